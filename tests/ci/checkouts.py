@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
 from tests.ci.jobs import GITHUB, Job
 from tests.git.clone import NAME
 
 FILE = f".unlatch/increments/{NAME}/metadata.json"
 PUBLISH = ("sync", "--yes", "--commit", "push")
 ALLOW_LOCAL = '[protocol "file"]\n allow = always\n'
+# Another account.
+OTHER = 54321
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 _ON_GITHUB = (*GITHUB, "GITHUB_WORKSPACE")
 
 
@@ -61,3 +66,9 @@ def set_own(checkout: Job, text: str) -> None:
 
 def attribute(checkout: Job, line: str) -> None:
     append(checkout.root / ".git/info/attributes", f"{line}\n")
+
+
+def give_away(folder: Path) -> None:
+    """Make a folder with all its files that of another account."""
+    for place in (folder, *folder.rglob("*")):
+        os.chown(place, OTHER, -1, follow_symlinks=False)

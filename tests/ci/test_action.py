@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 AZURE_STEPS = yaml.safe_load((ROOT / "ci/azure-pipelines.yml").read_text(encoding="utf-8"))
 GITLAB_JOB = yaml.safe_load((ROOT / "ci/gitlab-ci.yml").read_text(encoding="utf-8"))[".unlatch"]
+SYSTEMS = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
 _INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) }}")
 _AZURE_OUTPUT = re.compile(
     r"^##vso\[task\.setvariable variable=([\w-]+);isoutput=true\](.*)$", re.MULTILINE
@@ -535,8 +536,12 @@ def run_template(
     team: Team, runner: Path, system: str, environ: Mapping[str, str] | None = None, **given: str
 ) -> Done:
     """Run a system's template with these inputs, in a job with these variables beside its own."""
-    systems = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
-    here = job(team, "job", systems[system] | dict(environ or {}))
+    here = job(team, "job", SYSTEMS[system] | dict(environ or {}))
+    return run_template_in(here, runner, system, **given)
+
+
+def run_template_in(here: Job, runner: Path, system: str, **given: str) -> Done:
+    """Run a system's template with these inputs in the checkout of a job."""
     if system == "github":
         ran = act(here, runner=runner, environ=None, version="installed", **given)
         return Done(ran.code, ran.said, "")

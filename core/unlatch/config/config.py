@@ -138,6 +138,11 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
+    allowed_projects: Annotated[tuple[str, ...], Check(_absolute_paths)] = setting(
+        default=(),
+        description="Absolute paths of projects, or of folders with projects, that may be used "
+        "though they belong to another account or are above the top of the git repository",
+    )
     confirm_closing: YesNo = setting(
         default=True,
         description="Ask at a terminal before `complete` and `abandon` close items",

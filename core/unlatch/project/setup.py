@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import PluginBroken, UsageError
-from unlatch.increments.files.paths import ProjectPaths, find_paths, paths_at
+from unlatch.increments.files.paths import ProjectPaths, check_owner, find_paths, paths_at
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
@@ -77,12 +77,14 @@ def set_up(
 
     A project with `.specweave/increments` keeps its increments there. The table of the tracker
     that git's remote `origin` points to is filled in; the others are commented out. The layouts are
-    written into a configuration that names none. Raises StoreError (`not-writable`).
+    written into a configuration that names none. Raises StoreError (`not-writable`), and as
+    `check_owner`.
 
     Returns:
         The project's paths, and the files and folders that were made or changed.
     """
     root = root.absolute()
+    check_owner(root)
     paths = paths_at(root)
     made: list[Path] = []
     for folder in (paths.home, paths.increments):

@@ -74,11 +74,15 @@ class Session:
 
     @cached_property
     def has_project(self) -> bool:
-        """Whether there is a project here; a `--root` without one raises `no-project`."""
+        """Whether there is a project here.
+
+        Raises:
+            UsageError: `project-not-yours`; with `--root` also `no-project`.
+        """
         try:
             return bool(self.paths)
-        except UsageError:
-            if self.options.root:
+        except UsageError as error:
+            if self.options.root or error.id != "no-project":
                 raise
             return False
 

@@ -1,5 +1,6 @@
 """The folders of a project and of its increments."""
 
+import json
 import os
 import shlex
 from contextlib import suppress
@@ -9,7 +10,10 @@ from typing import Any
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.collection import sorted_folders
+from unlatch.worklog.disk.ownership import describe_account, foreign_owner, is_allowed
 from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
+from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, user_config_file
+from unlatch.worklog.toml_text import load_toml
 
 HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
@@ -50,24 +54,61 @@ class ProjectPaths:
 
 
 def find_paths(start: Path) -> ProjectPaths:
-    """The paths of the nearest project at or above `start`; raises `no-project`."""
-    for root in (start, *start.parents):
-        if _is_project(root):
+    """The paths of the nearest project at or above `start`, within its git repository.
+
+    Raises:
+        UsageError: `no-project`, or as `check_owner`.
+    """
+    top = repository_top(start)
+    outer = None
+    for root in filter(_is_project, (start, *start.parents)):
+        if top is None or root.is_relative_to(top) or is_allowed(root):
+            check_owner(root)
             return paths_at(root)
-    raise UsageError(
-        "no-project",
-        f"{_MISSING} in this folder or one above",
-        where=str(start),
-        hint="change to your project's folder; to set up a project here: unlatch init",
-    )
+        outer = outer or root
+    why, hint = "", "change to your project's folder; to set up a project here: unlatch init"
+    if outer is not None:
+        why = f"; the one in {outer} is above the top of this git repository, {top}"
+        hint = f"to use it nevertheless, {_allowing(outer)}"
+    message = f"{_MISSING} in this folder or one above{why}"
+    raise UsageError("no-project", message, where=str(start), hint=hint)
 
 
 def project_at(root: Path) -> ProjectPaths:
-    """The paths of the project whose folder is `root`; raises `no-project`."""
+    """The paths of the project whose folder is `root`; raises as `find_paths`."""
     if not _is_project(root):
         hint = f"unlatch --root {shlex.quote(str(root))} init"
         raise UsageError("no-project", f"{_MISSING} in this folder", where=str(root), hint=hint)
+    check_owner(root)
     return paths_at(root)
+
+
+def check_owner(root: Path) -> None:
+    """Check that a project is this user's, or allowed; UsageError `project-not-yours`."""
+    for place in (root, root / HOME, root / SPECWEAVE):
+        owner = foreign_owner(place)
+        if owner is not None and not is_allowed(root):
+            yours = describe_account(os.geteuid())
+            message = f"{place} belongs to {describe_account(owner)}, and not to {yours}"
+            hint = f"if you trust it, {_allowing(root)}"
+            raise UsageError("project-not-yours", message, where=str(root), hint=hint)
+
+
+def _allowing(root: Path) -> str:
+    return f"add to {user_config_file()}: {ALLOWED_PROJECTS} = [{json.dumps(str(root))}]"
+
+
+def repository_top(start: Path) -> Path | None:
+    """The top of the git repository of a folder; None outside of one.
+
+    Worktrees and submodules in a folder of their repository are a part of it.
+    """
+    tops = [one for one in (start, *start.parents) if os.path.lexists(one / ".git")]
+    if not tops:
+        return None
+    git = _git_folder(tops[0]).resolve()
+    outer = [top for top in tops[1:] if git.is_relative_to(_shared_git_folder(top))]
+    return outer[-1] if outer else tops[0]
 
 
 def _is_project(root: Path) -> bool:
@@ -101,10 +142,8 @@ def _configured(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     if b"layouts" not in raw and b"discarded_marks" not in raw:
         return (), ()
-    import tomllib  # noqa: PLC0415  (rarely needed)
-
-    with suppress(tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
-        config = tomllib.loads(raw.decode())
+    with suppress(ValueError):
+        config = load_toml(raw.decode("utf-8-sig"))
         return _listed(config, "layouts", "use"), _listed(config, "documents", "discarded_marks")
     return (), ()
 
@@ -129,13 +168,21 @@ def _is_folder(place: Path) -> bool:
 def may_be_sparse(root: Path) -> bool:
     """Whether git has patterns of a sparse checkout, which it keeps after the end of it."""
     here = root.absolute()
-    for git in (one / ".git" for one in (here, *here.parents)):
-        if git.is_dir():
-            return os.path.lexists(git / "info/sparse-checkout")
-        if os.path.lexists(git):
-            try:
-                place = read_file(git).removeprefix(b"gitdir:").strip()
-            except OSError:
-                return False
-            return os.path.lexists(git.parent / os.fsdecode(place) / "info/sparse-checkout")
-    return False
+    top = next((one for one in (here, *here.parents) if os.path.lexists(one / ".git")), None)
+    return top is not None and os.path.lexists(_git_folder(top) / "info/sparse-checkout")
+
+
+def _git_folder(top: Path) -> Path:
+    """The folder of git for a checkout: `.git`, or what the file of that name leads to."""
+    git = top / ".git"
+    if not git.is_dir():
+        with suppress(OSError, StoreError):
+            place = os.fsdecode(read_file(git).removeprefix(b"gitdir:").strip())
+            return Path(os.path.normpath(top / place))
+    return git
+
+
+def _shared_git_folder(top: Path) -> Path:
+    """The folder of git that all worktrees of a checkout's repository have in common."""
+    git = _git_folder(top).resolve()
+    return git.parents[1] if git.parent.name == "worktrees" else git

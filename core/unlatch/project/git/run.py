@@ -18,6 +18,7 @@ from types import MappingProxyType
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+from unlatch.worklog.disk.ownership import foreign_owner, is_allowed
 from unlatch.worklog.programs import Finished, run
 from unlatch.worklog.search_path import find_program
 
@@ -180,11 +181,22 @@ def start_git(
     git = find_program("git", apart=folder)
     if git is None or lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
-    given = (part for name, value in settings for part in ("-c", f"{name}={value}"))
+    whole_settings = (*settings, *_safe_directory(folder))
+    given = (part for name, value in whole_settings for part in ("-c", f"{name}={value}"))
     whole = {**os.environ, **_QUIET, **environ}
     whole.pop("GIT_EXTERNAL_DIFF", None)
     argv = [git, "--no-pager", *given, *_with_options(arguments)]
     return run(argv, cwd=folder, environ=whole, seconds=seconds, most=_MOST_BYTES, fed=fed)
+
+
+def _safe_directory(folder: Path) -> Settings:
+    """Git's exception for a checkout of another account that the user allows unlatch to use."""
+    here = folder.resolve()
+    for top in (here, *here.parents):
+        if os.path.lexists(top / ".git"):
+            is_exception = foreign_owner(top) is not None and is_allowed(top)
+            return (("safe.directory", str(top)),) if is_exception else ()
+    return ()
 
 
 def command_of(arguments: Sequence[str]) -> str:

@@ -10,8 +10,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from unlatch.worklog.digests import sha256
+from unlatch.worklog.toml_text import load_toml
 
 ALLOWED_LINKS = "allowed_links"
+ALLOWED_PROJECTS = "allowed_projects"
+# The same in the environment: absolute paths, separated as in PATH.
+_PROJECTS_VARIABLE = "UNLATCH_ALLOWED_PROJECTS"
 # Bytes; a configuration has some hundred.
 _LARGEST = 1 << 20
 # Bytes; far above the largest event that any tracker sends.
@@ -77,22 +81,32 @@ def allowed_links() -> tuple[tuple[str, ...], bool]:
     Read only when a link is met, and without the rest of the configuration: `unlatch doctor`
     reports its mistakes.
     """
+    return _paths_in_config(ALLOWED_LINKS)
+
+
+def allowed_projects() -> tuple[str, ...]:
+    """The folders whose projects may be used, whoever owns them and wherever git's top is.
+
+    They come from the user's configuration and environment.
+    """
+    given = os.environ.get(_PROJECTS_VARIABLE, "").split(os.pathsep)
+    return (*filter(os.path.isabs, given), *_paths_in_config(ALLOWED_PROJECTS)[0])
+
+
+def _paths_in_config(name: str) -> tuple[tuple[str, ...], bool]:
     path = user_config_file()
     try:
         found = path.stat()
-        return _read(str(path), found.st_mtime_ns, found.st_size)
+        return _read(str(path), name, found.st_mtime_ns, found.st_size)
     except OSError as error:
         return (), not isinstance(error, FileNotFoundError)
 
 
-@lru_cache(maxsize=1)
-def _read(path: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
-    import tomllib  # noqa: PLC0415  (no link, no need)
-
+@lru_cache(maxsize=2)
+def _read(path: str, name: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
     try:
-        text = read_user_file(Path(path)).decode("utf-8")
-        listed = tomllib.loads(text).get(ALLOWED_LINKS, [])
-    except (OSError, ValueError, RecursionError):
+        listed = load_toml(read_user_file(Path(path)).decode("utf-8-sig")).get(name, [])
+    except (OSError, ValueError):
         return (), True
     if not isinstance(listed, list):
         return (), True

@@ -1,0 +1,39 @@
+"""In the container of a job, the checkout belongs to another account."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.ci.checkouts import AS_ROOT, PUBLISH, give_away
+from tests.ci.jobs import job, reopen_by_hand
+from tests.ci.test_action import SYSTEMS, run_template_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.ci.jobs import Job
+    from tests.crash.members import Team
+
+
+@AS_ROOT
+def test_a_checkout_of_another_account_is_refused_without_the_template(here: Job) -> None:
+    give_away(here.root)
+
+    done = here.try_unlatch(*PUBLISH)
+
+    assert (2, True) == (done.code, "error[project-not-yours]" in done.err), done.err
+
+
+@AS_ROOT
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+def test_a_template_uses_the_checkout_of_its_job(team: Team, tmp_path: Path, system: str) -> None:
+    reopen_by_hand(team)
+    checkout = job(team, "job", SYSTEMS[system])
+    give_away(checkout.root)
+
+    done = run_template_in(checkout, tmp_path, system, commit="push")
+
+    assert 0 == done.code, done.out + done.err
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
