@@ -68,6 +68,8 @@ manifest = Manifest(
     ),
     hosts=("github.com", "api.github.com"),
     host_env=("GITHUB_SERVER_URL", "GITHUB_API_URL", "GH_HOST"),
+    # `gh help environment`.
+    secret_env=("GITHUB_ENTERPRISE_TOKEN",),
     # GitHub ends a request after 10 s (its docs, "Troubleshooting the REST API": timeouts).
     settle=10.0,
     label_problem=label_problem,

@@ -62,7 +62,7 @@ def test_the_path_of_the_users_own_configuration_is_right(
 def test_every_variable_of_the_trackers_is_explained() -> None:
     names = {TRUSTED_HOSTS}
     for manifest in Registry().manifests.values():
-        names |= {*manifest.host_env}
+        names |= {*manifest.host_env, *manifest.secret_env}
         for place in manifest.tokens:
             if isinstance(place, EnvToken):
                 names |= {place.token, *filter(None, [place.user])}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from unlatch.cli.plain_show import plain_show
+from unlatch.cli.runtime import process
 from unlatch.errors import UnlatchError, UsageError, unexpected
 from unlatch.worklog.search_path import search_path
 
@@ -29,6 +30,11 @@ def main() -> NoReturn:
     _make_streams_safe()
     # For libraries that search the PATH themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
+    process.command_line[:] = sys.argv
+    if process.TOKEN_PIPE in os.environ:
+        from unlatch.cli.runtime.held_tokens import take_tokens  # noqa: PLC0415  (for workers)
+
+        take_tokens()
     code = run(sys.argv[1:])
     gc.freeze()
     sys.exit(code)

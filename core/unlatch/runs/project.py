@@ -11,6 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.runs import requests
 from unlatch.runs.consent import consent_reader, prepare_consent, read_consent, save_consent
 from unlatch.runs.coordinator.compaction import compact
@@ -24,7 +25,6 @@ from unlatch.runs.coordinator.recovery import (
     end_orphans,
     recover,
 )
-from unlatch.runs.dispatch.environment import worker_environment
 from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch.runs.dispatch.port import Role
@@ -35,7 +35,6 @@ from unlatch.runs.events import RunCreated, RunReopened, RunStopped
 from unlatch.runs.journal import Journal, is_held
 from unlatch.runs.model import Status
 from unlatch.runs.store import RunStore
-from unlatch.spi import EnvToken
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 
@@ -223,12 +222,5 @@ class Runs:
 
     def _environ(self, consent: Consent) -> dict[str, str]:
         """The user's environment without the trackers' tokens."""
-        workspace = self.workspace
-        tokens = (
-            token
-            for manifest in workspace.registry.manifests.values()
-            for token in manifest.tokens
-            if isinstance(token, EnvToken)
-        )
-        secrets = {token.token for token in tokens}
-        return worker_environment(workspace.environ, secrets=secrets, passed=consent.pass_env)
+        secrets = secret_variables(self.workspace.registry)
+        return program_environment(self.workspace.environ, secrets=secrets, passed=consent.pass_env)

@@ -169,6 +169,8 @@ class Manifest:
         label_problem: describes why a label or tag is invalid, or returns None; required with
             LABELS.
         host_env: environment variables that name a further host, or its URL.
+        secret_env: environment variables with other credentials, which the tracker's own tools
+            read; workers do not get them, as those of `tokens`.
         settle: seconds in which a write may still take effect after its connection ended; delivery
             waits that long before it reads the item.
         parallel: the maximum number of items changed at the same time.
@@ -202,6 +204,7 @@ class Manifest:
     hosts: tuple[str, ...]
     label_problem: Callable[[str], str | None] = lambda _label: None
     host_env: tuple[str, ...] = ()
+    secret_env: tuple[str, ...] = ()
     settle: float = 0.0
     parallel: int = 8
     labels_match_case: bool = False

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from unlatch.project.program_environment import program_environment
 from unlatch.runs.dispatch.commands import MOST_OUTPUT, CommandResult, run_command
-from unlatch.runs.dispatch.environment import marked, worker_environment
+from unlatch.runs.dispatch.environment import marked
 
 ENVIRON = {"PATH": os.environ["PATH"]}
 
@@ -102,8 +103,8 @@ def test_a_file_that_cannot_be_run_is_a_result(tmp_path: Path) -> None:
 def test_tokens_stay_out_of_the_environment_unless_they_are_passed() -> None:
     environ = {"GITHUB_TOKEN": "a", "Jira_Token": "b", "PATH": "/bin"}
     secrets = {"GITHUB_TOKEN", "JIRA_TOKEN"}
-    assert worker_environment(environ, secrets=secrets) == {"PATH": "/bin"}
-    passed = worker_environment(environ, secrets=secrets, passed=["GITHUB_TOKEN"])
+    assert program_environment(environ, secrets=secrets) == {"PATH": "/bin"}
+    passed = program_environment(environ, secrets=secrets, passed=["GITHUB_TOKEN"])
     assert passed == {"GITHUB_TOKEN": "a", "PATH": "/bin"}
     assert marked(passed, run_id="01R", task_id="1-1") == {
         **passed,

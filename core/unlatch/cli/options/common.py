@@ -45,6 +45,12 @@ BY = text_option(
     help="Record this name in the history; by default your name in CI or git.",
 )
 JSON = flag("--json", "as_json", help="Print one JSON document.")
+PASS_ENV = click.option(
+    "--pass-env",
+    multiple=True,
+    metavar="NAME",
+    help="Pass this variable to programs although it holds a tracker's token.",
+)
 
 
 def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:

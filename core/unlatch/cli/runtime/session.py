@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unlatch.cli.runtime import process
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
@@ -70,7 +71,9 @@ class Session:
 
     @cached_property
     def workspace(self) -> Workspace:
-        return Workspace(self.paths, environ=os.environ)
+        paths = self.paths
+        tokens = process.tokens
+        return Workspace(paths, environ={**os.environ, **tokens} if tokens else os.environ)
 
     @cached_property
     def has_project(self) -> bool:

@@ -185,7 +185,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
     "a pair of a module and the requirement that installs it": (_is_requirement, ("requires",)),
     "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
     "a tuple of EnvTokens and CommandTokens": (_are(_is_token), ("tokens",)),
-    "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "deferred")),
+    "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "secret_env", "deferred")),
     "a function": (callable, ("label_problem",)),
     "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),
     "a number of seconds": (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -66,6 +67,7 @@ _LOOK = 0.05
 
 @click.command("demo", help="Show a crash and a recovery; no account is needed. (local)")
 def demo_run() -> int:
+    hold_tokens()
     with temporary_project("run demo") as root:
         (root / ".unlatch" / "increments").mkdir(parents=True)
         (root / "plan.md").write_text(_PLAN, encoding="utf-8")

@@ -14,11 +14,12 @@ import click
 from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
-from unlatch.cli.options.common import BY, JSON, flag, text_option
+from unlatch.cli.options.common import BY, JSON, PASS_ENV, flag, text_option
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
+from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -71,12 +72,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="N",
                 help="Pause when the workers have used this many tokens.",
             ),
-            click.option(
-                "--pass-env",
-                multiple=True,
-                metavar="NAME",
-                help="Pass this variable to workers although it holds a tracker's token.",
-            ),
+            PASS_ENV,
             flag("--worktrees", default=None, help="Give each task a git worktree of its own."),
         )
     ):
@@ -105,6 +101,7 @@ def start_run(
     as_json: bool,
     **given: Any,
 ) -> int:
+    hold_tokens()
     if not given["worker"]:
         hint = f"unlatch run start {shlex.quote(plan)} --worker 'claude -p --output-format json'"
         raise UsageError("run-no-worker", "no program is given for the tasks", hint=hint)
@@ -138,6 +135,7 @@ def resume_run(
     as_json: bool,
     **given: Any,
 ) -> int:
+    hold_tokens()
     folder = chosen(session, wanted)
     who = session.who(by, notes_guess=False)
     if reason is None and is_interactive() and read_state(folder).is_over:
@@ -160,6 +158,7 @@ def resume_run(
 def recover_run(
     session: Session, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
 ) -> int:
+    hold_tokens()
     folder = chosen(session, wanted)
     _update_consent(session, folder, given, yes=yes, command="recover")
     runs = use_cases(session, as_json=as_json)

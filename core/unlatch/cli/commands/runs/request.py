@@ -13,6 +13,7 @@ from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs import outputs
@@ -73,6 +74,7 @@ def stop_run(session: Session, *, wanted: str | None, reason: str | None, as_jso
 @JSON
 @with_session
 def context_run(session: Session, *, wanted: str | None, left: float, as_json: bool) -> int:
+    hold_tokens()
     folder = chosen(session, wanted)
     compactions = read_state(folder).compactions
     runs = use_cases(session, as_json=as_json)

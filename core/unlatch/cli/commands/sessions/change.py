@@ -17,10 +17,11 @@ from unlatch.cli.commands.sessions.chosen import (
 )
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
-from unlatch.cli.options.common import JSON, flag, text_argument, text_option
+from unlatch.cli.options.common import JSON, PASS_ENV, flag, text_argument, text_option
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
@@ -113,6 +114,7 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     metavar="COMMAND",
     help="Start this program with the context as its input, as in 'claude -p'.",
 )
+@PASS_ENV
 @flag("--chat", help="Continue in a chat with the configured model, which the log records.")
 @IMPORTED
 @JSON
@@ -124,12 +126,15 @@ def resume_session(
     reason: str | None,
     budget: int | None,
     command: str | None,
+    pass_env: tuple[str, ...],
     chat: bool,
     imported: bool,
     as_json: bool,
 ) -> int:
     if (command is not None) + chat + as_json > 1:
         raise click.UsageError("--exec, --chat and --json exclude each other")
+    if command is not None:
+        hold_tokens()
     argv = program_of(run, command) if command is not None else None
     run, store, path, imported = chosen_or_picked(
         run, wanted, Status.PAUSED, imported=imported, asks=not as_json
@@ -148,7 +153,7 @@ def resume_session(
     if not imported:  # these follow their transcripts
         session = lifecycle.resume(store, path, now=run.workspace.clock(), reason=reason).session
     if argv:
-        code = hand_over(run, argv, session, context.text)
+        code = hand_over(run, argv, session, context.text, passed=pass_env)
         return _ended(session, code)
     if as_json:
         _show_document(session, context)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.sessions.continuing.message import context_message
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.search_path import find_program
@@ -49,11 +50,18 @@ def program_of(run: Run, command: str) -> list[str]:
     return [program, *words[1:]]
 
 
-def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> int:
+def hand_over(
+    run: Run, argv: Sequence[str], session: Session, context: str, *, passed: Sequence[str]
+) -> int:
     """Run the program with the context as its standard input; returns its exit code.
 
-    An argument `{}` becomes the path of a file with the same text, which only the user can read.
+    It gets the user's environment without the trackers' tokens, except those `passed`. An argument
+    `{}` becomes the path of a file with the same text, which only the user can read.
     """
+    workspace = run.workspace
+    environ = program_environment(
+        workspace.environ, secrets=secret_variables(workspace.registry), passed=passed
+    )
     folder = state_folder(run.paths.root)
     with NamedTemporaryFile("w+", dir=folder, prefix="context-", suffix=".md") as file:
         file.write(context_message(session.id, context))
@@ -61,7 +69,7 @@ def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> 
         file.seek(0)
         words = [word.replace(_PLACE, str(Path(file.name))) for word in argv]
         try:
-            process = subprocess.Popen(words, stdin=file, cwd=run.paths.root)  # noqa: S603  (typed)
+            process = subprocess.Popen(words, stdin=file, cwd=run.paths.root, env=environ)  # noqa: S603
         except OSError as error:
             message = f"{words[0]} cannot be started: {error.strerror}"
             hint = f"the session is active; unlatch session pause {shlex.quote(session.id)}"
