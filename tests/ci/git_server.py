@@ -18,13 +18,15 @@ AUTHORIZATION = "basic eDp0MGtlbg=="  # x:t0ken
 
 
 @contextmanager
-def serve(folder: Path, requests: list[str]) -> Iterator[str]:
+def serve(
+    folder: Path, requests: list[str], *, authorization: str = AUTHORIZATION
+) -> Iterator[str]:
     """Serve the repositories in a folder; yields the address, and notes the paths of requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             requests.append(self.path)
-            if self.headers.get("Authorization", "").casefold() != AUTHORIZATION.casefold():
+            if self.headers.get("Authorization", "").casefold() != authorization.casefold():
                 self.send_response(401)
                 self.send_header("WWW-Authenticate", 'Basic realm="git"')
                 self.send_header("Content-Length", "0")

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+from base64 import b64encode
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from string import Template
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.ci.git_server import serve
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
 from tests.crash.items import Items
 from tests.docs.pages import ROOT
@@ -567,15 +569,27 @@ def test_the_job_for_gitlab(team: Team) -> None:
     assert "unlatch" == GITLAB_JOB["resource_group"]
 
 
-def test_the_job_for_gitlab_pushes_to_the_address_of_the_project(team: Team) -> None:
+def test_the_job_for_gitlab_pushes_with_a_token_that_only_its_environment_has(
+    team: Team, tmp_path: Path
+) -> None:
+    reopen_by_hand(team)
     here = job(team, "job", GITLAB)
-    url = "http://git.example.com:8080/gitlab/fabrikam/widgets"
-    variables = {"UNLATCH_PUSH_TOKEN": "t0ken", "CI_PROJECT_URL": url}
+    trace = tmp_path / "trace"
+    # The runner leaves the job's own token, which cannot push, in the checkout.
+    here.git("config", "credential.helper", "!echo username=unlatch; echo password=job; :")
+    authorization = f"Basic {b64encode(b'unlatch:t0ken').decode()}"
 
-    run_gitlab(here, {"UNLATCH_COMMAND": "check", **variables})
+    with serve(team.folder.parent, [], authorization=authorization) as server:
+        project = f"{server}/{team.folder.name}/origin"
+        variables = {"UNLATCH_PUSH_TOKEN": "t0ken", "CI_PROJECT_URL": project}
+        variables |= {"UNLATCH_COMMIT": "push", "GIT_TRACE": str(trace)}
+        done = run_gitlab(here, variables)
 
-    pushed = here.git("remote", "get-url", "origin").strip()
-    assert f"{url.replace('://', '://unlatch:t0ken@')}.git" == pushed
+    assert 0 == done.code, done.out + done.err
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
+    for seen in (trace.read_text(), (here.root / ".git/config").read_text(), done.out, done.err):
+        assert "t0ken" not in seen
 
 
 def test_the_outputs_on_azure_are_about_all_projects(team: Team, runner: Path) -> None:
