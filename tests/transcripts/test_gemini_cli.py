@@ -78,8 +78,17 @@ def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
         message("m2", "user", [{"text": "Explain"}, {"text": "<hook_context>x</hook_context>"}]),
         message("m3", "user", [{"text": "whole file"}], displayContent=[{"text": "@calc.py"}]),
         message("m4", "user", "as a text"),
+        asked("m5", "<hook_context>a &lt;b&gt;</hook_context>\n\nGlued to it"),
+        asked("m6", "What is <hook_context>x</hook_context>?"),
     )
-    assert outline(found.events) == ["> Explain", "> @calc.py", "> as a text"]
+    texts = (
+        "Explain",
+        "@calc.py",
+        "as a text",
+        "Glued to it",
+        "What is <hook_context>x</hook_context>?",
+    )
+    assert outline(found.events) == [f"> {it}" for it in texts]
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ _ALL = (
         _SHARED_SKILLS,
         Servers(_GEMINI_SETTINGS, _MCP_SERVERS, _standard),
         # In milliseconds.
-        Hooks(_GEMINI_SETTINGS, ("SessionStart", "PreCompress", "SessionEnd"), 30_000),
+        Hooks(_GEMINI_SETTINGS, ("BeforeAgent", "PreCompress", "SessionEnd"), 30_000),
     ),
     Agent(
         "cursor",

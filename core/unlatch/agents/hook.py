@@ -1,9 +1,11 @@
-"""Hooks of coding agents: the briefing at a session's start, and the import of its transcript."""
+"""Hooks of coding agents: the briefing as a session begins, and the import of its transcript."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from unlatch.agents.hook_event import read_event
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from unlatch.agents.hook_event import HookEvent
 
 _START = "SessionStart"
+# With context of a SessionStart hook, Gemini CLI 0.61.0 sends none of the earlier prompts of a
+# resumed session to the model. So it gets the briefing with the next prompt.
+_PROMPT = "BeforeAgent"
 _END = "SessionEnd"
 # Gemini CLI calls a compaction PreCompress. Stop follows every turn, and ends nothing.
 _IMPORTING = frozenset({"PreCompact", "PreCompress", _END})
@@ -33,28 +38,44 @@ def handle_event(
         UnlatchError: the event, the project or the transcript cannot be read.
     """
     event = read_event(raw)
-    if event.name != _START and event.name not in _IMPORTING:
+    is_briefed = event.name == (_PROMPT if event.is_gemini else _START)
+    if not is_briefed and event.name not in _IMPORTING:
         return None
     try:
         paths = find_paths(event.cwd)
     except UsageError:  # hooks of a user run everywhere
         return None
     workspace = Workspace(paths, environ, user_config)
-    if event.name == _START:
-        return _briefing(workspace)
+    if is_briefed:
+        return _briefing(workspace, event)
     _import(workspace, event, home)
     return None
 
 
-def _briefing(workspace: Workspace) -> dict[str, Any] | None:
+def _briefing(workspace: Workspace, event: HookEvent) -> dict[str, Any] | None:
     if not is_trusted(workspace.paths.root):
         return None
-    from unlatch.agents.context import session_context  # noqa: PLC0415  (slow to load)
+    from unlatch.agents.context import INTRODUCTION, session_context  # noqa: PLC0415  (slow to load)
 
-    text = session_context(workspace)
-    if text is None:
+    before, since = _contexts(event) if event.name == _PROMPT else ([], [])
+    if any(INTRODUCTION in it for it in since):
         return None
-    return {"hookSpecificOutput": {"hookEventName": _START, "additionalContext": text}}
+    text = session_context(workspace)
+    if text is None or any(unescape(text) in it for it in before):
+        return None
+    return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
+
+
+def _contexts(event: HookEvent) -> tuple[list[str], list[str]]:
+    """What hooks added to the chat so far, as `gemini_cli.contexts_of`; nothing in a new one."""
+    from unlatch.transcripts.agents.gemini_cli import contexts_of  # noqa: PLC0415  (as above)
+    from unlatch.transcripts.files import opened  # noqa: PLC0415  (as above)
+    from unlatch.transcripts.jsonl import read_lines  # noqa: PLC0415  (as above)
+
+    if event.transcript is None or not event.transcript.exists():
+        return [], []
+    with opened(event.transcript) as file:
+        return contexts_of(read_lines(file, Counter()))
 
 
 def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:

@@ -25,6 +25,11 @@ class HookEvent:
     cwd: Path
     transcript: Path | None
 
+    @property
+    def is_gemini(self) -> bool:
+        """Whether it is of Gemini CLI, by the place of its transcripts."""
+        return self.transcript is not None and ".gemini" in self.transcript.parts
+
 
 def read_event(raw: bytes) -> HookEvent:
     """Read an event; UsageError `hook-event-invalid`."""

@@ -125,6 +125,12 @@ def read_head(text: str) -> tuple[Meta, str]:
     return meta, found["title"] if found else meta.session_id
 
 
+def with_title(text: str, title: str) -> str:
+    """The text with another title in place of its own; without one it stays."""
+    start = front_matter.body_offset(text)
+    return text[:start] + _TITLE.sub(lambda _: f"# {title}", text[start:], count=1)
+
+
 def _phase(number: int, text: str, heading: Line, end: int, lines: Sequence[Line]) -> Phase:
     first, last = (
         bisect_left(lines, at, key=attrgetter("start")) for at in (heading.start + 1, end)

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
-from unlatch.sessions.document import Document, read_document, read_head, read_meta
+from unlatch.sessions.document import (
+    Document,
+    read_document,
+    read_head,
+    read_meta,
+    with_title,
+)
+from unlatch.sessions.front_matter import with_values
 from unlatch.values import dataclass
 from unlatch.worklog.collection import listing
 from unlatch.worklog.dated_names import dated_name, slug
-from unlatch.worklog.disk.atomic import replace_file, sweep, writing
+from unlatch.worklog.disk.atomic import move_folder, replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
@@ -158,6 +165,22 @@ class SessionStore:
                 with own_texts(path):
                     replace_file(path, new.encode(), mode=self.mode)
         return document
+
+    def rename(self, path: Path, title: str) -> Path:
+        """Give a session another title, and the id and file that a new one of its day would have.
+
+        Raises:
+            StoreError: as `read`, or `not-writable`.
+        """
+        with folder_lock(self.root):
+            text = self.text(path)
+            started = _located(path, lambda: read_meta(text)).started
+            target = self._free(started, title) if started else path
+            new = with_values(with_title(text, title), {"session_id": target.stem})
+            with own_texts(path):
+                replace_file(path, new.encode(), mode=self.mode)
+            move_folder(path, target)
+        return target
 
     def _free(self, day: datetime, title: str) -> Path:
         taken = {it for path in self.paths() for it in (path.stem, self._id(path))}

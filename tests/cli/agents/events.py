@@ -28,6 +28,8 @@ _TRANSCRIPTS = {
     "gemini-cli": f".gemini/tmp/demo/chats/session-2026-11-22T05-56-{ID[:8]}.jsonl",
 }
 AGENTS = tuple(_MORE)
+# The events that are answered with the briefing.
+BRIEFED = {"claude-code": "SessionStart", "codex": "SessionStart", "gemini-cli": "BeforeAgent"}
 
 
 def event(project: Project, agent: str, name: str, **more: Any) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def context(done: Done) -> str:
     """The text that a hook adds to an agent's context."""
     assert done.code == 0
     answer = done.document["hookSpecificOutput"]
-    assert answer["hookEventName"] == "SessionStart"
+    assert answer["hookEventName"] in BRIEFED.values()
     assert done.document.keys() == {"hookSpecificOutput"}
     found: str = answer["additionalContext"]
     return found

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import REASON
-from tests.runs.claude_code.model import serving, text
-from tests.runs.claude_code.program import environment, installed
+from tests.coding_agents.model import serving, text
+from tests.coding_agents.programs import environment, installed
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -25,7 +25,7 @@ def test_session_of_claude_code_begins_with_the_briefing_and_is_imported(project
     with serving(text("Done."), text("Done.")) as model:
         environ = {**project.environ, **environment(project.home, model)}
         subprocess.run(
-            [claude, "-p", "Go on with it"],
+            [*claude, "-p", "Go on with it"],
             cwd=project.root,
             env=environ,
             stdin=subprocess.DEVNULL,

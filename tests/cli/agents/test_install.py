@@ -104,7 +104,7 @@ def test_install_writes_skills_hooks_and_server_of_each_agent(project: Project, 
         "SessionEnd",
     }
     gemini = json.loads((home / ".gemini/settings.json").read_text())
-    assert "PreCompress" in commands(gemini["hooks"])
+    assert commands(gemini["hooks"]).keys() == {"BeforeAgent", "PreCompress", "SessionEnd"}
     assert gemini["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] == 30_000
     servers = [
         json.loads((home / ".claude.json").read_text())["mcpServers"]["unlatch"],

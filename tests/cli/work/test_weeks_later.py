@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp import Client
-from tests.cli.agents.events import context, event, fire
+from tests.cli.agents.events import BRIEFED, context, event, fire
 from tests.cli.mcp.test_mcp import start_warm
 
 from unlatch.cli.commands.mcp.calls import Calls
@@ -183,8 +183,8 @@ def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_pa
 def assert_that_agents_are_told(project: Project, *, is_cloned: bool) -> None:
     """A new session of each agent begins with the briefing."""
     do(project, "agents", "trust")
-    for agent in ("claude-code", "codex"):
-        told = context(fire(project, event(project, agent, "SessionStart")))
+    for agent, name in BRIEFED.items():
+        told = context(fire(project, event(project, agent, name)))
         assert missing(told) == [], agent
         assert ("from briefing.md, written on 2026-03-02." in told) is is_cloned
         assert estimate(told) < 1000

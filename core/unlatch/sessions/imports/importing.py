@@ -122,7 +122,17 @@ class Importer:
                 path = other.path
             else:
                 return True, path.stem
+        path = self._titled(path, writing)
         return False, self.store.change(path, writing.continued).session.id
+
+    def _titled(self, path: Path, writing: Writing) -> Path:
+        """The file, named after the first prompt if the session was made before that."""
+        session = self.store.read(path).session
+        is_early = not session.phases and session.title == writing.untitled
+        if not is_early or writing.title == writing.untitled:
+            return path
+        self._known[writing.source] = renamed = self.store.rename(path, writing.title)
+        return renamed
 
     def _text(self, writing: Writing, day: datetime, id: str) -> str:
         # The store is locked here: another import may have made the session until then.

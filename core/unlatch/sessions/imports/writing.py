@@ -61,7 +61,12 @@ class Writing:
         it = self.transcript
         # Of a cut title the last word can be half of a secret.
         words = it.title.rpartition(" ")[0] if it.title.endswith(CUT) else it.title
-        return beginning(self.subagents.mask(words)) or f"Session of {agent_of(it)}"
+        return beginning(self.subagents.mask(words)) or self.untitled
+
+    @property
+    def untitled(self) -> str:
+        """The title while the transcript has none."""
+        return f"Session of {agent_of(self.transcript)}"
 
     def created(self, day: datetime, id: str) -> str:
         """The text of a new session."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import field
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from unlatch.transcripts.model import (
@@ -46,6 +47,9 @@ AGENT = "gemini-cli"
 _HARNESS = re.compile(
     r"\s*(?:<(?:session_context|hook_context|state_snapshot)>|--- Content from referenced files)"
 )
+# What a hook adds; with that of SessionStart, the prompt of 0.61.0 is in the same text. The program
+# escapes tags in it.
+_CONTEXT = re.compile(r"\s*<hook_context>(?P<context>[^<>]*)</hook_context>\s*")
 _COMPACTED = "<state_snapshot>"
 _CANCELLED = "Request cancelled"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
@@ -79,6 +83,26 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
         else:
             _add(chat, line)
     return _assembled(chat)
+
+
+def contexts_of(lines: Lines) -> tuple[list[str], list[str]]:
+    """What hooks added to the model's context: before it was last set as a whole, and since.
+
+    It is set when a chat begins, is resumed or is compressed.
+    """
+    before: list[str] = []
+    since: list[str] = []
+    for _, line in lines:
+        if messages := items(mapping(line.get("$set")).get("messages")):
+            before, since = [it for message in messages for it in _contexts(message)], []
+        since += _contexts(line)
+    return before, since
+
+
+def _contexts(message: object) -> Iterator[str]:
+    for part in items(mapping(message).get("content")):
+        if found := _CONTEXT.match(joined([part])):
+            yield unescape(found["context"])
 
 
 def _add(chat: _Chat, message: Json) -> None:
@@ -143,7 +167,7 @@ def _events(
     if kind == "user":
         content = message.get("displayContent", message.get("content"))
         parts = [content] if isinstance(content, str) else items(content)
-        texts = (joined([it]) for it in parts)
+        texts = (_without_context(joined([it])) for it in parts)
         words = "\n".join(it for it in texts if it.strip() and not _HARNESS.match(it))
         return [Prompt(key, at, words)] if words else []
     if kind == "gemini":
@@ -153,6 +177,11 @@ def _events(
     if kind not in _IGNORED:
         unknown[kind] += 1
     return []
+
+
+def _without_context(words: str) -> str:
+    found = _CONTEXT.match(words)
+    return words[found.end() :] if found else words
 
 
 def _thoughts(key: str, message: Json) -> Iterator[Event]:

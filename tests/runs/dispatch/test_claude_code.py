@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.runs.claude_code.model import INPUT, OUTPUT, Model, call, serving, text
-from tests.runs.claude_code.program import environment, installed
+from tests.coding_agents.model import Model, call, serving, text
+from tests.coding_agents.programs import environment, installed
+from tests.coding_agents.wires import INPUT, OUTPUT
 from tests.runs.dispatch.local_harness import LIMITS, LocalHarness
 
 from unlatch.increments.files.paths import paths_at
@@ -35,7 +36,8 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture(scope="module")
 def claude() -> str:
-    return installed()
+    (program,) = installed()
+    return program
 
 
 @pytest.fixture

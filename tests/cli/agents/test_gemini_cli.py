@@ -1,0 +1,51 @@
+"""Gemini CLI with what `agents install` writes: it is briefed, and forgets no prompt."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import REASON
+from tests.coding_agents.model import serving, text
+from tests.coding_agents.programs import environment, installed
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+pytestmark = pytest.mark.servers
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_resumed_chat_of_gemini_cli_has_all_prompts(
+    project: Project, *, is_installed: bool
+) -> None:
+    gemini = installed("gemini_cli")
+    project.increment()
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    assert project.run("agents", "trust").code == 0
+    prompts = ("Fix add", "Explain it", "Go on with it")
+    with serving(*[text("Done.")] * 3) as model:
+        environ = {**project.environ, **environment(project.home, model)}
+        if is_installed:
+            assert project.run("agents", "install", "gemini", "--yes").code == 0
+        for number, prompt in enumerate(prompts):
+            resumed = ("-r", "latest") if number else ()
+            subprocess.run(
+                [*gemini, "-m", "gemini-2.5-flash", *resumed, "-p", prompt],
+                cwd=project.root,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=120,
+                check=True,
+            )
+    assert [[it in asked for it in prompts] for asked in model.asked] == [
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]
+    assert [it.count(REASON) for it in model.asked] == [1 if is_installed else 0] * 3
+    made = [*(project.home / "state").rglob("imports/*.md")]
+    assert [it.stem[11:] for it in made] == (["fix-add"] if is_installed else [])
+    assert all(f'"{it}"' in path.read_text() for it in prompts for path in made)

@@ -1,0 +1,283 @@
+"""Record transcripts of the real programs, which the tests of the readers read.
+
+Run as `python -m tests.coding_agents.record [NAME]...`; it replaces the folders of these agents in
+tests/transcripts/recorded. Each conversation has the same turns for all: a failed call, a decision,
+a resumed session, a subagent, a compaction, a fork, and a call that a person stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tests.coding_agents.model import Model, call, serving, text
+from tests.coding_agents.programs import environment, installed, version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.coding_agents.wires import Block
+
+RECORDED = Path(__file__).resolve().parents[1] / "transcripts/recorded"
+CONTEXT = "The hook of SessionStart adds this."
+SUMMARY = "<state_snapshot>add was fixed.</state_snapshot>"
+# Characters of a text that are kept: prompts of the programs have thousands; and in lines that are
+# no part of a conversation, where of a list the first element is kept.
+_LONGEST, _SHORT = 300, 60
+_ASIDE = frozenset(
+    ("attachment", "api-request", "api-request-shape", "api-request-blob", "world_state")
+)
+
+
+@dataclass
+class Stage:
+    """A home folder, a project and a prepared model for one program."""
+
+    name: str
+    model: Model
+    folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.home, self.root = self.folder / "home", self.folder / "demo"
+        self.root.mkdir(parents=True)
+        git = ("git", "init", "--quiet", "--initial-branch=main")
+        subprocess.run(git, cwd=self.root, check=True)
+        self.environ = environment(self.home, self.model)
+        self.command = installed(self.name)
+        self.add_context = self.folder / "context.json"
+        specific = {"hookEventName": "SessionStart", "additionalContext": CONTEXT}
+        self.add_context.write_text(json.dumps({"hookSpecificOutput": specific}))
+
+    def run(self, *options: str, stop: signal.Signals | None = None) -> str:
+        """Run the program to its end, or until its call has made the file `started`."""
+        started = self.root / "started"
+        started.unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [*self.command, *options],
+            cwd=self.root,
+            env={**self.environ, **self.variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        while stop and not started.exists() and process.poll() is None:
+            time.sleep(0.1)
+        if stop:
+            time.sleep(2)  # it notes the call
+            process.send_signal(stop)
+        output, _ = process.communicate(timeout=180)
+        sys.stderr.write(f"{self.name} {' '.join(options)[:60]}: {process.returncode}\n{output}\n")
+        return output
+
+    def hooks(self, path: str, **more: object) -> None:
+        """Add the hook of SessionStart to a settings file in the home folder."""
+        hook = {"hooks": [{"type": "command", "command": f"cat {self.add_context}"}]}
+        file = self.home / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        known = json.loads(file.read_text()) if file.exists() else {}
+        file.write_text(json.dumps({**known, **more, "hooks": {"SessionStart": [hook]}}))
+
+
+WAIT = "touch started; sleep 60"
+DECISION = text("Decision: add returns a + b.")
+LOOKED = text("It was looked at.")
+
+
+def script(**replies: list[Block]) -> Callable[[str], Block]:
+    """Replies by the words that the conversation has last, with _ for a space."""
+
+    def reply_to(asked: str) -> Block:
+        words = sorted(replies, key=lambda it: asked.rfind(it.replace("_", " ")), reverse=True)
+        for key in words:
+            if key.replace("_", " ") in asked and replies[key]:
+                return replies[key].pop(0)
+        return text("Fine.")
+
+    return reply_to
+
+
+def claude_code(stage: Stage) -> Iterator[Path]:
+    stage.hooks(".claude/settings.json")
+    stage.variables = {"IS_SANDBOX": "1"}
+    agent = {"description": "Look", "prompt": "See to it", "subagent_type": "general-purpose"}
+    stage.model.reply_to = script(
+        Fix_add=[call("Bash", command="ls missing.py", description="List"), DECISION],
+        Look_at_it=[call("Agent", **agent, run_in_background=False), LOOKED],
+        See_to_it=[text("I see.")],
+        detailed_summary=[text(SUMMARY)],
+        Wait_for_it=[call("Bash", command=WAIT, description="Wait")],
+        Wait_again=[call("Bash", command=WAIT, description="Wait")],
+    )
+
+    def run(*words: str, stop: signal.Signals | None = None) -> str:
+        options = ("--output-format", "json", "--dangerously-skip-permissions")
+        output = stage.run("-p", *options, *words, stop=stop)
+        with suppress(ValueError):
+            return str(json.loads(output)["session_id"])
+        return ""
+
+    main = run("Fix add")
+    run("--resume", main, "Look at it")
+    fork = run("--resume", main, "--fork-session", "Try a loop")
+    run("--resume", fork, "--fork-session", "Try recursion")
+    run("--resume", main, "/compact")
+    run("--resume", main, "--fork-session", "Try a table")
+    run("--resume", main, "Go ahead with sum")
+    stopped = run("Wait for it", stop=signal.SIGINT)
+    run("--resume", stopped, "Write a loop for it")
+    run("Wait again", stop=signal.SIGTERM)
+    run("--continue", "Write it as before")
+    yield from sorted((stage.home / ".claude/projects").rglob("*.json*"))
+
+
+def codex(stage: Stage) -> Iterator[Path]:
+    stage.hooks(".codex/hooks.json")
+    spawn = call("multi_agent_v1.spawn_agent", message="See to it", agent_type="default")
+    stage.model.reply_to = script(
+        Fix_add=[call("exec_command", cmd="ls missing.py"), DECISION],
+        Look_at_it=[spawn, LOOKED],
+        See_to_it=[text("I see.")],
+        Wait_for_it=[call("exec_command", cmd=WAIT, yield_time_ms=30_000)],
+    )
+
+    def run(*options: str, stop: signal.Signals | None = None) -> None:
+        first = ("exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
+        stage.run(*first, "--dangerously-bypass-hook-trust", *options, stop=stop)
+
+    run("Fix add")
+    (main,) = _rollouts(stage)
+    run("resume", main, "Look at it")
+    known = _rollouts(stage)
+    run("fork", main, "Try a loop")
+    (fork,) = set(_rollouts(stage)) - set(known)
+    run("resume", main, "Go ahead with sum")
+    run("fork", fork, "Try recursion")
+    run("Wait for it", stop=signal.SIGINT)
+    run("resume", "--last", "Write a loop for it")
+    run("-c", "model_auto_compact_token_limit=1", "resume", "--last", "And now?")
+    yield from sorted((stage.home / ".codex/sessions").rglob("*.jsonl*"))
+
+
+def _rollouts(stage: Stage) -> list[str]:
+    found = (stage.home / ".codex/sessions").rglob("rollout-*.jsonl")
+    return [it.stem[-36:] for it in sorted(found)]
+
+
+def gemini_cli(stage: Stage) -> Iterator[Path]:
+    stage.model.reply_to = script(
+        Fix_add=[call("run_shell_command", command="ls missing.py"), DECISION],
+        Look_at_it=[call("invoke_agent", agent_name="generalist", prompt="See to it"), LOOKED],
+        See_to_it=[call("complete_task", result="I see.")],
+        Wait_for_it=[call("run_shell_command", command=WAIT)],
+    )
+    options = ("-m", "gemini-2.5-flash", "--approval-mode", "yolo")
+    latest = (*options, "-r", "latest", "-p")
+    stage.run(*options, "-p", "Fix add")
+    stage.run(*latest, "Look at it")
+    stage.run(*latest, "Wait for it", stop=signal.SIGINT)
+    stage.run(*latest, "Write a loop for it")
+    settings = stage.home / ".gemini/settings.json"
+    known = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**known, "model": {"compressionThreshold": 0.000001}}))
+    stage.run(*latest, "And now?")
+    settings.write_text(json.dumps(known))
+    stage.hooks(".gemini/settings.json")
+    stage.run(*options, "-p", "Explain add")
+    stage.run(*latest, "Explain more")
+    yield from sorted((stage.home / ".gemini/tmp").rglob("*.jsonl"))
+
+
+def opencode(stage: Stage) -> Iterator[Path]:
+    agent = {"description": "Look", "prompt": "See to it", "subagent_type": "general"}
+    stage.model.reply_to = script(
+        Fix_add=[call("bash", command="ls missing.py", description="List"), DECISION],
+        Look_at_it=[call("task", **agent), LOOKED],
+        See_to_it=[text("I see.")],
+        Wait_for_it=[call("bash", command=WAIT, description="Wait")],
+    )
+    stage.run("run", "Fix add")
+    stage.run("run", "-c", "Look at it")
+    database = stage.home / ".local/share/opencode/opencode.db"
+    with closing(sqlite3.connect(database)) as connection:
+        main = connection.execute("SELECT id FROM session WHERE parent_id IS NULL").fetchone()[0]
+    stage.run("run", "-s", main, "--fork", "Try a loop")
+    stage.run("run", "-s", main, "Go ahead with sum")
+    stage.run("run", "Wait for it", stop=signal.SIGINT)
+    stage.run("run", "-c", "Write a loop for it")
+    yield database
+
+
+AGENTS: dict[str, Callable[[Stage], Iterator[Path]]] = {
+    "claude_code": claude_code,
+    "codex": codex,
+    "gemini_cli": gemini_cli,
+    "opencode": opencode,
+}
+
+
+def record(name: str) -> None:
+    with (
+        TemporaryDirectory(dir=Path.home(), prefix="unlatch-record-") as folder,
+        serving() as model,
+    ):
+        model.aside = text(SUMMARY)
+        stage = Stage(name, model, Path(folder))
+        target = RECORDED / f"{name.replace('_', '-')}-{version(name)}"
+        shutil.rmtree(target, ignore_errors=True)
+        for path in AGENTS[name](stage):
+            _keep(path, stage, target / path.relative_to(stage.home))
+
+
+def _keep(path: Path, stage: Stage, target: Path) -> None:
+    """Write a recorded file with the same folders for all, and without long texts."""
+    target = Path(_neutral(str(target), stage))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".db":
+        _dump(path, stage, target.with_suffix(".sql"))
+        return
+    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    kept = (_cut(it, _SHORT if it.get("type") in _ASIDE else _LONGEST) for it in lines)
+    written = "".join(f"{json.dumps(it, ensure_ascii=False)}\n" for it in kept)
+    target.write_text(_neutral(written, stage), encoding="utf-8")
+
+
+def _dump(path: Path, stage: Stage, target: Path) -> None:
+    """Write a database as SQL, with the tables of conversations alone."""
+    tables = ("session", "message", "part")
+    with closing(sqlite3.connect(path)) as database:
+        found = [it for it in database.iterdump() if any(f'"{name}"' in it for name in tables)]
+    target.write_text(_neutral("".join(f"{it}\n" for it in found), stage), encoding="utf-8")
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, dict):
+        return {key: _cut(inner, longest) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_cut(inner, longest) for inner in value[: 1 if longest == _SHORT else None]]
+    if isinstance(value, str) and len(value) > longest:
+        return f"{value[:longest]} (cut)"
+    return value
+
+
+def _neutral(words: str, stage: Stage) -> str:
+    for path, name in ((stage.root, "/home/dev/demo"), (stage.home, "/home/dev")):
+        words = words.replace(str(path), name)
+        words = words.replace(str(path).replace("/", "-"), name.replace("/", "-"))
+    return words
+
+
+if __name__ == "__main__":
+    for agent in sys.argv[1:] or AGENTS:
+        record(agent)
