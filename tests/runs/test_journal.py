@@ -1,19 +1,23 @@
 """The log of a run: durable, repaired after a crash, and written by one coordinator alone."""
 
 import json
+import signal
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 
 from unlatch.errors import StoreError
 from unlatch.runs import events as e
+from unlatch.runs import journal as journal_module
 from unlatch.runs.journal import LOG, Journal, is_held, read_events, read_state
 from unlatch.runs.model import RunState
 from unlatch.runs.state_file import STATE, save_state, saved
+from unlatch.worklog.disk.atomic import append_lines
 from unlatch.worklog.disk.folder_lock import folder_lock
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -162,6 +166,32 @@ def test_a_coordinator_that_lost_its_lock_writes_no_more(folder: Path, tmp_path:
             stale.record(e.RunFinished)
     assert caught.value.id == "run-taken-over"
     assert (folder / LOG).read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_a_write_interrupts_after_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def append(*arguments: Any, **options: Any) -> None:
+        append_lines(*arguments, **options)
+        signal.raise_signal(number)
+
+    before = signal.signal(number, interrupt)
+    try:
+        with Opened(folder) as journal:
+            monkeypatch.setattr(journal_module, "append_lines", append)
+            with pytest.raises(KeyboardInterrupt):
+                journal.record(e.Checkpoint, agent_id="a", task_id="1", text="first")
+            monkeypatch.undo()
+            journal.record(e.Checkpoint, agent_id="a", task_id="1", text="second")
+    finally:
+        signal.signal(number, before)
+
+    texts = [event.text for event in read_events(folder) if isinstance(event, e.Checkpoint)]
+    assert ["first", "second"] == texts
 
 
 def test_a_process_that_looks_at_a_run_is_no_coordinator(folder: Path) -> None:

@@ -8,6 +8,8 @@ finds that the log has grown without it, and writes no more.
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,6 +36,8 @@ LOG = "events.jsonl"
 _PATIENCE = 1.0
 # Who looks whether a run is held has it for less than this, and is no coordinator.
 _BLINK = 0.05
+# Windows has no SIGHUP.
+_PAUSING = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 E = TypeVar("E", bound=RunEvent)
 
 
@@ -136,14 +140,34 @@ class Journal:
         if self._measure() != self._size:
             raise _taken_over(self.folder)
         line = line_of(event)
-        with own_texts(self.folder / LOG):
-            append_lines(self.folder / LOG, line, mode=PRIVATE)
-        self._size = self._measure()
-        apply(self.state, event)
+        with _uninterrupted():
+            with own_texts(self.folder / LOG):
+                append_lines(self.folder / LOG, line, mode=PRIVATE)
+            self._size = self._measure()
+            apply(self.state, event)
 
     def _measure(self) -> int:
         with open_folder(self.folder) as opened:
             return opened.lstat(LOG).st_size if opened.has(LOG) else 0
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let a signal that pauses the run interrupt after the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals interrupt the main thread alone
+        return
+    numbers: list[int] = []
+    handlers = {one: signal.getsignal(one) for one in _PAUSING}
+    try:
+        for one in handlers:
+            signal.signal(one, lambda number, _: numbers.append(number))
+        yield
+    finally:
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        for number in numbers:
+            signal.raise_signal(number)
 
 
 def _with_session(event: CoordinatorStarted, session: str) -> CoordinatorStarted:
