@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import (
     cases,
+    documents,
     efforts,
     many,
     request_counts,
@@ -30,6 +31,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     resume.PART: resume.figures,
     startup.PART: startup.figures,
     many.PART: many.figures,
+    documents.PART: documents.figures,
     sync.PART: sync.figures,
     search.PART: search.figures,
     efforts.PART: efforts.figures,
@@ -46,6 +48,7 @@ def main(arguments: list[str]) -> int:
     measures: dict[str, Callable[[], Iterator[Figure]]] = {
         **PARTS,
         many.PART: partial(many.figures, options.other),
+        documents.PART: partial(documents.figures, options.other),
         sync.PART: partial(sync.figures, options.items),
         cases.PART: partial(cases.figures, options.model, options.times),
     }
@@ -66,7 +69,9 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
-    parser.add_argument("--other", metavar="PATH", help="for many: an unlatch to compare with")
+    parser.add_argument(
+        "--other", metavar="PATH", help="for many, documents: an unlatch to compare"
+    )
     parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
     parser.add_argument("--model", metavar="NAME", help="for cases; default: as configured")
     parser.add_argument("--times", type=int, default=cases.TIMES, help="for cases; default: 5")

@@ -314,7 +314,7 @@ def test_a_task_or_a_story_is_ticked_as_the_tool_does(tasks: str, id: str, ticke
 
 def test_a_repeated_id_is_ambiguous() -> None:
     texts = {"spec.md": "", "tasks.md": "- [ ] T001 a\n- [ ] T001 b\n"}
-    with pytest.raises(UsageError, match="'T001' is on lines 1 and 2"):
+    with pytest.raises(UsageError, match="'T001' occurs 2 times, on lines 1 and 2"):
         SPEC_KIT.mark(texts, ["T001"], done=True)
 
 

@@ -6,26 +6,22 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.marks import NO_MARKS, Marks
-from unlatch.increments.documents.model import Spec, Task
+from unlatch.increments.documents.model import Spec
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
-from unlatch.increments.layouts.check_list import (
-    Entry,
-    TaskGrammar,
-    append_section,
-    boxes,
-    evidence_of,
-    with_marked,
-)
+from unlatch.increments.documents.task_lines import TaskGrammar, task_lines
+from unlatch.increments.layouts.check_list import evidence_of, with_marked
 from unlatch.increments.layouts.folders import has, subfolders
 from unlatch.increments.layouts.interface import Work
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.worklog.markdown_lines import append_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from unlatch.increments.documents.model import Task
     from unlatch.increments.layouts.interface import Texts
     from unlatch.increments.model.increment import AppliedAmendment, NewTask
 
@@ -53,8 +49,7 @@ class Todo:
         return (FILE,)
 
     def read(self, texts: Texts) -> Work:
-        tasks = tuple(entry.task for entry in entries(texts[FILE]))
-        return Work(Spec(texts[FILE]), tasks)
+        return Work(Spec(texts[FILE]), tuple(read_tasks(texts[FILE])))
 
     def title_in(self, texts: Texts) -> str | None:
         return None
@@ -71,19 +66,19 @@ class Todo:
         self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
     ) -> Texts:
         text = texts[FILE]
-        return {FILE: with_marked(text, entries(text), ids, done=done, marks=marks)}
+        return {FILE: with_marked(text, read_tasks(text), ids, done=done, marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
-        known = [one.task.id for one in entries(texts[FILE])]
+        known = [task.id for task in read_tasks(texts[FILE])]
         parts = [one for one in amended.amendment.parts if one in known]
         text = self.mark(texts, parts, done=False)[FILE]
         if amended.id in text:
             return {FILE: text}, amended.amendment.ids
         lines = [f"Why: {one_line(amended.amendment.change or '')}", ""]
-        lines += [line for task in amended.amendment.tasks for line in task_lines(task)]
+        lines += [line for task in amended.amendment.tasks for line in new_lines(task)]
         heading = f"## Scope change {amended.at:%Y-%m-%d} ({amended.id})"
-        after = append_section(text, heading, lines)
-        return {FILE: after}, tuple(one.task.id for one in entries(after)[len(known) :])
+        after = append_lines(text, [heading, "", *lines], closes=False)
+        return {FILE: after}, tuple(task.id for task in read_tasks(after)[len(known) :])
 
     def home(self, unit: Unit) -> Path:
         return unit.place.parents[1] / unit.key if unit.archived else unit.place
@@ -95,14 +90,11 @@ class Todo:
         return ()
 
 
-def entries(text: str) -> list[Entry]:
-    return [
-        Entry(Task(f"#{n}", box.text, box.is_done, box.open_mark, box.line), box)
-        for n, box in enumerate(boxes(text, GRAMMAR), 1)
-    ]
+def read_tasks(text: str) -> list[Task]:
+    return [one.task(f"#{n}", one.text) for n, one in enumerate(task_lines(text, GRAMMAR), 1)]
 
 
-def task_lines(task: NewTask) -> list[str]:
+def new_lines(task: NewTask) -> list[str]:
     below = quoted(task.description) if task.description else []
     return [f"- [ ] {as_title(task.title)}", *(f"  {line}" for line in below)]
 

@@ -1,14 +1,12 @@
 """Ticking and unticking tasks and criteria by their ids; all other characters stay."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from unlatch.errors import UsageError
 from unlatch.increments.documents.headings import boxed_marks, plain_marks
+from unlatch.increments.documents.item_ids import Edit, ambiguous_id, unknown_id, with_edits
 from unlatch.increments.documents.marks import NO_MARKS, State
 from unlatch.increments.documents.model import Criterion, Story
-from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
 from unlatch.increments.documents.state_words import box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
@@ -16,13 +14,7 @@ from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, field
 from unlatch.worklog.markdown_lines import line_ending, scan_work
 
 _Item = TaskBlock | Criterion | Story
-# Comparing takes time, and a hint does not need every id of a huge file.
-_COMPARED = 1000
-_SHOWN_LINES = 10
-_SUGGESTED = 3
-_NUMBERED = re.compile(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
 _NONE = ("", "")
-_Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
 def with_marked(
@@ -49,17 +41,17 @@ def with_marked(
     # The chosen tasks do not count for the style, so unticking restores the text of before.
     others = [block for block in tasks if id(block) not in chosen]
     marker = _TaskMarker(text, StatusStyle(others), done=done)
-    edits: set[_Edit] = set()
+    edits: set[Edit] = set()
     for item in chosen.values():
         if isinstance(item, TaskBlock):
             edits.update(marker.edits(item))
         elif isinstance(item, Criterion):
             before = marks.get(item.id.casefold(), " ")
             edits.update(_criterion_edits(item, "[x]" if done else f"[{before}]", done=done))
-    return _apply(text, edits)
+    return with_edits(text, edits)
 
 
-def _criterion_edits(one: Criterion, new: str, *, done: bool) -> Iterator[_Edit]:
+def _criterion_edits(one: Criterion, new: str, *, done: bool) -> Iterator[Edit]:
     if one.box is None:
         yield one.start, one.start, f"{new} "
     elif one.done is not done:
@@ -74,9 +66,9 @@ def _items(known: dict[str, list[_Item]], wanted: str) -> list[_Item]:
     # Mentions do not count where something else has the id.
     found = [item for item in found if not _is_mention(item)] or found
     if not found:
-        raise _unknown(known, wanted)
+        raise unknown_id(wanted, [items[0].id for items in known.values()])
     if len(found) > 1:
-        raise _ambiguous(wanted, found)
+        raise ambiguous_id(wanted, [item.line for item in found])
     item = found[0]
     if not isinstance(item, Story):
         return [item]
@@ -91,15 +83,7 @@ def _is_mention(item: _Item) -> bool:
     return isinstance(item, Criterion) and item.box is None
 
 
-def _apply(text: str, edits: Iterable[_Edit]) -> str:
-    parts, end = [], 0
-    for start, behind, new in sorted(edits):
-        parts += [text[end:start], new]
-        end = behind
-    return "".join((*parts, text[end:]))
-
-
-def _replaced(start: int, old: str, new: str) -> Iterator[_Edit]:
+def _replaced(start: int, old: str, new: str) -> Iterator[Edit]:
     if old != new:
         yield start, start + len(old), new
 
@@ -114,7 +98,7 @@ class _TaskMarker:
         self._line = style.label(words := style.words(done=done)) + words
         self._marks = style.decoration()
 
-    def edits(self, block: TaskBlock) -> Iterator[_Edit]:
+    def edits(self, block: TaskBlock) -> Iterator[Edit]:
         status = block.status
         if status is None:
             if self._needs_line(block):
@@ -139,7 +123,7 @@ class _TaskMarker:
             return False
         return not any(self._marks)
 
-    def _new_line(self, block: TaskBlock) -> _Edit:
+    def _new_line(self, block: TaskBlock) -> Edit:
         end = line_ending(self._text)
         if block.indent is not None:
             at = block.head.start + len(block.head.text)
@@ -152,7 +136,7 @@ class _TaskMarker:
         is_free = behind in ("", "\n") or behind.startswith("\n\n")
         return at, at, end + self._line + ("" if is_free else end)
 
-    def _heading_edits(self, block: TaskBlock) -> Iterator[_Edit]:
+    def _heading_edits(self, block: TaskBlock) -> Iterator[Edit]:
         heading, done, words = block.heading, self._done, block.head.words
         if heading.has_box:
             mark, suffix = boxed_marks(heading, done=done, ticked=self._style.ticked)
@@ -161,43 +145,3 @@ class _TaskMarker:
             mark, suffix = plain_marks(heading, done=done, usual=usual, dropped=dropped)
         title = words.removeprefix(heading.mark).removesuffix(heading.suffix)
         yield from _replaced(block.head.start + block.head.body, words, mark + title + suffix)
-
-
-def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:
-    spelled = {key: items[0].id for key, items in list(known.items())[:_COMPARED]}
-    near = _nearest(shown(wanted).upper(), list(spelled))
-    hint = f"did you mean {' or '.join(spelled[key] for key in near)}?" if near else None
-    if hint is None and spelled:
-        some = list(spelled.values())
-        hint = f"its ids run from {some[0]} to {some[-1]}" if len(some) > 1 else f"it has {some[0]}"
-    return UsageError(
-        "item-unknown",
-        f"no task, story or criterion has the id '{shown(wanted)}'",
-        hint=hint or "give tasks a heading and criteria a check box that begin with an id",
-    )
-
-
-def _nearest(wanted: str, known: Sequence[str]) -> list[str]:
-    """The ids with the nearest numbers, else those with the most similar characters."""
-    numbered = [match for one in known if (match := _NUMBERED.fullmatch(one))]
-    if asked := _NUMBERED.fullmatch(wanted):
-        alike = [one for one in numbered if one["kind"] == asked["kind"]]
-        number = int(asked["number"])
-        near = sorted(alike, key=lambda one: abs(int(one["number"]) - number))
-        if near:
-            return [one[0] for one in near[:_SUGGESTED]]
-    import difflib  # noqa: PLC0415  (only for an error)
-
-    return difflib.get_close_matches(wanted, known, n=_SUGGESTED)
-
-
-def _ambiguous(wanted: str, found: Sequence[_Item]) -> UsageError:
-    numbers = [str(item.line) for item in found]
-    if len(numbers) > _SHOWN_LINES:
-        numbers = [*numbers[:_SHOWN_LINES], "more"]
-    return UsageError(
-        "item-ambiguous",
-        f"the id '{shown(wanted)}' occurs {len(found)} times, "
-        f"on lines {', '.join(numbers[:-1])} and {numbers[-1]}",
-        hint="give each of them an id of its own",
-    )

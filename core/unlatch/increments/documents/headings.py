@@ -35,7 +35,7 @@ _SEPARATOR = r"\*{0,2}(?P<separator>[ \t]{0,4}[:.)\u2013\u2014-]{0,2}\*{0,2}[ \t
 
 # The id may be code, or the text of a link.
 LINK_END = r"(?:\](?:\([^()]{0,200}\))?)?"
-_TASK = re.compile(
+TASK = re.compile(
     rf"{_MARK}\*{{0,2}}(?:Task[ \t]{{1,4}})?\[?[*`]{{0,3}}(?P<id>{_TASK_ID}){_END_OF_ID}{_NO_RANGE}"
     rf"[*`]{{0,3}}{LINK_END}{_SEPARATOR}",
     re.IGNORECASE,
@@ -152,7 +152,7 @@ def _is_lost(state: State | None, *, done: bool) -> bool:
 
 
 def read_task_heading(words: str) -> Heading | None:
-    match = _TASK.match(words)
+    match = TASK.match(words)
     return _heading(match, words) if match else None
 
 

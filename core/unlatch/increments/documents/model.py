@@ -71,6 +71,7 @@ class Task:
         optional: its work is complete without it.
         mark: what its open check box has in place of a space.
         is_mark_known: whether its layout gives that a meaning.
+        box: the offsets of what stands in its check box, in a file that lists tasks as boxes.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Task:
     optional: bool = False
     mark: str | None = field(default=None, compare=False)
     is_mark_known: bool = field(default=True, compare=False)
+    box: tuple[int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
-from itertools import zip_longest
+from dataclasses import field
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from unlatch.increments.documents.headings import (
     CRITERION_ID,
     STORY_ID,
+    TASK,
     Heading,
     read_story_heading,
     read_task_heading,
@@ -17,6 +18,7 @@ from unlatch.increments.documents.headings import (
 from unlatch.increments.documents.marks import BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
+from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan_work
 
@@ -33,7 +35,6 @@ _KINDS = {
     **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
     **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
 }
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
 _STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
 _CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
@@ -141,11 +142,10 @@ class TaskBlock:
             return State.DISCARDED
         return state or marks[0] or marks[1]
 
-    def ends_at(self, line: Line) -> bool:
-        """Whether the task ends at this line, by its level or indent."""
-        if self.indent is None:
-            return 0 < line.level <= self.head.level
-        return not line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
+    def has(self, line: Line) -> bool:
+        """Whether a line below belongs to it: to an item of a list by its indent."""
+        is_item = self.indent is not None
+        return not is_item or line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
 
     def take(self, line: Line) -> None:
         """Read a line below the heading."""
@@ -164,47 +164,34 @@ class TaskBlock:
                 self.values.setdefault("status", bare)
 
 
+GRAMMAR = TaskGrammar(NATIVE, TASK, headings=True)
+
+
 def read_tasks(text: str) -> Tasks:
-    found = task_blocks(scan_work(text).lines)
-    tasks = tuple(map(_task, found))
-    if marks_headings(found):
-        tasks = tuple(
-            replace(task, done=False) if task.done is None and not task.discarded else task
-            for task in tasks
-        )
-    return Tasks(text, tasks)
+    blocks = task_blocks(scan_work(text).lines)
+    is_marked = marks_headings(blocks)
+    return Tasks(text, tuple(_task(block, is_marked=is_marked) for block in blocks))
 
 
 def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
-    found: list[TaskBlock] = []
-    current: TaskBlock | None = None
-    sections: list[tuple[int, str]] = []
-    for line in lines:
-        while sections and sections[-1][0] >= line.level > 0:
-            sections.pop()
-        if current and current.ends_at(line):
-            current = None
-        # An item below a heading of a task is a part of that task.
-        is_inside = current is not None and current.indent is None
-        section = sections[-1][1] if sections else None
-        if begun := None if is_inside and not line.level else _begin(line, section):
-            current = begun
-            found.append(begun)
-        elif current and not line.level:
-            current.take(line)
-        elif line.level and (story := read_story_heading(line.words)):
-            sections.append((line.level, story.id))
-    return _without_mentions(found)
+    blocks = [block for task in scan_tasks(lines, GRAMMAR) if (block := _block(task))]
+    # Items of a list that repeats tasks with headings, such as an overview, are no tasks.
+    headings = {block.id.upper() for block in blocks if block.indent is None}
+    return [one for one in blocks if one.indent is None or one.id.upper() not in headings]
 
 
-def _begin(line: Line, section: str | None) -> TaskBlock | None:
-    """The task that a heading or an item of a list begins."""
-    head, values = _split(line)
+def _block(task: TaskLine) -> TaskBlock | None:
+    head, values = _split(task.line)
     heading = read_task_heading(head.words)
-    indent = None if line.level else _indent_of_item(line, heading)
-    if heading is None or not (line.level or indent is not None):
+    if heading is None:
         return None
-    return TaskBlock(head, heading, section, indent, values=values)
+    stories = filter(None, (read_story_heading(one.words) for one in reversed(task.headings)))
+    section = next((story.id for story in stories), None)
+    indent = None if task.line.level else head.text[: -len(head.text.lstrip(" \t"))]
+    block = TaskBlock(head, heading, section, indent, values=values)
+    for line in takewhile(block.has, task.below):
+        block.take(line)
+    return block
 
 
 def _split(line: Line) -> tuple[Line, dict[str, Field]]:
@@ -216,20 +203,9 @@ def _split(line: Line) -> tuple[Line, dict[str, Field]]:
     return line._replace(text=line.text[: found[0].start()]), values
 
 
-def _indent_of_item(line: Line, heading: Heading | None) -> str | None:
-    item = _ITEM.match(line.text)
-    return item["indent"] if item and heading and heading.has_box else None
-
-
 def _without_indent(line: Line) -> Line:
     cut = len(line.text) - len(line.text.lstrip(" \t"))
     return line._replace(start=line.start + cut, text=line.text[cut:], body=line.body - cut)
-
-
-def _without_mentions(found: list[TaskBlock]) -> list[TaskBlock]:
-    """Items of a list that repeats tasks with headings, such as an overview, are no tasks."""
-    headings = {block.id.upper() for block in found if block.indent is None}
-    return [one for one in found if one.indent is None or one.id.upper() not in headings]
 
 
 def discarded_by_id(id: str) -> bool:
@@ -245,11 +221,13 @@ def marks_headings(found: Sequence[TaskBlock]) -> bool:
     return any(one.heading.is_marked_done for one in found if not one.heading.has_box)
 
 
-def _task(block: TaskBlock) -> Task:
+def _task(block: TaskBlock, *, is_marked: bool) -> Task:
     heading, state = block.heading, block.state
     raw = block.status.value if block.status else None
-    if state is None and raw:
-        state = State.OPEN  # a status in words that nobody knows
+    if state is None and (raw or is_marked):
+        state = State.OPEN  # also a status in words that nobody knows
+    boxes = [heading.mark.rstrip(" \t") if heading.has_box else None, *(b for _, b in block.boxes)]
+    boxes.append(read_status(raw).box if raw else None)
     return Task(
         heading.id,
         heading.title,
@@ -259,16 +237,8 @@ def _task(block: TaskBlock) -> Task:
         story=_story(block),
         criteria=_criteria(block),
         discarded=state is State.DISCARDED,
-        is_mark_known=all(map(NATIVE.knows, _marks(block))),
+        is_mark_known=all(NATIVE.knows(box[1:-1]) for box in boxes if box),
     )
-
-
-def _marks(block: TaskBlock) -> Iterator[str]:
-    """What stands in the boxes of its heading and its status."""
-    status = read_status(block.status.value).box if block.status else None
-    heading = block.heading.mark.rstrip(" \t") if block.heading.has_box else None
-    below = (box for _, box in block.boxes)
-    yield from (box[1:-1] for box in (status, heading, *below) if box)
 
 
 def _story(block: TaskBlock) -> str | None:

@@ -13,29 +13,24 @@ from pathlib import Path
 from unlatch.increments.documents.marks import BOX, NO_MARKS
 from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
-from unlatch.increments.layouts.check_list import (
-    Entry,
-    append_section,
-    boxes_anywhere,
-    evidence_of,
-    with_marked,
-)
+from unlatch.increments.documents.task_lines import scan_tasks, task_lines
+from unlatch.increments.layouts.check_list import evidence_of, known_parts, with_marked
 from unlatch.increments.layouts.folders import has, subfolders, text_of
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.layouts.spec_kit_documents import (
     GRAMMAR,
     TaskId,
-    id_of,
-    read_entries,
+    id_in,
     read_spec,
+    read_tasks,
     title_in,
 )
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan_work
+from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
 
 SPEC, TASKS = "spec.md", "tasks.md"
 _MARKER = ".specify"
@@ -73,9 +68,7 @@ class SpecKit:
         return SPEC, TASKS
 
     def read(self, texts: Texts) -> Work:
-        spec = read_spec(texts[SPEC], texts[TASKS])
-        entries = read_entries(texts[TASKS], {one.id for one in spec.criteria})
-        return Work(spec, tuple(one.task for one in entries))
+        return Work(read_spec(texts[SPEC], texts[TASKS]), tuple(_tasks(texts)))
 
     def title_in(self, texts: Texts) -> str | None:
         return title_in(texts[SPEC], texts[TASKS])
@@ -86,28 +79,28 @@ class SpecKit:
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         if unit.archived:
             return Evidence(Status.COMPLETED, "archive")
-        return evidence_of(one.task for one in read_entries(texts[TASKS], ()))
+        return evidence_of(read_tasks(texts[TASKS], ()))
 
     def mark(
         self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
     ) -> Texts:
-        text, entries = texts[TASKS], _entries(texts)
-        return {**texts, TASKS: with_marked(text, entries, ids, done=done, tick="X", marks=marks)}
+        text, tasks = texts[TASKS], _tasks(texts)
+        return {**texts, TASKS: with_marked(text, tasks, ids, done=done, tick="X", marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         amendment = amended.amendment
-        entries = _entries(texts)
-        known = {one.casefold() for entry in entries for one in _names(entry.task)}
-        parts = [one for one in amendment.parts if one.casefold() in known]
-        text = with_marked(texts[TASKS], entries, parts, done=False)
+        tasks = _tasks(texts)
+        parts = known_parts(amendment.parts, tasks)
+        text = with_marked(texts[TASKS], tasks, parts, done=False)
         if amended.id in text:
-            return {**texts, TASKS: text}, amendment.ids or _added(entries, amended)
+            return {**texts, TASKS: text}, amendment.ids or _added(texts[TASKS], amended)
         if not (amendment.tasks or amendment.change):
             return {**texts, TASKS: text}, ()
-        ids = _next_ids(text, entries, len(amendment.tasks))
-        lines = _section(amended, _style(entries), ids)
+        style = _style(text)
+        ids = _next_ids(text, style, len(amendment.tasks))
         heading = f"## Phase {_next_phase(text)}: Scope change {amended.at:%Y-%m-%d} ({amended.id})"
-        return {**texts, TASKS: append_section(text, heading, lines)}, ids
+        lines = [heading, "", *_section(amended, style, ids)]
+        return {**texts, TASKS: append_lines(text, lines, closes=False)}, ids
 
     def home(self, unit: Unit) -> Path:
         return unit.place.parent.parent / unit.key if unit.archived else unit.place
@@ -159,19 +152,16 @@ def _current(root: Path) -> Path | None:
     return root.joinpath(*parts) if parts and ".." not in parts and not is_archived else None
 
 
-def _entries(texts: Texts) -> list[Entry]:
+def _tasks(texts: Texts) -> list[Task]:
     spec = read_spec(texts[SPEC], "")
-    return read_entries(texts[TASKS], {one.id for one in spec.criteria})
+    return read_tasks(texts[TASKS], {one.id for one in spec.criteria})
 
 
-def _names(task: Task) -> tuple[str, ...]:
-    return (task.id, *([task.story] if task.story else []), *task.criteria)
-
-
-def _added(entries: Iterable[Entry], amended: AppliedAmendment) -> tuple[str, ...]:
+def _added(text: str, amended: AppliedAmendment) -> tuple[str, ...]:
     """The ids of the tasks below the heading of an amendment that was written before."""
-    below = (one for one in entries if any(amended.id in words for words in one.box.headings))
-    return tuple(one.task.id for one in below)[: len(amended.amendment.tasks)]
+    start = text.index(amended.id)
+    below = (task.id for task in read_tasks(text, ()) if task.box and task.box[0] > start)
+    return tuple(below)[: len(amended.amendment.tasks)]
 
 
 def _next_phase(text: str) -> int:
@@ -180,19 +170,19 @@ def _next_phase(text: str) -> int:
     return max((int(match[1]) for match in found), default=0) + 1
 
 
-def _style(entries: Iterable[Entry]) -> TaskId:
+def _style(text: str) -> TaskId:
     """How most tasks write their ids, such as T001 or **T001**."""
-    found = [one for entry in entries if (one := id_of(entry.box))]
+    found = [one for task in task_lines(text, GRAMMAR) if (one := id_in(task.text))]
     if not found:
         return TaskId("", "T", "001", "")
     kinds = [(one.opening, one.prefix, len(one.digits), one.closing) for one in found]
     return found[kinds.index(max(dict.fromkeys(kinds), key=kinds.count))]
 
 
-def _next_ids(text: str, entries: Sequence[Entry], count: int) -> tuple[str, ...]:
-    style = _style(entries)
+def _next_ids(text: str, style: TaskId, count: int) -> tuple[str, ...]:
     # Those in code and comments are not used again.
-    ids = [one for box in boxes_anywhere(text, GRAMMAR) if (one := id_of(box))]
+    lines = (Line(0, 0, line, 0, 0) for line in text.removeprefix("\ufeff").splitlines())
+    ids = [one for task in scan_tasks(lines, GRAMMAR) if (one := id_in(task.text))]
     first = max((int(one.digits) for one in ids), default=0) + 1
     width = len(style.digits)
     return tuple(f"{style.prefix}{number:0{width}}" for number in range(first, first + count))

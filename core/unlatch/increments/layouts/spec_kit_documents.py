@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from unlatch.increments.documents.marks import BOX, NATIVE, State
+from unlatch.increments.documents.marks import BOX, NATIVE
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-from unlatch.increments.layouts.check_list import Box, Entry, TaskGrammar, boxes
+from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
 from unlatch.worklog.markdown_lines import Line, first_title, scan_work
 
 _TITLE = re.compile(
@@ -69,21 +69,21 @@ class TaskId(NamedTuple):
     closing: str
 
 
-def id_of(box: Box) -> TaskId | None:
-    match = _ID.match(_without_markers(box.text)[1])
+def id_in(text: str) -> TaskId | None:
+    match = _ID.match(_without_markers(text)[1])
     if match is None:
         return None
     opening, closing = match["open"].replace("~~", ""), match["close"].replace("~~", "")
     return TaskId(opening, match["prefix"], match["digits"], closing)
 
 
-def read_entries(text: str, criteria: Collection[str]) -> list[Entry]:
+def read_tasks(text: str, criteria: Collection[str]) -> list[Task]:
     """The tasks of a tasks.md; `criteria` are the ids that they may name."""
-    return [Entry(_task(box, n, criteria), box) for n, box in enumerate(boxes(text, GRAMMAR), 1)]
+    return [_task(one, n, criteria) for n, one in enumerate(task_lines(text, GRAMMAR), 1)]
 
 
-def _task(box: Box, place: int, criteria: Collection[str]) -> Task:
-    before, words = _without_markers(box.text)
+def _task(one: TaskLine, place: int, criteria: Collection[str]) -> Task:
+    before, words = _without_markers(one.text)
     is_struck = words.startswith(("~~", "**~~"))
     match = _ID.match(words)
     behind, words = _without_markers(words[match.end() :] if match else words)
@@ -91,18 +91,13 @@ def _task(box: Box, place: int, criteria: Collection[str]) -> Task:
         words = words.replace("**", "", 1)
     later = _LATER_STORY.search(words)
     story = before or behind or (later and _spelled(later["story"]))
-    named = (name[0] for name in _NAMED.finditer(box.text))
-    return Task(
+    named = (name[0] for name in _NAMED.finditer(one.text))
+    return one.task(
         match["id"] if match else f"#{place}",
         _COMMENT.sub("", words).replace("~~", "").strip(_GAP),
-        box.is_done,
-        box.open_mark,
-        box.line,
-        story or _story_above(box.headings),
+        story or _story_above(one.headings),
         tuple(dict.fromkeys(name for name in named if name in criteria)),
-        discarded=box.state is State.DISCARDED or (is_struck and not box.is_done),
-        mark=box.open_mark,
-        is_mark_known=box.known,
+        struck=is_struck,
     )
 
 
@@ -113,10 +108,10 @@ def _without_markers(words: str) -> tuple[str | None, str]:
     return story and _spelled(story), words[end:].lstrip(" \t")
 
 
-def _story_above(headings: Sequence[str]) -> str | None:
+def _story_above(headings: Sequence[Line]) -> str | None:
     """The story of the nearest heading that names exactly one."""
-    for words in reversed(headings):
-        found = {_story_id(match) for match in _STORY.finditer(words, 0, _MOST)}
+    for line in reversed(headings):
+        found = {_story_id(match) for match in _STORY.finditer(line.words, 0, _MOST)}
         if found:
             return found.pop() if len(found) == 1 else None
     return None

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
-from unlatch.increments.layouts.check_list import Box, boxes
+from unlatch.increments.documents.task_lines import TaskLine, task_lines
 from unlatch.increments.layouts.kiro.references import as_reference, neutralised, reference_in
-from unlatch.increments.layouts.kiro.tasks import GRAMMAR, read_entries
+from unlatch.increments.layouts.kiro.tasks import GRAMMAR, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
 
@@ -42,7 +42,7 @@ def with_new_tasks(
     numbers = (match["number"] for one in known if (match := _NUMBER.match(one)))
     first = max(map(int, numbers), default=0) + 1
     ids = tuple(str(number) for number in range(first, first + len(tasks)))
-    listed, label = tuple(boxes(text, GRAMMAR)), _label(text)
+    listed, label = task_lines(text, GRAMMAR), _label(text)
     details = [_details(task, amended, label) for task in tasks]
     titles = [neutralised(one_line(task.title)) for task in tasks]
     heads = [f"[ ] {number}. {title}" for number, title in zip(ids, titles, strict=True)]
@@ -51,14 +51,14 @@ def with_new_tasks(
     # In a block of code that is left open they would be no tasks for Kiro. It is closed, unless
     # that would hide tasks, or what belongs to them, which stand in it.
     closes = scan_work(text).open_at is not None and _tasks(text) == _tasks(append_lines(text, ()))
-    if not closes and len(tuple(boxes(after, GRAMMAR))) == len(listed) + len(tasks):
+    if not closes and len(task_lines(after, GRAMMAR)) == len(listed) + len(tasks):
         return after, ids
     title = () if text.strip("\ufeff \t\r\n") else _TITLE
     return append_lines(text, [*title, *_lines(new, _BULLET)[1:]], closes=closes), ids
 
 
 def _tasks(text: str) -> list[Task]:
-    return [entry.task for entry in read_entries(text, Spec(text=""))]
+    return read_tasks(text, Spec(text=""))
 
 
 def _lines(tasks: Iterable[tuple[str, Sequence[str]]], bullet: str) -> list[str]:
@@ -78,7 +78,7 @@ def _details(task: NewTask, amended: AppliedAmendment, label: str) -> list[str]:
     return [*details, label_value(reference)] if reference else details
 
 
-def _bullet(text: str, listed: Sequence[Box]) -> str:
+def _bullet(text: str, listed: Sequence[TaskLine]) -> str:
     """The beginning of the last top task, up to its box."""
     if not listed:
         return _BULLET
@@ -95,7 +95,7 @@ def _label(text: str) -> str:
     return next(labels, _LABEL)
 
 
-def _inserted(text: str, listed: Sequence[Box], lines: Sequence[str]) -> str:
+def _inserted(text: str, listed: Sequence[TaskLine], lines: Sequence[str]) -> str:
     if not listed:
         return text
     at, end = _end_of_list(text, listed), line_ending(text)
@@ -108,7 +108,7 @@ def _inserted(text: str, listed: Sequence[Box], lines: Sequence[str]) -> str:
     return before + added + behind
 
 
-def _end_of_list(text: str, listed: Sequence[Box]) -> int:
+def _end_of_list(text: str, listed: Sequence[TaskLine]) -> int:
     """The offset behind the last line of the list with the last task."""
     indent = min(box.indent for box in listed)
     end, after_blank = listed[-1].at, False

@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from unlatch.increments.documents.marks import NO_MARKS
-from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.scope_change import with_change
 from unlatch.increments.layouts.check_list import (
-    Entry,
     evidence_of,
-    find_entries,
+    find_tasks,
+    known_parts,
     with_marked,
 )
 from unlatch.increments.layouts.interface import Texts, Work
@@ -19,7 +19,7 @@ from unlatch.increments.layouts.kiro import specs
 from unlatch.increments.layouts.kiro.amending import with_new_tasks
 from unlatch.increments.layouts.kiro.requirements import read_bugfix, read_requirements
 from unlatch.increments.layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
-from unlatch.increments.layouts.kiro.tasks import read_entries, with_opened_below
+from unlatch.increments.layouts.kiro.tasks import read_tasks, with_opened_below
 from unlatch.increments.layouts.kiro.wording import title_in
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.increment import AppliedAmendment
@@ -47,7 +47,7 @@ class Kiro:
 
     def read(self, texts: Texts) -> Work:
         spec = replace(_spec(texts), title=_title(texts))
-        return Work(spec, tuple(entry.task for entry in read_entries(texts[TASKS], spec)))
+        return Work(spec, tuple(read_tasks(texts[TASKS], spec)))
 
     def title_in(self, texts: Texts) -> str | None:
         return _title(texts)
@@ -74,17 +74,17 @@ class Kiro:
         self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
     ) -> Texts:
         """Ticking or unticking changes the boxes that are named: a parent keeps its own."""
-        text, entries = texts[TASKS], _entries(texts)
-        return {**texts, TASKS: with_marked(text, entries, ids, done=done, marks=marks)}
+        text, tasks = texts[TASKS], _tasks(texts)
+        return {**texts, TASKS: with_marked(text, tasks, ids, done=done, marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         """A parent that is to be done again means all tasks below it too."""
-        entries = _entries(texts)
-        parts = _known(amended.amendment.parts, entries)
-        opened = with_marked(texts[TASKS], entries, parts, done=False)
-        opened = with_opened_below(opened, [one.box for one in find_entries(entries, parts)])
-        tasks, ids = with_new_tasks(opened, amended, known=[one.task.id for one in entries])
-        changed = {**texts, TASKS: tasks}
+        tasks = _tasks(texts)
+        parts = known_parts(amended.amendment.parts, tasks)
+        opened = with_marked(texts[TASKS], tasks, parts, done=False)
+        opened = with_opened_below(opened, find_tasks(tasks, parts))
+        text, ids = with_new_tasks(opened, amended, known=[task.id for task in tasks])
+        changed = {**texts, TASKS: text}
         name = BUGFIX if texts[BUGFIX] and not texts[REQUIREMENTS] else REQUIREMENTS
         if texts[name]:
             changed[name] = with_change(texts[name], amended)
@@ -115,19 +115,8 @@ def _title(texts: Texts) -> str | None:
     return None
 
 
-def _entries(texts: Texts) -> list[Entry]:
-    return read_entries(texts[TASKS], _spec(texts))
-
-
-def _known(parts: Iterable[str], entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The parts that the tasks still have, or belong to."""
-    known: set[str | None] = set()
-    for task, _ in entries:
-        known |= {
-            task.id.casefold(),
-            *(one.casefold() for one in (task.story, *task.criteria) if one),
-        }
-    return tuple(part for part in parts if part.strip().casefold() in known)
+def _tasks(texts: Texts) -> list[Task]:
+    return read_tasks(texts[TASKS], _spec(texts))
 
 
 KIRO = Kiro()

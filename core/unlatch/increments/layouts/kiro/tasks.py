@@ -6,144 +6,96 @@ by its number, as cc-sdd writes it.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from unlatch.increments.documents.item_ids import with_edits
 from unlatch.increments.documents.marks import Marks, State
 from unlatch.increments.documents.model import Spec, Task
-from unlatch.increments.layouts.check_list import Box, Entry, TaskGrammar, boxes
+from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
 from unlatch.increments.layouts.kiro.references import (
     keys_in,
     reference_in,
     stories_by_key,
     without_reference,
 )
-from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan_work
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,4}){0,5}[a-z]?"
-_HEAD = re.compile(
-    r"(?P<star>\*(?!\*)[ \t]*)?(?P<bold>\*\*|__)?(?:Task[ \t]{1,4})?"
-    rf"(?P<id>T-?[0-9]{{1,9}}|{_NUMBER})(?P<late>\*(?=[ \t.:]|\Z))?(?P<end>[.):\uff1a\u3001]*)"
-    r"(?P<close>\*\*|__)?(?P<colon>[:\uff1a])?(?:[ \t]+|\Z)(?P<title>.*)",
-    re.IGNORECASE,
-)
+_END = r"[.):\uff1a\u3001"
 GRAMMAR = TaskGrammar(
     # In progress, and queued (kirodotdev/Kiro#8859, #5723).
     Marks({"-": State.STARTED, "~": State.OPEN}),
+    # `2.1`, `2.`, `T001` and `Task 2` are ids, the number of "2 files" is none.
     re.compile(
-        rf"[*_ \t]{{0,4}}(?:Task[ \t]{{1,4}}|T-?)?{_NUMBER}[*_]{{0,3}}[.):\uff1a\u3001]",
+        r"(?P<star>\*(?!\*)[ \t]*)?(?P<bold>\*\*|__)?"
+        rf"(?=T|[0-9]{{1,9}}(?:\.[0-9]|[a-z]?(?:{_END}*]|__)))(?:Task[ \t]{{1,4}})?"
+        rf"(?P<id>T-?[0-9]{{1,9}}|{_NUMBER})(?P<late>\*(?=[ \t.:]|\Z))?{_END}]*"
+        r"(?P<close>\*\*|__)?[:\uff1a]?(?:[ \t]+|\Z)",
         re.IGNORECASE,
     ),
+    nests=True,
 )
 # cc-sdd's mark of tasks that can run at the same time.
 _PARALLEL = re.compile(r"\A\(P\)(?:[ \t]|\Z)|[ \t]\(P\)\Z")
 
 
-@dataclass(slots=True)
-class _Found:
-    """A task while it is read; `above` is the one that it is below."""
+class _Read(NamedTuple):
+    """A task while it is read; the story and the criteria that it names are in `references`."""
 
-    box: Box
+    line: TaskLine
     id: str
     title: str
     starred: bool
-    references: list[re.Match[str]] = field(default_factory=list)
-    above: "_Found | None" = None
-    is_parent: bool = False
+    references: list[re.Match[str]]
 
 
-def read_entries(text: str, spec: Spec) -> list[Entry]:
+def read_tasks(text: str, spec: Spec) -> list[Task]:
     """The tasks, with the stories and criteria of `spec` that they name."""
-    known = stories_by_key(spec)
-    return [Entry(_task(one, known), one.box) for one in _read(text)]
+    known, found = stories_by_key(spec), _read(text)
+    parents = {one.line.above for one in found}
+    starred: set[TaskLine | None] = set()
+    tasks = []
+    for line, key, title, is_starred, references in found:
+        if is_starred or line.above in starred:
+            starred.add(line)
+        optional = line in parents or line in starred
+        tasks.append(line.task(key, title, *keys_in(references, known), optional=optional))
+    return tasks
 
 
-def with_opened_below(text: str, tops: Iterable[Box]) -> str:
+def with_opened_below(text: str, tops: Iterable[Task]) -> str:
     """The text in which all tasks below these ones are open."""
-    below = {box.at for box in tops}
-    edits: set[int] = set()
-    for one in _read(text):
-        if one.above and one.above.box.at in below:
-            below.add(one.box.at)
-            if one.box.is_done:
-                edits.add(one.box.at)
-    return "".join(" " if at in edits else char for at, char in enumerate(text)) if edits else text
+    starts, edits = {task.line for task in tops}, []
+    below: set[TaskLine | None] = set()
+    for line in (one.line for one in _read(text)):
+        if line.above in below:
+            below.add(line)
+            if line.marks.state(line.mark) is State.DONE:
+                edits.append((line.at, line.at + 1, " "))
+        elif line.line.number in starts:
+            below.add(line)
+    return with_edits(text, edits)
 
 
-def _task(found: _Found, known: Mapping[str, str]) -> Task:
-    box = found.box
-    story, criteria = keys_in(found.references, known)
-    return Task(
-        found.id,
-        found.title,
-        box.is_done,
-        box.open_mark,
-        box.line,
-        story=story,
-        criteria=criteria,
-        optional=found.is_parent or found.starred,
-        mark=box.open_mark,
-        is_mark_known=box.known,
-    )
-
-
-def _read(text: str) -> Sequence[_Found]:
-    by_line = {box.line: box for box in boxes(text, GRAMMAR)}
-    found: list[_Found] = []
-    around: list[_Found] = []
-    current: _Found | None = None
-    for line in scan_work(text).lines:
-        if line.level:
-            around, current = [], None
-        elif box := by_line.get(line.number):
-            current = _found(box, len(found) + 1)
-            while around and around[-1].box.indent >= box.indent:
-                around.pop()
-            current.above = around[-1] if around else None
-            around.append(current)
-            found.append(current)
-        elif current and (reference := reference_in(line.text)):
-            indent = _indent(line.text)
-            owner = next((one for one in reversed(around) if one.box.indent < indent), current)
-            owner.references.append(reference)
-    _connect(found)
+def _read(text: str) -> Sequence[_Read]:
+    found: list[_Read] = []
+    numbered: dict[str, TaskLine] = {}
+    for place, line in enumerate(task_lines(text, GRAMMAR), 1):
+        words, reference = without_reference(line.text)
+        match = GRAMMAR.id.match(words)
+        key = match["id"] if match else f"#{place}"
+        line.above = line.above or numbered.get(key.rpartition(".")[0])
+        numbered[key] = line
+        named = [reference, *(reference_in(one.text) for one in line.below)]
+        found.append(_Read(line, key, *_title(words, match), [one for one in named if one]))
     return found
 
 
-def _indent(line: str) -> int:
-    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
-
-
-def _connect(found: Sequence[_Found]) -> None:
-    """Find the tasks above others by their numbers, and pass on what is optional."""
-    numbered: dict[str, _Found] = {}
-    for one in found:
-        one.above = one.above or numbered.get(one.id.rpartition(".")[0])
-        numbered[one.id] = one
-        if one.above:
-            one.above.is_parent = True
-            one.starred = one.starred or one.above.starred
-
-
-def _found(box: Box, place: int) -> _Found:
-    title, reference = without_reference(box.text)
-    references = [reference] if reference else []
-    match = _HEAD.match(title)
-    if match is None or not _is_id(match):
-        starred = title.startswith("* ")
-        return _Found(
-            box, f"#{place}", title[2:].strip() if starred else title, starred, references
-        )
-    title = _PARALLEL.sub("", match["title"])
+def _title(words: str, match: re.Match[str] | None) -> tuple[str, bool]:
+    """The title of a task, and whether it has the star of an optional one."""
+    if match is None:
+        return (words[2:].strip(), True) if words.startswith("* ") else (words, False)
+    title = _PARALLEL.sub("", words[match.end() :])
     if match["bold"] and not match["close"]:
         title = title.replace(match["bold"], "", 1)
-    starred = bool(match["star"] or match["late"])
-    return _Found(box, match["id"], title.strip(), starred, references)
-
-
-def _is_id(match: re.Match[str]) -> bool:
-    """Whether a number is an id: `2.1`, `2.`, `T001` and `Task 2` are, not that of "2 files"."""
-    number = match["id"]
-    has_end = bool(match["end"] or match["colon"] or match["late"] or match["close"])
-    return has_end or not number[0].isdigit() or "." in number or "task" in match[0][:9].casefold()
+    return title.strip(), bool(match["star"] or match["late"])

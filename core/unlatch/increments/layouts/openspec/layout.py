@@ -14,7 +14,7 @@ from unlatch.increments.layouts.openspec import changes
 from unlatch.increments.layouts.openspec.advice import advice
 from unlatch.increments.layouts.openspec.deltas import stories
 from unlatch.increments.layouts.openspec.scope import amended as with_amendment
-from unlatch.increments.layouts.openspec.task_lines import entries, marked
+from unlatch.increments.layouts.openspec.task_lines import marked, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
@@ -52,7 +52,7 @@ class OpenSpec:
         found = stories(_deltas(texts))
         criteria = tuple(criterion for story in found for criterion in story.criteria)
         spec = Spec(proposal, self.title_in(texts), found, criteria)
-        return Work(spec, tuple(task for task, _ in entries(_tasks(texts))))
+        return Work(spec, tuple(read_tasks(_tasks(texts))))
 
     def title_in(self, texts: Texts) -> str | None:
         return _title(texts.get(changes.PROPOSAL, ""), _tasks(texts))
@@ -63,7 +63,7 @@ class OpenSpec:
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         if unit.archived:
             return Evidence(Status.COMPLETED, "archive")
-        return evidence_of(task for task, _ in entries(_tasks(texts)))
+        return evidence_of(read_tasks(_tasks(texts)))
 
     def mark(
         self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS

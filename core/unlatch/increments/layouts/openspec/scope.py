@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from unlatch.increments.documents.quoting import one_line, quoted
+from unlatch.increments.layouts.check_list import known_parts
 from unlatch.increments.layouts.openspec.schema import TASKS
-from unlatch.increments.layouts.openspec.task_lines import entries, marked, prefix_of
+from unlatch.increments.layouts.openspec.task_lines import marked, prefix_of, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan
 
@@ -20,7 +21,7 @@ def amended(
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """The files with an amendment, and the ids of its new tasks; a second time changes nothing."""
     amendment = change.amendment
-    after = marked(texts, _known(texts, amendment.parts), done=False)
+    after = marked(texts, known_parts(amendment.parts, read_tasks(texts)), done=False)
     if any(change.id in text for text in texts.values()):
         return after, amendment.ids
     if not amendment.tasks and amendment.change is None:
@@ -37,23 +38,14 @@ def amended(
     return after, tuple(prefix_of(path) + key for key in ids)
 
 
-def _known(texts: Mapping[str, str], parts: Sequence[str]) -> list[str]:
-    """The parts that are tasks, or that tasks name."""
-    listed = [task for task, _ in entries(texts)]
-    names = {
-        name.casefold() for one in listed for name in (one.id, one.story, *one.criteria) if name
-    }
-    return [part for part in parts if part.strip().casefold() in names]
-
-
 def _next_group(texts: Mapping[str, str], path: str) -> tuple[int, int]:
     """The level of the last numbered heading, and a number above those of groups and tasks."""
     level, highest = _LEVEL, 0
     for line in scan(texts[path]).lines:
         if line.level and (match := _GROUP.match(line.words)):
             level, highest = line.level, max(highest, int(match["number"]))
-    own = entries({TASKS: texts[path]})
-    numbers = (_NUMBER.search(task.id) for task, _ in own if not task.id.startswith("#"))
+    own = read_tasks({TASKS: texts[path]})
+    numbers = (_NUMBER.search(task.id) for task in own if not task.id.startswith("#"))
     return level, max([highest, *(int(found[0]) for found in numbers if found)]) + 1
 
 

@@ -1,0 +1,65 @@
+"""Finding the parts of a document by the ids that people type, and editing its text."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from unlatch.errors import UsageError
+from unlatch.increments.documents.quoting import shown
+
+# The offsets of an old text, and the new one.
+Edit = tuple[int, int, str]
+# Comparing takes time, and a hint does not need every id of a huge file.
+_COMPARED = 1000
+_SHOWN_LINES = 10
+_SUGGESTED = 3
+_NUMBERED = re.compile(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
+
+
+def with_edits(text: str, edits: Iterable[Edit]) -> str:
+    parts, end = [], 0
+    for start, behind, new in sorted(edits):
+        parts += [text[end:start], new]
+        end = behind
+    return "".join((*parts, text[end:]))
+
+
+def unknown_id(wanted: str, known: Sequence[str]) -> UsageError:
+    """The error for an id that a document does not have; `known` are those that it has."""
+    spelled = {one.upper(): one for one in known[:_COMPARED]}
+    near = _nearest(shown(wanted).upper(), list(spelled))
+    hint = f"did you mean {' or '.join(spelled[key] for key in near)}?" if near else None
+    if hint is None and known:
+        several = f"its ids run from {known[0]} to {known[-1]}"
+        hint = several if len(known) > 1 else f"it has {known[0]}"
+    return UsageError(
+        "item-unknown",
+        f"no task, story or criterion has the id '{shown(wanted)}'",
+        hint=hint or "give tasks a heading and criteria a check box that begin with an id",
+    )
+
+
+def _nearest(wanted: str, known: Sequence[str]) -> list[str]:
+    """The ids with the nearest numbers, else those with the most similar characters."""
+    numbered = [match for one in known if (match := _NUMBERED.fullmatch(one))]
+    if asked := _NUMBERED.fullmatch(wanted):
+        alike = [one for one in numbered if one["kind"] == asked["kind"]]
+        number = int(asked["number"])
+        near = sorted(alike, key=lambda one: abs(int(one["number"]) - number))
+        if near:
+            return [one[0] for one in near[:_SUGGESTED]]
+    import difflib  # noqa: PLC0415  (only for an error)
+
+    return difflib.get_close_matches(wanted, known, n=_SUGGESTED)
+
+
+def ambiguous_id(wanted: str, lines: Sequence[int]) -> UsageError:
+    """The error for an id that occurs on several lines."""
+    numbers = [str(line) for line in lines]
+    if len(numbers) > _SHOWN_LINES:
+        numbers = [*numbers[:_SHOWN_LINES], "more"]
+    return UsageError(
+        "item-ambiguous",
+        f"the id '{shown(wanted)}' occurs {len(lines)} times, "
+        f"on lines {', '.join(numbers[:-1])} and {numbers[-1]}",
+        hint="give each of them an id of its own",
+    )
