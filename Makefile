@@ -14,7 +14,7 @@ endif
 # The tests start hundreds of processes, which must not compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check release-check torture generate format bench clean
+.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check release-check torture findings generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -93,6 +93,10 @@ torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
 $(TORTURE): $(STAMP)
 	$(BIN)/python -m tests.$(@F) $(OPTIONS)
+
+# What the tools around unlatch really do, at recorded versions; needs node, npm and the indexes.
+findings:
+	$(PYTHON) findings/run.py
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate.py

@@ -1,5 +1,7 @@
 """Generate schemas/ and docs/settings.md from the models, docs/cli.md and man/ from the commands.
 
+findings/README.md comes from the scripts beside it.
+
 `python tools/generate.py` writes; `--check` writes nothing and fails where a file has drifted.
 """
 
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from document_schemas.documents import document_schemas
 from file_schemas import file_schemas
+from findings_page import page
 from man_pages import man_pages
 
 from unlatch.cli.app import app
@@ -42,7 +45,7 @@ _TYPES = {
 def main() -> int:
     """Write the files, or compare them; the exit code."""
     parser = argparse.ArgumentParser(
-        description="Generate schemas/, docs/cli.md, docs/settings.md and man/."
+        description="Generate schemas/, docs/cli.md, docs/settings.md, man/ and findings/README.md."
     )
     parser.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     parser.add_argument("--into", type=Path, default=ROOT, help="the project's folder")
@@ -73,6 +76,7 @@ def generated() -> dict[str, str]:
         for name, schema in sorted(schemas.items())
     }
     pages = {"docs/cli.md": reference(ours), "docs/settings.md": settings(schemas)}
+    pages["findings/README.md"] = page(ROOT, COMMAND)
     manual = {f"man/{name}": text for name, text in man_pages(ours).items()}
     return {**files, **pages, **manual, "schemas/mcp-tools.json": mcp_tools()}
 

@@ -1,4 +1,4 @@
-"""The table of checks: docs/findings.md lists the same, and `--fix` applies the fixes in it."""
+"""The table of checks, as docs/doctor-findings.md lists them; `--fix` applies the fixes in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/findings.md explains every finding that the doctor can have, and no other."""
+"""docs/doctor-findings.md explains every finding that the doctor can have, and no other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 
 def _rows() -> list[list[str]]:
     return [
-        row for table in tables(ROOT / "docs/findings.md") for row in table[1:] if _is_ids(table)
+        row
+        for table in tables(ROOT / "docs/doctor-findings.md")
+        for row in table[1:]
+        if _is_ids(table)
     ]
 
 
