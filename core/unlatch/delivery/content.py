@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.files.undo_plan import UNDONE
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of

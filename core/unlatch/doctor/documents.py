@@ -10,8 +10,8 @@ from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
+from unlatch.increments.documents import front_matter
 from unlatch.increments.documents.model import Criterion, Task
-from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status

@@ -16,7 +16,7 @@ from tests.changes import reopen
 from tests.increments.files.making import STAMP, Clock, counted_ids, manager_at, tree
 
 from unlatch.errors import StoreError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status, read_status

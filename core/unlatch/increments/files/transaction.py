@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,

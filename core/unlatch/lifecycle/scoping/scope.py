@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.work.amendments import texts_of, work_of

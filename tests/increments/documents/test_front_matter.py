@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.files.front_matter import status, title, with_status
+from unlatch.increments.documents.front_matter import status, title, with_status
 
 SPEC = """\
 ---
