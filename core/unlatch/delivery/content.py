@@ -186,11 +186,11 @@ def _story(story: Story) -> list[Check]:
 
 
 def _criterion(one: Criterion, *, depth: int = 0) -> Check:
-    return Check(_cut(_named(one.id, one.text)), one.done, depth, one.mark)
+    return Check(_cut(_named(one.id, one.text)), one.done, depth, one.mark, one.id)
 
 
 def _check(id_: str, title: str, done: bool | None = False, mark: str | None = None) -> Check:
-    return Check(_cut(_named(id_, title)), done or False, mark=mark)
+    return Check(_cut(_named(id_, title)), done or False, mark=mark, id=id_)
 
 
 def _named(id: str, text: str) -> str:

@@ -65,12 +65,14 @@ class Check:
         depth: the level of nesting, from 0.
         mark: what the increment's files have in an open box in place of a space. Trackers have
             empty boxes for all of these.
+        id: the id of the task or criterion in the increment's files; empty for any other line.
     """
 
     text: str
     done: bool | None = None
     depth: int = 0
     mark: str | None = field(default=None, compare=False)
+    id: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,20 @@ def test_an_item_for_each_story_has_its_own_tasks(photos: Project) -> None:
     assert "nothing to create" in again.said
 
 
+def test_a_task_without_an_id_is_ticked_from_its_item(project: Project) -> None:
+    tasks = active_change(project.root) / "tasks.md"
+    write(tasks, "- [ ] Write: the form\n- [ ] Test it\n- [ ] Test it\n")
+    project.run("init")
+    assert project.run("link", CHANGE, "--create", "github").code == 0
+
+    for words in ("Write: the form", "Test it"):  # the first of two
+        project.box.github.tick("octo/widgets", 1, words)
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    assert "- [x] Write: the form\n- [x] Test it\n- [ ] Test it\n" == tasks.read_text("utf-8")
+
+
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize(
     ("make", "name", "story"), [(active_change, CHANGE, "Login"), (kiro, "photo-albums", "R1")]

@@ -65,7 +65,7 @@ def states_of(checks: Iterable[Check]) -> dict[str, bool]:
 
 def ids_of(checks: Iterable[Check]) -> dict[str, str]:
     """The id of the task or criterion behind each key, for the lines of an increment."""
-    return {key: one.text.partition(": ")[0] for key, one in _keyed(checks) if key}
+    return {key: one.id for key, one in _keyed(checks) if key}
 
 
 def checks_in(text: Text) -> tuple[Check, ...]:
