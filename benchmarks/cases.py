@@ -175,6 +175,11 @@ def _found(store: EffortStore, index: SearchIndex, query: str) -> list[Answer]:
     )
     hits = index.search(query, limit=5)
     return [
-        {"id": hit.key, "status": efforts[hit.key].status, "summary": efforts[hit.key].summary}
+        {
+            "id": hit.key,
+            "status": efforts[hit.key].status,
+            "score": hit.coverage,
+            "summary": efforts[hit.key].summary,
+        }
         for hit in hits
     ]

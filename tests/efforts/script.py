@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.efforts.chat import Answered
     from unlatch.efforts.store import EffortStore
+    from unlatch.llm import OnText
 
 __all__ = ["Talk", "call", "context", "reply"]
 
@@ -41,7 +42,9 @@ class Talk:
     count: Callable[[str], int] = estimate
     ceiling: int = CEILING
 
-    def __call__(self, text: str, *replies: Reply, name: str = "main") -> tuple[Answered, Scripted]:
+    def __call__(
+        self, text: str, *replies: Reply, name: str = "main", on_text: OnText | None = None
+    ) -> tuple[Answered, Scripted]:
         """Say something; the model answers with the replies, all of them.
 
         ModelError `llm-script-ended`: it is asked once more.
@@ -49,7 +52,7 @@ class Talk:
         model = Scripted(replies)
         conversation = Conversation(self.store, name)
         chat = Chat(conversation, model, lambda _: self.hits, self.count, self.ceiling)
-        answered = chat.turn(text)
+        answered = chat.turn(text, on_text=on_text)
         assert len(model.requests) == len(replies)
         return answered, model
 

@@ -96,8 +96,10 @@ def test_what_the_rounds_before_did_is_logged_once(talk: Talk) -> None:
 
 
 def test_an_interruption_of_a_tool_keeps_the_text_before(talk: Talk) -> None:
-    def search(_: str) -> list[Any]:
-        raise KeyboardInterrupt
+    def search(query: str) -> list[Any]:
+        if query == "401":
+            raise KeyboardInterrupt
+        return []
 
     model = Scripted([reply("I search.", call("search_efforts", query="401"))])
     chat = Chat(Conversation(talk.store), model, search)

@@ -185,3 +185,26 @@ def test_an_effort_that_another_conversation_reopened_is_not_expanded(talk: Talk
     _, model = talk("Which?", reply(None, call("effort_status")), reply("Ok"))
 
     assert json.loads(model.requests[-1].messages[-1]["content"])["expanded"] == []
+
+
+def test_a_message_that_resembles_concluded_work_has_it_in_its_context(talk: Talk) -> None:
+    for name, summary in (("boiler", "It is warm."), ("printer", "No A4."), ("attic", "Tidy.")):
+        talk.store.open(name)
+        talk.store.conclude(name, summary)
+    talk.store.reopen("boiler", "It is cold")
+    talk.store.conclude("boiler", "It is warm again.")
+    talk.store.reopen("attic")
+    shares = {"boiler": 0.5, "printer": 0.1, "attic": 0.9, "gone": 0.9}
+    talk.hits = [{"id": name, "score": share} for name, share in shares.items()]
+
+    _, model = talk("The heating is off", reply("Reopen boiler, or a new one?"))
+    _, later = talk("A new one", reply("Ok"))
+
+    before, _, after = context(model).partition("that the next message resembles:")
+    assert after.startswith("\n> - boiler: It is warm again.; reopened for: It is cold\n")
+    assert "printer" not in after
+    assert "attic" not in after
+    assert "The heating is off" in after
+    assert "The heating is off" not in before
+    assert context(later).count("resembles") == context(model).count("resembles")
+    assert [role for role, _ in talk.log("boiler")].count("user") == 0

@@ -62,6 +62,7 @@ def build(
     state: State,
     turn: Sequence[Message],
     *,
+    candidates: Sequence[Effort] = (),
     count: Callable[[str], int] = estimate,
     ceiling: int = CEILING,
 ) -> Context:
@@ -69,9 +70,10 @@ def build(
 
     Args:
         turn: the messages of this turn, not logged yet: the user's, replies and results.
+        candidates: the concluded efforts that the user's message resembles.
         count: the tokens of a text.
     """
-    return _Builder(conversation, state, count, ceiling).build(turn)
+    return _Builder(conversation, state, count, ceiling).build(turn, candidates)
 
 
 @dataclass(slots=True)
@@ -83,13 +85,13 @@ class _Builder:
     cut: list[str] = field(default_factory=list)
     left: int = 0
 
-    def build(self, turn: Sequence[Message]) -> Context:
+    def build(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> Context:
         ceiling = self.left = self.ceiling
         every = self.conversation.efforts.all()
         system = {"role": "system", "content": system_prompt()}
         standing = self._shortened(self._standing(every), _STANDING)
         self.left -= self._size(system) + self._size(standing) + _NOTE
-        now = self._turn(turn)
+        now = [*self._candidates(candidates), *self._turn(turn)]
         # Why open work was taken up again is in every request; older messages are not.
         reopened = self._reopened(every)
         active = self._active(next((one for one in every if one.id == self.state.active), None))
@@ -117,6 +119,21 @@ class _Builder:
             self.cut.append("parts of this turn's messages")
         self.left -= sum(map(self._size, messages))
         return list(messages)
+
+    def _candidates(self, efforts: Sequence[Effort]) -> list[Message]:
+        if not efforts:
+            return []
+        texts = [
+            f"- {one.id}: {one.summary or '(no summary)'}"
+            + (f"; reopened for: {one.reopens[-1].reason}" if one.reopens else "")
+            for one in efforts
+        ]
+        (message,) = self._memory(
+            "Concluded efforts that the next message resembles:\n" + "\n".join(map(_quoted, texts))
+        )
+        message = self._shortened(message, _STANDING)
+        self.left -= self._size(message)
+        return [message]
 
     def _note(self) -> list[Message]:
         if not self.cut:

@@ -149,7 +149,7 @@ class Tools:
         except UnlatchError as error:
             # A hint with candidates is for both.
             hint = error.hint if error.problems else _HINTS.get(error.id, error.hint)
-            self._say(f"Not done: {name[:_LONGEST]}: {error.message[:TITLE]}")
+            self.say(f"Not done: {name[:_LONGEST]}: {error.message[:TITLE]}")
             return {"error": {"id": error.id, "message": error.message, "hint": hint or ""}}
 
     def run(self, name: str, /, **arguments: Any) -> Answer:
@@ -161,7 +161,7 @@ class Tools:
         if known is None:
             effort = self._efforts.open(name)
             self._turn.activate(effort.id)
-            self._say(f"Started effort: {effort.id}")
+            self.say(f"Started effort: {effort.id}")
             return {"status": "opened", "effort_id": effort.id}
         if known.is_open:
             return self._switch(known.id)
@@ -194,7 +194,7 @@ class Tools:
         if self._turn.state.active == effort.id:
             others = [one for one in self._efforts.all() if one.is_open]
             self._turn.activate(others[0].id if others else None, follows=True)
-        self._say(f"Concluded effort: {effort.id}")
+        self.say(f"Concluded effort: {effort.id}")
         active = self._turn.state.active
         return {
             "status": "concluded",
@@ -224,7 +224,7 @@ class Tools:
             raise _mistake("effort-not-concluded", f"the effort '{effort.id}' is open", hint)
         tokens = self._count(spoken_text(self._efforts.transcript(effort.id).read()))
         self._turn.expand(effort.id)
-        self._say(f"Expanded effort: {effort.id} ({tokens} tokens loaded)")
+        self.say(f"Expanded effort: {effort.id} ({tokens} tokens loaded)")
         return {"status": "expanded", "effort_id": effort.id, "tokens_loaded": tokens}
 
     def _collapse(self, id: str) -> Answer:
@@ -234,7 +234,7 @@ class Tools:
             hint = "unlatch effort list"
             raise _mistake("effort-not-expanded", message, hint)
         self._turn.collapse(effort.id)
-        self._say(f"Collapsed effort: {effort.id} (back to summary)")
+        self.say(f"Collapsed effort: {effort.id} (back to summary)")
         return {"status": "collapsed", "effort_id": effort.id}
 
     def _switch(self, id: str) -> Answer:
@@ -243,7 +243,7 @@ class Tools:
             return {"status": "switched", "effort_id": None}
         effort = self._open_one(id)
         self._turn.activate(effort.id)
-        self._say(f"Switched to effort: {effort.id}")
+        self.say(f"Switched to effort: {effort.id}")
         return {"status": "switched", "effort_id": effort.id}
 
     def _reopen(self, id: str, reason: str | None = None) -> Answer:
@@ -252,7 +252,7 @@ class Tools:
             self._turn.collapse(effort.id)
         self._turn.activate(effort.id)
         self._turn.refer([effort.id])
-        self._say(f"Reopened effort: {effort.id}")
+        self.say(f"Reopened effort: {effort.id}")
         return {"status": "reopened", "effort_id": effort.id, "prior_summary": prior}
 
     def _found(self, query: str) -> Answer:
@@ -270,7 +270,8 @@ class Tools:
             raise _mistake("effort-not-open", message, hint)
         return effort
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Tell the user of a change."""
         self.banners.append(f"--- {text} ---")
 
 
