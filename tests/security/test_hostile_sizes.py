@@ -12,7 +12,7 @@ from tests.increments.files.making import GITHUB, SHAPES
 
 from unlatch.delivery.planning import _IMPORTED
 from unlatch.errors import StoreError
-from unlatch.increments.files import front_matter
+from unlatch.increments.documents import front_matter
 from unlatch.increments.layouts.openspec.schema import task_files
 from unlatch.increments.records.links import read_links
 from unlatch.increments.records.unread_places import unread_places
