@@ -37,6 +37,6 @@ project() {
 # seen <<END ... END: compare what stands in $WORK/seen with what was recorded.
 seen() {
   cat >"$WORK/recorded"
-  cat "$WORK/seen"
   diff -u --label recorded --label now "$WORK/recorded" "$WORK/seen" >&2 || exit 1
+  cat "$WORK/seen"
 }

@@ -271,11 +271,41 @@ def test_a_changed_requirement_is_archived_once_it_follows_the_advice(archived: 
     assert not units(program.root)[NAME].archived
     modified = delta.replace("## ADDED", "## MODIFIED")
     write(program.root, {f"{CHANGE}/specs/auth/spec.md": modified})
-    assert () == advice(program)
     again = archive(program)
     merged = (program.root / "openspec/specs/auth/spec.md").read_text(encoding="utf-8")
     assert "a passkey" in merged
     assert OP in texts_of(OPENSPEC, again)["tasks.md"]
+
+
+OTHER = "\n### Requirement: Sign out\n\nIt SHALL end.\n\n#### Scenario: Leave\n- **THEN** out\n"
+AGAIN = {
+    "has another text of": DELTA.replace("ADDED", "MODIFIED").replace("a password.", "a passkey."),
+    "again, and `openspec archive` removes it": (
+        "## REMOVED Requirements\n\n### Requirement: Sign in\n**Reason**: x\n**Migration**: x\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("expected", AGAIN)
+def test_advice_names_what_archiving_again_takes_from_later_changes(
+    archived: Program, expected: str
+) -> None:
+    program, spec = archived, archived.root / "openspec/specs/auth/spec.md"
+    later = spec.read_text(encoding="utf-8").replace("a password.", "two passkeys.") + OTHER
+    spec.write_text(later, encoding="utf-8")
+    unit = move_back(program)
+    write(program.root, {f"{CHANGE}/specs/auth/spec.md": AGAIN[expected]})
+    archive(program)
+    move_back(program)
+    assert () == advice(program)
+
+    spec.write_text(later, encoding="utf-8")
+    (told,) = advice(program)
+    assert told.startswith(f"{CHANGE}/specs/auth/spec.md: openspec/specs/auth/spec.md has ")
+    assert expected in told
+    done = program.run(*archive_command(unit)[1:])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "two passkeys." not in spec.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [pytest.param("sign in", marks=pytest.mark.sweep), "SIGN  IN"])

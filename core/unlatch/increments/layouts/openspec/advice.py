@@ -1,7 +1,9 @@
 """What has to change in the files of a reopened change before it can be archived again.
 
 Archiving merged its requirements into `openspec/specs`. `openspec archive` accepts one that it
-finds there under ADDED only while both texts are the same (src/core/specs-apply.ts).
+finds there under ADDED only while both texts are the same (src/core/specs-apply.ts). MODIFIED and
+REMOVED ones it applies again, whatever other changes made of them since
+(findings/openspec-archive-again.sh).
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,28 +12,42 @@ from unlatch.increments.layouts.openspec.deltas import Requirement, requirements
 
 
 def advice(deltas: Mapping[str, str], specs: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for each added requirement that the specification of its capability has.
+    """A sentence for each requirement that the specification of its capability has by now.
 
     Args:
         deltas: the texts of a change's files, by their paths from the root.
         specs: the texts of the specifications that they change, by the same paths' specifications.
     """
     for (path, delta), (spec_path, spec) in zip(deltas.items(), specs.items(), strict=True):
-        merged = {one.folded: one for one in requirements(spec) if _is("requirements", one)}
-        for added in requirements(delta):
-            if _is("added requirements", added) and (known := merged.get(added.folded)):
-                yield _sentence(path, spec_path, added, known)
+        merged = {it.folded: it for it in requirements(spec) if _is("requirements", it)}
+        for changed in requirements(delta):
+            if known := merged.get(changed.folded):
+                yield from _sentences(path, spec_path, changed, known)
 
 
-def _is(section: str, one: Requirement) -> bool:
-    return one.section.lower() == section
+def _is(section: str, requirement: Requirement) -> bool:
+    return requirement.section.lower() == section
 
 
-def _sentence(path: str, spec_path: str, added: Requirement, known: Requirement) -> str:
-    is_same = (added.name, added.content) == (known.name, known.content)
-    when = "before you change it" if is_same else "before `openspec archive`"
-    spelled = "" if added.name == known.name else f", spelled '{known.name}'"
-    return (
-        f"{path}: move '### Requirement: {added.name}' to '## MODIFIED Requirements' {when}; "
-        f"{spec_path} already has it{spelled}"
-    )
+def _sentences(
+    path: str, spec_path: str, changed: Requirement, known: Requirement
+) -> Iterator[str]:
+    heading = f"'### Requirement: {changed.name}'"
+    is_same = (changed.name, changed.content) == (known.name, known.content)
+    if _is("added requirements", changed):
+        when = "before you change it" if is_same else "before `openspec archive`"
+        spelled = "" if changed.name == known.name else f", spelled '{known.name}'"
+        yield (
+            f"{path}: move {heading} to '## MODIFIED Requirements' {when}; "
+            f"{spec_path} already has it{spelled}"
+        )
+    elif _is("modified requirements", changed) and not is_same:
+        yield (
+            f"{path}: {spec_path} has another text of {heading} by now, and `openspec archive` "
+            "replaces it; take over what is to stay"
+        )
+    elif _is("removed requirements", changed):
+        yield (
+            f"{path}: {spec_path} has {heading} again, and `openspec archive` removes it; "
+            "delete it from the change if it is to stay"
+        )
