@@ -215,8 +215,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker("sweep")
     if config.getoption("--no-network"):
         items[:] = [item for item in items if "box" not in getattr(item, "fixturenames", ())]
-    first = ("crash", "docs")
-    items.sort(key=lambda item: next((n for n, at in enumerate(first) if at in item.path.parts), 9))
+    first = ("tests/crash/", "tests/docs/")
+    items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in first])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

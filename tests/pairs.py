@@ -2,8 +2,8 @@
 
 With the trackers of the sandbox a case takes a tenth of a second. Each value of each parameter runs
 with one value of the others: a Latin square in place of the whole. A rule of the core that varies
-only in the tracker, the width or the protocol runs with one of them, in turn. `make torture` runs
-the rest.
+only in the tracker, its deployment, the width or the protocol runs with one of them, in turn.
+`make torture` runs the rest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SANDBOX = {"box", "_running"}
 # Where these alone vary, one value says what the others say; what differs between the trackers is
 # in the tests of their plugins.
-_IN_TURN = {"tracker", "columns", "mode"}
+_IN_TURN = {"tracker", "columns", "mode", "either"}
 
 
 def rest_of_products(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:

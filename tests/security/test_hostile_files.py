@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from tests.cli.project import NAME, Done, Project
+from tests.cli.project import NAME, WORKER, Done, Project
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
 from tests.security.programs import Program
-from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, WORKER, lay_files
+from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, lay_files
 
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import read_file

@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from tests.ci.jobs import AZURE, GITHUB, GITLAB
 from tests.ci.test_telling import commands
 from tests.cli import scoped
+from tests.cli.project import WORKER
 from tests.security.acting import (
     BRANCH,
     NAME,
@@ -29,7 +30,7 @@ from tests.security.acting import (
     acting_in_file,
     forged,
 )
-from tests.security.test_programs import DECLARED, EXAMPLES, WORKER, lay_files
+from tests.security.test_programs import DECLARED, EXAMPLES, lay_files
 
 import unlatch.cli
 from unlatch.cli.app import app

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from tests.cli import scoped
-from tests.cli.project import NAME, REASON, Project
+from tests.cli.project import NAME, REASON, WORKER, Project
 from tests.security.programs import OF_GROUPS, PROGRAMS, Program
 from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 from tests.warm.client import unlatch
@@ -64,8 +63,6 @@ CODIFIED = (*LOGGED, ("session", "codify", "--output", "workflow.md"))
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 # The acceptance command is the user's own program.
 RUN = ("plan.md", "--worker", "{worker}", "--yes")
-DONE = """print('{"type": "done"}')"""
-WORKER = shlex.join((sys.executable, "-c", DONE))
 RAN = (("run", "start", "plan.md", "--worker", WORKER, "--yes"),)
 PLAN = """\
 ### Task 1-1: Look

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,18 +10,6 @@ from tests.unlatch_jira.making import plugin_for
 if TYPE_CHECKING:
     from unlatch_jira.plugin import JiraPlugin
     from unlatch_sandbox import Sandbox
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where only the deployment varies, run one of the two, in turn; `make torture` runs both."""
-    here = [item for item in items if Path(__file__).parent in item.path.parents]
-    for _, group in groupby(here, lambda item: item.nodeid.partition("[")[0]):
-        cases = [item for item in group if isinstance(item, pytest.Function)]
-        if [case.callspec.params.keys() for case in cases if hasattr(case, "callspec")] == [
-            {"either"}
-        ] * 2:
-            cases[zlib.crc32(cases[0].originalname.encode()) % 2].add_marker("sweep")
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def cloned(project: Project, tmp_path: Path) -> Path:
     project.increment()
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
     (project.root / "plan.md").write_text(PLAN)
-    (project.root / "worker.py").write_text(WORKER)
+    (project.root / "worker.sh").write_text(WORKER)
     (project.root / "check.sh").write_text('echo "$1" >> checked\n')
     project.commit()
     origin = tmp_path / "origin"

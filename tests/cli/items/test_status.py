@@ -105,9 +105,9 @@ def reopens_of(project: Project) -> list[int]:
     return [one["reopens"] for one in document["items"]]
 
 
-def test_the_increment_that_an_item_belongs_to_is_named(completed: Project) -> None:
-    text = completed.run("status", KEYS["jira"])
-    document = completed.run("status", KEYS["jira"], "--json").document
+def test_the_increment_that_an_item_belongs_to_is_named(single: Project) -> None:
+    text = single.run("status", KEYS["jira"])
+    document = single.run("status", KEYS["jira"], "--json").document
 
     assert (0, True) == (text.code, f"    belongs to {NAME} (completed)\n" in text.out), text.said
     assert [[NAME]] == [one["increments"] for one in document["items"]]

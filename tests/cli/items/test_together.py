@@ -43,12 +43,12 @@ def test_another_clone_finishes_the_operations(project: Project) -> None:
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
 
 
-def test_an_increment_waits_for_an_item_in_doubt(completed: Project) -> None:
-    completed.box.faults.add(fault("jira", "comment", "drop-after"))
-    first = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
-    completed.configure(completed.box.config().replace("settle = 0", "settle = 0.2"))
+def test_an_increment_waits_for_an_item_in_doubt(single: Project) -> None:
+    single.box.faults.add(fault("jira", "comment", "drop-after"))
+    first = single.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
+    single.configure(single.box.config().replace("settle = 0", "settle = 0.2"))
 
-    done = completed.run("resume", "7", "--reason", "Another reason", "--yes")
+    done = single.run("resume", "7", "--reason", "Another reason", "--yes")
 
     assert (3, 0) == (first.code, done.code), done.said
     assert "an earlier request may still take effect" in done.err

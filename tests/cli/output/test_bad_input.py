@@ -72,26 +72,26 @@ repository = "no repository"
 """
 
 
-def test_a_configuration_with_three_mistakes_has_all_of_them_told(completed: Project) -> None:
-    completed.configure(MISTAKES)
-    before = completed.tree()
+def test_a_configuration_with_three_mistakes_has_all_of_them_told(single: Project) -> None:
+    single.configure(MISTAKES)
+    before = single.tree()
     for command in (
         *(RESUME, (*RESUME, "--offline"), ("complete", "7"), ("sync", "7")),
         *(("link", "7", "http://x/1"), ("github", "reopen-issue", "7"), ("auth", "status")),
     ):
-        done = completed.run(*command)
+        done = single.run(*command)
 
         assert_refused(done, 1, "config-invalid")
         assert "the configuration has 3 mistakes" in done.err
         listed = [line for line in done.err.splitlines() if line.startswith("  - ")]
         places = [line.removeprefix("  - ").partition(":")[0] for line in listed]
         assert places == ["comment", "labels.reopend", "trackers.github.repository"], command
-        assert str(completed.root / ".unlatch" / "config.toml") in done.err
-    document = completed.run(*RESUME, "--json").document
+        assert str(single.root / ".unlatch" / "config.toml") in done.err
+    document = single.run(*RESUME, "--json").document
     assert document["schema"] == "unlatch.error/1"
     assert len(document["error"]["problems"]) == 3
-    assert_unchanged(completed, before)
-    assert completed.sent() == []
+    assert_unchanged(single, before)
+    assert single.sent() == []
 
 
 def test_a_configuration_that_is_none(single: Project) -> None:

@@ -24,26 +24,28 @@ PLAN = """\
 **Blocked By**: 1
 """
 # The first word of its own script decides what a worker does.
-WORKER = """\
-import json, os, pathlib, sys, time
-text = sys.stdin.read()
-task = os.environ["UNLATCH_TASK_ID"]
-def say(**message): print(json.dumps(message), flush=True)
-act = pathlib.Path(f"act-{task}")
-words = act.read_text().split() if act.exists() else []
-(act.write_text(" ".join(words[1:])) if words else None)
-say(type="checkpoint", text=f"begun {task}")
-if words[:1] == ["ask"] and "Answer:" not in text:
-    say(type="question", text="Which one?", options=["a", "b"])
-elif words[:1] == ["fail"]:
-    say(type="failed", reason="no luck")
-elif words[:1] == ["hang"]:
-    pathlib.Path(f"hangs-{task}").write_text(str(os.getpid()))
-    time.sleep(60)
-else:
-    pathlib.Path(f"text-{task}").write_text(text)
-    pathlib.Path(f"environ-{task}").write_text(json.dumps(dict(os.environ)))
-    say(type="done", summary=f"did {task}")
+WORKER = r"""
+task=$UNLATCH_TASK_ID text=$(cat)
+say() { printf '{"type": "%s", %s}\n' "$1" "$2"; }
+[ ! -e "act-$task" ] || read -r first rest < "act-$task"
+[ -z "$first" ] || echo "$rest" > "act-$task"
+say checkpoint '"text": "begun '"$task"'"'
+case "$first:$text" in
+ask:*Answer:*) first= ;;
+esac
+case "$first" in
+ask) say question '"text": "Which one?", "options": ["a", "b"]' ;;
+fail) say failed '"reason": "no luck"' ;;
+hang)
+    printf '%s' $$ > "hangs-$task"
+    exec /bin/sleep 60
+    ;;
+*)
+    printf '%s' "$text" > "text-$task"
+    export -p > "environ-$task"
+    say done '"summary": "did '"$task"'"'
+    ;;
+esac
 """
 
 
@@ -51,7 +53,7 @@ else:
 def planned(project: Project) -> Project:
     """A project with a plan, a worker and a shell."""
     (project.root / "plan.md").write_text(PLAN)
-    (project.root / "worker.py").write_text(WORKER)
+    (project.root / "worker.sh").write_text(WORKER)
     (project.root / "check.sh").write_text('echo "$1" >> checked\n')
     programs = project.root.parent / "programs"
     programs.mkdir()

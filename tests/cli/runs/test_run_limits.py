@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.runs.test_run_commands import run, start, worker
@@ -15,18 +14,19 @@ if TYPE_CHECKING:
     from tests.cli.project import Done, Project
 
 
-def scripted(project: Project, program: str, *more: str) -> Done:
-    """Start the plan with a worker that is a line of Python."""
-    (project.root / "other.py").write_text(f"import json, sys\n{program}\n")
-    command = shlex.join((sys.executable, "other.py"))
+def answered(project: Project, *answers: dict[str, Any], more: tuple[str, ...] = ()) -> Done:
+    """Start the plan with a worker that gives these answers."""
+    lines = "".join(f"{json.dumps(answer)}\n" for answer in answers)
+    (project.root / "answers").write_text(lines)
+    command = "/bin/sh -c 'exec /bin/cat answers'"
     return run(project, "start", "plan.md", "--worker", command, "--yes", *more)
 
 
 @pytest.mark.parametrize("limit", ["--max-cost", "--max-tokens"])
 def test_a_run_at_its_limit_names_a_command_that_continues_it(planned: Project, limit: str) -> None:
-    usage = "dict(type='usage', input_tokens=30_000_000, cost_usd=0.7)"
-    program = f"print(json.dumps({usage})); print(json.dumps(dict(type='done')))"
-    done = scripted(planned, program, limit, "1" if limit == "--max-tokens" else "0.5")
+    usage = {"type": "usage", "input_tokens": 30_000_000, "cost_usd": 0.7}
+    most = (limit, "1" if limit == "--max-tokens" else "0.5")
+    done = answered(planned, usage, {"type": "done"}, more=most)
     assert done.code == 3
     assert "Session remaining" not in done.out
     words = shlex.split(done.err.strip().rpartition("Next: unlatch ")[2])
@@ -35,47 +35,37 @@ def test_a_run_at_its_limit_names_a_command_that_continues_it(planned: Project, 
     assert run(planned, "status", "--json").document["run"]["tokens"] > 30_000_000
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "[]",
-        "jobs",
-        *(pytest.param(one, marks=pytest.mark.sweep) for one in ("", '{"plan": "plan.md"}')),
-    ],
-)
-def test_a_damaged_consent_is_none(planned: Project, damage: str) -> None:
+def test_a_damaged_consent_is_none(planned: Project) -> None:
     assert start(planned).code == 0
     (place,) = (planned.home / "state").rglob("consent.json")
-    whole = json.loads(place.read_text())
-    place.write_text(json.dumps(whole | {"jobs": "4"}) if damage == "jobs" else damage)
-    done = run(planned, "resume", "--reason", "again")
-    assert "run-no-consent" in done.err
+    text = json.dumps(json.loads(place.read_text()) | {"jobs": "4"})
+    for damaged in ("[]", text, "", '{"plan": "plan.md"}'):
+        place.write_text(damaged)
+        assert "run-no-consent" in run(planned, "resume", "--reason", "again").err, damaged
     done = run(planned, "resume", "--reason", "again", "--worker", worker(), "--yes")
     assert done.code == 0, done.err
 
 
-def test_a_new_run_gets_no_requests_of_a_removed_one(planned: Project) -> None:
-    assert start(planned).code == 0
+def test_a_new_run_gets_no_requests_of_a_removed_one_and_is_the_one_that_is_meant(
+    planned: Project,
+) -> None:
+    assert start(planned, "--title", "zebra").code == 0
     (folder,) = (planned.root / ".unlatch" / "runs").glob("20*")
-    shutil.rmtree(folder)
     (requests,) = (planned.home / "state").rglob(f"{folder.name}/requests")
+    shutil.move(folder, planned.home)
     request = requests / "01ARZ3NDEKTSV4RRFFQ69G5FAV.json"
     request.write_text('{"kind": "stop", "reason": "not needed"}')
-    assert start(planned).code == 0
-    assert run(planned, "status", "--json").document["run"]["status"] == "finished"
-
-
-def test_without_an_id_the_run_that_was_started_last_is_meant(planned: Project) -> None:
-    assert start(planned, "--title", "zebra").code == 0
     assert start(planned, "--title", "ape").code == 0
+    assert run(planned, "status", "--json").document["run"]["status"] == "finished"
+    shutil.move(planned.home / folder.name, folder.with_name(f"{folder.name}-2"))
     assert "ape" in run(planned, "status").out
     first, second = run(planned, "list", "--json").document["runs"]
     assert (first["title"], second["title"]) == ("ape", "zebra")
 
 
 def test_a_question_of_megabytes_does_not_damage_the_log(planned: Project) -> None:
-    question = "dict(type='question', text=chr(1) * 40_000, options=[chr(1) * 40_000] * 40)"
-    done = scripted(planned, f"print(json.dumps({question}))")
+    text = chr(1) * 40_000
+    done = answered(planned, {"type": "question", "text": text, "options": [text] * 40})
     assert done.code == 5, done.err
     (question,) = run(planned, "questions", "--json").document["questions"]
     assert len(question["options"]) == 32

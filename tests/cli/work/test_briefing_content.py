@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from typing import TYPE_CHECKING
 
 from tests.cli.agents.events import context, event, fire
+from tests.cli.project import WORKER
 
 from unlatch.llm.port import estimate
 
@@ -187,16 +186,16 @@ ANSWERS = {
     "T-002": {"type": "failed", "reason": "trigrams need 8 times the space"},
     "T-003": {"type": "done"},
 }
-PRINT = f"import json, os; print(json.dumps({ANSWERS!r}[os.environ['UNLATCH_TASK_ID']]))"
-WORKER = shlex.join((sys.executable, "-c", PRINT))
-AUDITOR = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
 
 
 def run_tasks(project: Project) -> None:
     name = project.increment(status="active")
     tasks = "".join(f"\n### {id_}: Task {id_[-1]}\n" for id_ in (*ANSWERS, "T-004"))
     (project.folder(name) / "tasks.md").write_text(f"# Tasks\n{tasks}**Status**: [x] completed\n")
-    command = ("run", "start", "increment:7", "--worker", WORKER, "--auditor", AUDITOR, "--yes")
+    for id_, answer in ANSWERS.items():
+        (project.root / f"says-{id_}").write_text(f"{json.dumps(answer)}\n")
+    worker = """/bin/sh -c 'read -r says < "says-$UNLATCH_TASK_ID"; echo "$says"'"""
+    command = ("run", "start", "increment:7", "--worker", worker, "--auditor", WORKER, "--yes")
     assert project.run(*command).code == 3
 
 

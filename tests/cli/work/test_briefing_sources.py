@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import sys
 from itertools import product
 from typing import TYPE_CHECKING
 
+from tests.cli.project import says
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
 from unlatch.efforts.highlights import sentences
@@ -19,25 +19,23 @@ if TYPE_CHECKING:
 
 # The first attempt fails, the second one's work is rejected, and the third one is accepted.
 WORKER = """
-import json, pathlib
-count = pathlib.Path("count")
-done = int(count.read_text()) if count.exists() else 0
-count.write_text(str(done + 1))
-failed = {"type": "failed", "reason": "data/currencies.csv has no column minor_unit"}
-print(json.dumps({"type": "done"} if done else failed))
+count=0
+[ ! -e count ] || read -r count < count
+echo $((count + 1)) > count
+failed='{"type": "failed", "reason": "data/currencies.csv has no column minor_unit"}'
+[ "$count" = 0 ] && echo "$failed" || echo '{"type": "done"}'
 """
 AUDITOR = """
-import json, pathlib
-rejected = {"type": "failed", "reason": "p99 was 900 ms, limit 250 ms"}
-is_second = pathlib.Path("count").read_text() == "2"
-print(json.dumps(rejected if is_second else {"type": "done"}))
+read -r count < count
+rejected='{"type": "failed", "reason": "p99 was 900 ms, limit 250 ms"}'
+[ "$count" = 2 ] && echo "$rejected" || echo '{"type": "done"}'
 """
 
 
 def test_failed_attempts_of_a_task_that_succeeded_are_known(project: Project) -> None:
     name = project.increment(status="active")
     (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-001: Load the rates\n")
-    worker, auditor = (shlex.join((sys.executable, "-c", one)) for one in (WORKER, AUDITOR))
+    worker, auditor = (shlex.join(("/bin/sh", "-c", script)) for script in (WORKER, AUDITOR))
     do(project, "run", "start", "increment:7", "--worker", worker, "--auditor", auditor, "--yes")
     assert known(project)["failed"] == [
         "T-001 Load the rates: The auditor rejected the work: p99 was 900 ms, limit 250 ms",
@@ -58,10 +56,7 @@ def test_words_of_a_worker_and_of_its_auditor_are_known(project: Project) -> Non
         {"type": "done", "summary": "Sorted. I decided to use semicolons."},
     )
     verdict = {"type": "done", "summary": "Reads well."}
-    worker, auditor = (
-        shlex.join((sys.executable, "-c", f"import json\nfor it in {words}: print(json.dumps(it))"))
-        for words in (said, (verdict,))
-    )
+    worker, auditor = says(*said), says(verdict)
     do(project, "run", "start", "increment:7", "--worker", worker, "--auditor", auditor, "--yes")
     found = known(project)
     assert found["decisions"] == ["I decided to use semicolons."]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import WORKER, says
 from tests.cli.terminal import Terminal
 from tests.cli.work import ended
 from tests.cli.work.ended import DECISIONS, REASON, TOKEN, resume, session
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from tests.cli.project import Project
 
-WORKER = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
-FAILS = shlex.join((sys.executable, "-c", """print('{"type": "failed", "reason": "no"}')"""))
+FAILS = says({"type": "failed", "reason": "no"})
 # What a person reading the conversation and the log would call a decision.
 
 
@@ -581,8 +580,7 @@ def test_a_run_that_stays_open_without_open_tasks_is_finished(
 
 
 def test_a_run_that_stays_open_with_open_tasks_is_stopped(project: Project, name: str) -> None:
-    fails = shlex.join((sys.executable, "-c", """print('{"type": "failed", "reason": "no"}')"""))
-    assert run_of(project, name, fails) != 0
+    assert run_of(project, name, FAILS) != 0
     assert resume(project, "--only", "increment").code == 0
     done = project.run("complete", "7", "--force", "--reason", "No")
     assert end_run(project, done.err) == "failed"

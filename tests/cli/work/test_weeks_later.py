@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shlex
 import shutil
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -19,6 +17,7 @@ import pytest
 from mcp import Client
 from tests.cli.agents.events import BRIEFED, context, event, fire
 from tests.cli.mcp.test_mcp import start_warm
+from tests.cli.project import WORKER
 
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server
@@ -36,7 +35,6 @@ REOPENED = BUILT + timedelta(weeks=3)
 REASON = "Searches with umlauts find nothing"
 TASKS = "# Tasks\n\n### T-001: Build the index\n\n### T-002: Rank the results\n"
 # What a worker and an auditor print.
-WORKER = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
 CONVERSATION = (
     ("user", "Which engine do we take for search?"),
     ("assistant", "SQLite FTS5 or Whoosh. Whoosh did not work with Python 3.12."),
