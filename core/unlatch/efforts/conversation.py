@@ -184,12 +184,18 @@ class Turn:
         home, was_left = self._effort(self.state.home), self.state.home != self.state.active
         # The turn itself concluded the one that it left; another may be concluded elsewhere.
         target = home.id if home and (home.is_open or was_left) else None
-        transcript = self.efforts.transcript(target) if target else self._pen.transcript
-        known = transcript.having(line["id"] for line in self.state.said)
-        if lines := [line for line in self.state.said if line["id"] not in known]:
-            (transcript.append if target else self._pen.log)(*lines)
+        if target:
+            with self.efforts.transcript(target).lock() as pen:
+                self._move(pen)
+        else:
+            self._move(self._pen)
         self._record(TurnLogged, effort=target)
         return target
+
+    def _move(self, pen: Pen) -> None:
+        known = pen.transcript.having(line["id"] for line in self.state.said)
+        if lines := [line for line in self.state.said if line["id"] not in known]:
+            pen.log(*lines)
 
     def activate(self, effort: str | None, *, follows: bool = False) -> None:
         """Make an effort the active one, and the turn its own.
