@@ -89,6 +89,7 @@ READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("block-unclosed", NOTE, documents.unclosed_blocks),
     Check("mark-unknown", NOTE, documents.unknown_marks),
     Check("completed-with-open-work", WARNING, documents.open_work_left),
+    Check("archived-unfinished", WARNING, documents.unfinished_in_archive),
     Check("event-missing", NOTE, documents.missing_events, documents.fix_events),
 )
 # A record of an item has no documents, and its status repeats the last request.

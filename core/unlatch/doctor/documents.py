@@ -124,6 +124,17 @@ def open_work_left(one: ReadableIncrement) -> Hits:
                 yield Found(message, one.files.paths[name], hint)
 
 
+def unfinished_in_archive(readable: ReadableIncrement) -> Hits:
+    """SpecWeave archives work of any status but active and paused, and lists none of it."""
+    increment = readable.increment
+    # What a unit's archive means is evidence of its layout.
+    if increment.archived and increment.unit is None and not increment.status.is_finished:
+        name = quote(readable.name)
+        hint = f"unlatch resume {name}, or unlatch abandon {name}"
+        message = f"in the archive, but {increment.status}: no list shows it"
+        yield Found(message, readable.files.metadata, hint)
+
+
 def other_status(one: ReadableIncrement) -> Hits:
     if (said := _other_status(one)) is not None:
         status = one.increment.status

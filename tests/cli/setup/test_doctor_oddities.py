@@ -99,6 +99,21 @@ def test_one_item_one_number_or_one_name_of_two_increments(project: Project) -> 
     assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
 
 
+@pytest.mark.parametrize("status", ["planning", "backlog", "ready_for_review", "paused"])
+def test_unfinished_work_in_the_archive(project: Project, status: str) -> None:
+    """`specweave archive` 1.0.593 moves the first three there."""
+    project.increment(status=status, archived=True)
+    project.increment(OTHER, archived=True)
+    listed = ("archived-unfinished", f"{HOME}/_archive/{NAME}/metadata.json")
+
+    done = project.run("doctor", "--json")
+
+    assert [listed] == findings(done)
+    assert f"but {status}" in messages(done)[listed[0]]
+    project.run("resume", "7", "--reason", REASON, "--yes")
+    assert [] == findings(project.run("doctor", "--json"))
+
+
 def test_a_range_names_the_increments_to_check(project: Project) -> None:
     for number in (7, 8, 9):
         project.increment(f"000{number}-work")
