@@ -128,7 +128,9 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     title = _named(about.id, about.title) if about else increment.title
     # The item's fields as the files name them; those for this tracker alone take precedence.
     front = front_matter.values(texts[files.names[0]])
-    metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
+    # A tool that keeps its work in single files has keys of its own there, such as milestones.
+    shared = {} if increment.unit and increment.unit.is_file else front
+    metadata = {key: value for key, value in shared.items() if key not in _OWN_KEYS}
     for block in (front.get(tracker), increment.data.get(tracker)):
         metadata |= block if isinstance(block, dict) else {}
     return Draft(increment.id, one_line(title), increment.type, body, story, metadata)
@@ -159,7 +161,7 @@ def _sections(
     if about is None:
         yield "User stories", [line for story in spec.stories for line in _story(story)]
     criteria = about.criteria if about else [one for one in spec.criteria if one.story is None]
-    yield "Acceptance criteria", [_criterion(one) for one in criteria]
+    yield "Acceptance criteria", [check_of(one) for one in criteria]
     ours = (one for one in tasks if about is None or _belongs(one, about))
     yield "Tasks", [_check(t.id, t.title, t.done, t.mark) for t in ours if not t.discarded]
 
@@ -182,10 +184,11 @@ def _limit(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Ch
 
 def _story(story: Story) -> list[Check]:
     head = Check(_cut(_named(story.id, story.title)))
-    return [head, *(_criterion(one, depth=1) for one in story.criteria)]
+    return [head, *(check_of(one, depth=1) for one in story.criteria)]
 
 
-def _criterion(one: Criterion, *, depth: int = 0) -> Check:
+def check_of(one: Criterion, *, depth: int = 0) -> Check:
+    """The line of an item for a criterion."""
     return Check(_cut(_named(one.id, one.text)), one.done, depth, one.mark, one.id)
 
 

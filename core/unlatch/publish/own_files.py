@@ -21,8 +21,9 @@ class UnitPlaces(NamedTuple):
     """A unit of another tool in a checkout.
 
     Args:
-        folders: where it is and where it belongs, from the top of the checkout.
-        documents: the paths of its documents in there.
+        folders: where it is and where it belongs, from the top of the checkout; a unit that is a
+            file has its paths here.
+        documents: the paths of its documents in there; a dot for such a file.
     """
 
     folders: tuple[str, ...]

@@ -116,7 +116,9 @@ def _trust(root: Path, top: Path, ci: Ci | None) -> Trust:
 
 def _places(folder: UnitFolder, top: Path) -> UnitPlaces:
     places = tuple(_below(place, top) for place in places_of(folder))
-    return UnitPlaces(places, frozenset(work_files(folder.path, folder.unit).names))
+    is_file = folder.unit is not None and folder.unit.is_file
+    names = (".",) if is_file else work_files(folder.path, folder.unit).names
+    return UnitPlaces(places, frozenset(names))
 
 
 def _below(increments: Path, top: Path) -> str:

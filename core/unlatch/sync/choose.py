@@ -50,7 +50,8 @@ def choose(
     paths = workspace.paths
     places = [paths.increments, *([paths.root] if paths.layouts else [])]
     files = frozenset[str]().union(*(_changed(workspace, since, place) for place in places))
-    touched = {folder for file in files for folder in PurePosixPath(file).parents}
+    paths_of = map(PurePosixPath, files)
+    touched = {place for path in paths_of for place in (path, *path.parents)}
     changed = tuple(name for name, folder in left_out.items() if folder in touched)
     chosen = replace(chosen, changed_left_out=changed)
     for path in (paths.config, paths.root / SPECWEAVE / "config.json"):

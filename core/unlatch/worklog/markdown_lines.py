@@ -64,6 +64,11 @@ def scan(text: str) -> "Scan":
     return _read(_raw_lines(text))
 
 
+def plain_lines(text: str) -> list[Line]:
+    """All lines of a file, as if it had no Markdown: no headings, code or comments."""
+    return [Line(number, at, line, 0, 0) for number, (at, line) in enumerate(_raw_lines(text), 1)]
+
+
 def _raw_lines(text: str) -> list[tuple[int, str]]:
     raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     if raw[-1] == (len(text), ""):

@@ -111,6 +111,60 @@ def kiro(root: Path) -> Path:
     return spec
 
 
+_BACKLOG_TASK = """\
+---
+id: TASK-{id}
+title: 'Log in: "safely"'
+status: {status}
+assignee:
+  - '@dana'
+milestone: m-1
+labels: []
+dependencies:
+  - TASK-1
+references:
+  - 'https://github.com/octo/widgets/issues/4'
+---
+
+## Description
+
+<!-- SECTION:DESCRIPTION:BEGIN -->
+Criteria are between <!-- AC:BEGIN --> and its end:
+- [ ] #9 This is no criterion
+<!-- SECTION:DESCRIPTION:END -->
+
+## Acceptance Criteria
+<!-- AC:BEGIN -->
+- [x] #1 Passwords are checked
+- [ ] #2 Attempts are counted
+<!-- AC:END -->
+
+## Definition of Done
+<!-- DOD:BEGIN -->
+- [x] #1 Tests pass
+<!-- DOD:END -->
+
+## Implementation Notes
+
+<!-- SECTION:NOTES:BEGIN -->
+- [ ] This is a note
+<!-- SECTION:NOTES:END -->
+"""
+
+
+def backlog_md(root: Path, *, folder: str = "backlog") -> Path:
+    """A project of Backlog.md with a task in each of its folders; the one that is worked on."""
+    statuses = '["To Do", "In Progress", "Done"]'
+    write(root / folder / "config.yml", f'project_name: "demo"\nstatuses: {statuses}\n')
+    places = ("tasks/task-2", "completed/task-5", "archive/tasks/task-6", "drafts/draft-1")
+    words = ("In Progress", "To Do", "In Progress", "Done")
+    for place, status in zip(places, words, strict=True):
+        kind, _, id_ = place.rpartition("/")[2].partition("-")
+        text = _BACKLOG_TASK.format(id=id_, status=status).replace("TASK", kind.upper(), 1)
+        write(root / folder / f"{place} - Log-in-safely.md", text)
+    return root / folder / "tasks/task-2 - Log-in-safely.md"
+
+
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")

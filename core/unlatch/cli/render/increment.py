@@ -113,7 +113,8 @@ def _tell_unit(increment: Increment) -> None:
     news = f"; unlatch recorded {recorded}, unlatch sync records this" if recorded else ""
     output.data(f"  Files show   {shown}{news}")
     layout, place = increment.unit.layout, output.clean(relpath(increment.unit.place))
-    output.data(*output.hang("  Documents    ", f"{place}/ ({output.clean(layout)})"))
+    end = "" if increment.unit.is_file else "/"
+    output.data(*output.hang("  Documents    ", f"{place}{end} ({output.clean(layout)})"))
 
 
 def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:

@@ -1,4 +1,4 @@
-"""The title and the status in the YAML front matter of a spec.md, found without a YAML parser.
+"""The title, status and id in the YAML front matter of a document, found without a YAML parser.
 
 Only scalars on one line are understood, and a title on several; anything else counts as absent. The
 text must have its own line endings.
@@ -27,9 +27,9 @@ _VALUE = pattern(
     """,
     re.VERBOSE,
 )
-_KEYS = {key: pattern(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("title", "status")}
+_KEYS = {key: pattern(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("title", "status", "id")}
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_PLAIN = pattern(r"[A-Za-z_][\w-]*", re.ASCII)
+_PLAIN = pattern(r"[A-Za-z_][\w-]*(?: [\w-]+)*", re.ASCII)
 _NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
 # The closing run of a heading, after a space.
 _CLOSING = pattern(r"(?<=[ \t])#+$")
@@ -87,7 +87,17 @@ def _folded_title(block: re.Match[str]) -> str | None:
 
 def status(text: str) -> str | None:
     """The front matter's status, without quotes or comment."""
-    scalar = _status(text)
+    return _scalar_value(text, "status")
+
+
+def id_in(text: str) -> str | None:
+    """The front matter's id, in the same way."""
+    return _scalar_value(text, "id")
+
+
+def _scalar_value(text: str, key: str) -> str | None:
+    block = _BLOCK.match(text)
+    scalar = _find(block, key) if block else None
     return scalar.value if scalar else None
 
 

@@ -20,11 +20,11 @@ from unlatch.increments.files.reading import (
     times_in,
 )
 from unlatch.increments.files.snapshots import IncrementHeader, read_increment, snapshot
-from unlatch.increments.files.units import UnitFolder, unit_in
+from unlatch.increments.files.units import unit_in
+from unlatch.increments.files.work.moving import moved_out
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
-from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_in, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.json_text.document import JsonText
@@ -32,13 +32,13 @@ from unlatch.worklog.json_text.nodes import copied
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from datetime import datetime
-    from pathlib import Path
 
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.increments.records.shapes import Shapes
+    from unlatch.worklog.collection import Folder
     from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.event_log import Event
 
@@ -73,13 +73,22 @@ def change_folder(
             LOG.append(opened, *events)
         is_new = isinstance(text, SpecText) and data != text.value
         warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
-        with _move_out(paths, folder, wanted=unarchive) as place:
+        to = data["status"] if data.get("status") != known.get("status") else None
+
+        def record_before() -> None:
+            # Else a crash would leave what the tool's files show as the only status.
+            if to and isinstance(text, NewUnitText):
+                _note_unit(paths, folder, known)
+                _write(opened, text, known)
+
+        with moved_out(paths, folder, wanted=unarchive, record=record_before) as place:
             if place is not folder:
                 opened = held.enter_context(_open_to_write(place))
             sweep(opened)
             if data != known:
-                _note_unit(paths, place, data)
-                text = _write(opened, text, data)
+                with _in_tool(folder, place, to):
+                    _note_unit(paths, place, data)
+                    text = _write(opened, text, data)
         if not events_first:
             text, unwritten = _log_or_keep(opened, text, data, events)
             warnings += unwritten
@@ -157,18 +166,22 @@ def _read_to_write(folder: Folder, opened: OpenFolder | None) -> JsonText:
 
 
 def _note_unit(paths: ProjectPaths, folder: Folder, data: dict[str, Any]) -> None:
-    """Record where a unit is, and what its files show, if the status is recorded as well."""
     if unit := unit_in(folder):
-        from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
-        from unlatch.increments.model.unit import RecordedUnit  # noqa: PLC0415
-        from unlatch.increments.records.units import read_unit, write_unit  # noqa: PLC0415
+        from unlatch.increments.files.work.unit_changes import note_unit  # noqa: PLC0415  (for units)
 
-        now, recorded = work_files(folder.path, unit).evidence(), read_unit(data)
-        seen = recorded.evidence if recorded else None
-        if seen is None or (now and now.status == data["status"]):
-            seen = now
-        path = unit.place.relative_to(paths.root).as_posix()
-        write_unit(data, RecordedUnit(unit.layout, path, unit.uid, seen))
+        note_unit(paths, unit, data)
+
+
+def _in_tool(
+    before: Folder, folder: Folder, to: str | None
+) -> contextlib.AbstractContextManager[None]:
+    """What shows a new status in the files of another tool, while its body writes it."""
+    unit, moved = unit_in(before), unit_in(folder)
+    if to is None or unit is None or moved is None:
+        return contextlib.nullcontext()
+    from unlatch.increments.files.work.unit_changes import status_in_tool  # noqa: PLC0415  (as above)
+
+    return status_in_tool(unit, moved, Status(to))
 
 
 def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
@@ -261,47 +274,3 @@ def _decoded(raw: bytes) -> tuple[str, bool]:
     except UnicodeDecodeError:
         is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
         return raw.decode("utf-16" if is_utf16 else "utf-8", errors="replace"), False
-
-
-@contextlib.contextmanager
-def _move_out(paths: ProjectPaths, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
-    """Move the folder out of the archive, if wanted; move it back if the body fails.
-
-    Moving comes first: a crash in between leaves a completed increment outside the archive, which
-    the next resume can reopen.
-    """
-    if not wanted or not folder.archived:
-        yield folder
-        return
-    here, place, moved = _way_out(paths, folder)
-    with open_folder(place.parent) as increments, open_folder(here.parent) as archive:
-        if increments.has(place.name):
-            raise StoreError(
-                "archive-blocked",
-                f"{folder.name} cannot leave the archive: another folder has its place",
-                where=str(place),
-                hint="rename or remove that folder",
-            )
-        with writing(place):
-            archive.move(here.name, increments, place.name)
-        try:
-            yield moved
-        except BaseException:
-            increments.move(place.name, archive, here.name)
-            raise
-        with writing(place):
-            increments.sync()
-            archive.sync()
-
-
-def _way_out(paths: ProjectPaths, folder: Folder) -> tuple[Path, Path, Folder]:
-    """Where an archived increment is and where it belongs, and its folder once it is there."""
-    unit = unit_in(folder)
-    if unit is None:
-        place = paths.increments / folder.name
-        return folder.path, place, Folder(folder.name, place, archived=False)
-    from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
-
-    home = work_files(folder.path, unit).layout.home(unit)
-    moved = replace(unit, place=home, archived=False)
-    return unit.place, home, UnitFolder(folder.name, folder.path, archived=False, unit=moved)

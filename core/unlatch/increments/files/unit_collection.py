@@ -17,6 +17,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.layouts.folders import has
+from unlatch.patterns import pattern
 from unlatch.worklog.collection import Collection, Folder, listing
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.ids import number_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.model.unit import Unit
+
+_PARTS = pattern(r"([^0-9]*)([0-9]{0,18})")
 
 
 def has_records(folder: Folder) -> bool:
@@ -76,7 +79,7 @@ class UnitCollection(Collection):
         # Of two with one name neither is meant: `find` lists both.
         twice = {name for name, count in Counter(one.name for one in found).items() if count > 1}
         self._last = {one.name: one for one in found if one.name not in twice}
-        return sorted(found, key=lambda one: one.name)
+        return sorted(found, key=lambda one: _by_number(one.name))
 
     def _recorded_names(self, units: Iterable[Unit]) -> Mapping[str | None, str]:
         """The names under which units with a permanent id are recorded, if they were renamed."""
@@ -103,6 +106,11 @@ class UnitCollection(Collection):
                 continue
             if has(self.states / name / METADATA):
                 yield Folder(name, f"{self.states}{os.sep}{name}", archived=False)
+
+
+def _by_number(name: str) -> list[tuple[str, int]]:
+    """A name as people sort it: TASK-9 is before TASK-10."""
+    return [(words, int(digits or 0)) for words, digits in _PARTS.findall(name)]
 
 
 def _recorded_uid(folder: Path) -> str | None:

@@ -7,6 +7,7 @@ from typing import Protocol
 from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Criterion, Spec, Task
 from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 
@@ -52,7 +53,8 @@ class Work:
 class Layout(Protocol):
     """The units of one tool. All methods but `units` and `documents` are pure functions of texts.
 
-    `check_layout` of `unlatch.testing.layouts` tests an implementation.
+    A unit is a folder, or a file (`Unit.is_file`). `check_layout` of `unlatch.testing.layouts`
+    tests an implementation.
     """
 
     @property
@@ -67,13 +69,14 @@ class Layout(Protocol):
         """Whether the project in `root` uses the tool, by the tool's marker."""
 
     def units(self, root: Path) -> Iterator[Unit]:
-        """The units below `root`, archived ones included; no two with one key and state.
+        """The units below `root`, archived ones included.
 
-        Links are not followed. Raises OSError if a folder cannot be listed.
+        Links are not followed. Two with one key are ambiguous, and no command changes either.
+        Raises OSError if a folder cannot be listed.
         """
 
     def documents(self, unit: Unit) -> Sequence[str]:
-        """The paths of the documents below the unit's folder, the one with its title first.
+        """The paths of the documents below the folder of the unit, the one with its title first.
 
         They may be missing. Only these files are read, and only these are written.
         """
@@ -126,3 +129,14 @@ class Layout(Protocol):
 
     def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
         """What a person has to do in the tool's files once an archived unit was taken up again."""
+
+
+class KeepsStatus(Layout, Protocol):
+    """A layout of a tool that keeps a status in the documents."""
+
+    def with_status(self, unit: Unit, texts: Texts, status: Status) -> Texts:
+        """The documents once unlatch sets a status; unchanged where they say as much already.
+
+        Args:
+            unit: as it was before it left its archive.
+        """

@@ -14,10 +14,13 @@ class Unit:
     Args:
         layout: the name of the layout that reads it.
         key: its name without the date of an archive; the name of unlatch's own folder for it.
-        place: its folder.
+        place: its folder, or its file.
         archived: whether its tool keeps it as finished.
         uid: the tool's own permanent id of it, if any.
         older: an archived unit that had the key before this one took its name.
+        is_file: whether it is a single file, so that other units are in the same folder.
+        statuses: the words for a status in its documents, from the first to the last, where the
+            project chooses them.
     """
 
     layout: str
@@ -26,6 +29,13 @@ class Unit:
     archived: bool = False
     uid: str | None = None
     older: Path | None = None
+    is_file: bool = False
+    statuses: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the paths of its documents begin."""
+        return self.place.parent if self.is_file else self.place
 
 
 # The version of the rules by which marks in check boxes are read. By the first one, a task with an
@@ -79,9 +89,11 @@ def overrides(recorded: Status, before: Evidence | None, now: Evidence | None) -
 
     Only news do: what the files showed `before`, when the status was recorded, was known. And they
     decide only whether the work is begun, and whether it is finished: the files say nothing of a
-    pause or a review, and nothing of work that a person gave up.
+    pause or a review, and nothing of work that a person gave up without them.
     """
-    if now is None or not now.changes(before) or recorded is Status.ABANDONED:
+    if now is None or not now.changes(before):
+        return False
+    if recorded is Status.ABANDONED and not (before and before.status is recorded):
         return False
     if now.status.is_finished:
         return not recorded.is_finished

@@ -5,10 +5,12 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.content import check_of
 from unlatch.errors import UnlatchError, UsageError, WorkOpen
 from unlatch.increments.files.plans import check_transition
 from unlatch.increments.files.work.amendments import work_of
 from unlatch.increments.files.work.files import files_of
+from unlatch.increments.model.check_boxes import states_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.increments.documents.model import Criterion, Task
+    from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
 
 # The maximum lines of open work to show, and characters of each.
@@ -59,16 +62,18 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
 
 def _open_work(increment: Increment) -> list[str]:
     work = work_of(increment)
-    return [*map(_line, work.open), *(() if work.tasks else _lost_tasks(increment))]
+    return [*map(_line, work.open), *(() if work.tasks else _lost_tasks(increment, work))]
 
 
-def _lost_tasks(increment: Increment) -> Iterator[str]:
+def _lost_tasks(increment: Increment, work: Work) -> Iterator[str]:
     """The open boxes of items, where the documents have lost all their tasks."""
     name = files_of(increment).names[-1]
+    criteria = states_of(map(check_of, work.spec.criteria))
     for link in increment.links:
         boxes = link.base.boxes if link.base else None
         for box in boxes.open if boxes else ():
-            yield f"{box}: open on {link.key}, and {name} lists no task"
+            if box not in criteria:
+                yield f"{box}: open on {link.key}, and {name} lists no task"
 
 
 def _line(item: Criterion | Task) -> str:

@@ -47,7 +47,10 @@ def find_adoption(increment: Increment) -> Adoption | None:
     if now is None or recorded is None:
         return None
     layout = files_of(increment).layout.title
-    return Adoption(increment.id, recorded, increment.status, now.by, layout)
+    # Finished work that goes on is active, also if the files show nothing done yet.
+    goes_on = recorded.is_finished and not increment.status.is_finished
+    shown = Status.ACTIVE if goes_on else increment.status
+    return Adoption(increment.id, recorded, shown, now.by, layout)
 
 
 def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | None:
@@ -100,6 +103,8 @@ def _plan(found: Adoption) -> Callable[[Increment, Intent], Plan]:
         event = made.event
         if isinstance(event, Transitioned):
             event = replace(event, origin=found.recorded)
-        return replace(made, event=event)
+        # A tool that archives what nobody will do closes nothing.
+        pinned = before.links if found.shown is Status.ABANDONED else made.pin_base
+        return replace(made, event=event, pin_base=pinned)
 
     return plan

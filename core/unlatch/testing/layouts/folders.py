@@ -47,7 +47,7 @@ def texts_of(layout: Layout, unit: Unit) -> Texts:
     for name in layout.documents(unit):
         found[name] = ""
         with suppress(OSError, UnicodeDecodeError):
-            found[name] = (unit.place / name).read_bytes().decode()
+            found[name] = (unit.folder / name).read_bytes().decode()
     return found
 
 
@@ -62,7 +62,8 @@ def _check_units(layout: Layout, project: Path) -> list[Unit]:
         assert layout.name == unit.layout, f"{unit.key}: it is of the layout {unit.layout!r}"
         assert unit.key not in ("", ".", ".."), "a unit without a key"
         assert PurePosixPath(unit.key).name == unit.key, f"{unit.key}: not the name of a folder"
-        assert unit.place.is_dir(), f"{unit.key}: {unit.place} is no folder"
+        kind, is_there = ("file", Path.is_file) if unit.is_file else ("folder", Path.is_dir)
+        assert is_there(unit.place), f"{unit.key}: {unit.place} is no {kind}"
         home = layout.home(unit)
         assert (home == unit.place) is not unit.archived, f"{unit.key}: its home is {home}"
         for place in (unit.place, home):
@@ -84,7 +85,7 @@ def _check_documents(layout: Layout, unit: Unit) -> None:
         path = PurePosixPath(name)
         inside = str(path) == name and not path.is_absolute() and ".." not in path.parts
         assert inside, f"{unit.key}: {name!r} is not a path below its folder"
-    layout.documents(replace(unit, place=unit.place / "missing"))  # does not fail
+    layout.documents(replace(unit, place=unit.place.with_name("missing")))  # does not fail
 
 
 def _check_shapes(layout: Layout, unit: Unit, texts: Texts) -> None:
@@ -103,7 +104,7 @@ def _check_links(layout: Layout, project: Path, units: list[Unit], *, outside: P
         return
     copytree(units[0].place.parent, outside / "units")
     listed = {unit.place: tuple(layout.documents(unit)) for unit in units}
-    for unit in units:
+    for unit in [one for one in units if not one.is_file]:
         (unit.place / "linked").symlink_to(outside, target_is_directory=True)
         for folder in [path for path in unit.place.iterdir() if path.is_dir()]:
             if not folder.is_symlink():

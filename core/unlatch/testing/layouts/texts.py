@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from unlatch.errors import UsageError
 from unlatch.increments.model.status import Status
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.increments.documents.model import Task
-    from unlatch.increments.layouts.interface import Layout, Texts, Work
+    from unlatch.increments.layouts.interface import KeepsStatus, Layout, Texts, Work
     from unlatch.increments.model.unit import Unit
 
 MOST_TASKS = 25
@@ -30,7 +30,10 @@ def check_texts(layout: Layout, unit: Unit, texts: Texts, *, most_tasks: int = M
         _check_mark(layout, unit, texts, work, task)
     _check_errors(layout, unit, texts, work)
     _check_stories(layout, unit, texts, work)
-    _check_evidence(layout, unit, texts, work)
+    if hasattr(layout, "with_status"):
+        _check_status(cast("KeepsStatus", layout), unit, texts)
+    else:
+        _check_evidence(layout, unit, texts, work)
     check_amend(layout, unit, texts, parts=[task.id for task in marked if task.done])
 
 
@@ -40,6 +43,20 @@ def facts(work: Work) -> _Facts:
     stories = [(one.id, one.title, len(one.criteria)) for one in spec.stories]
     criteria = [(one.id, one.text, one.done, one.story, one.discarded) for one in spec.criteria]
     return spec.title, stories, criteria, [replace(task, line=0) for task in work.tasks]
+
+
+def _check_status(layout: KeepsStatus, unit: Unit, texts: Texts) -> None:
+    """Check that a status is written once, shows, and leaves the work as it is."""
+    work = facts(layout.read(texts))
+    home = replace(unit, place=layout.home(unit), archived=False)
+    for status in (Status.COMPLETED, Status.ACTIVE, Status.ABANDONED):
+        where = f"{unit.key}: its documents as {status}"
+        after = layout.with_status(unit, texts, status)
+        assert after == layout.with_status(unit, after, status), f"{where} are changed twice"
+        assert work == facts(layout.read(after)), f"{where} have other work"
+        shown = layout.evidence(home, after)
+        is_shown = not shown or shown.status.is_finished is status.is_finished
+        assert is_shown or after == texts, f"{where} show {shown}"
 
 
 def _check_reading(layout: Layout, unit: Unit, texts: Texts) -> Work:

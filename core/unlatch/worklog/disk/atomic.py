@@ -17,6 +17,8 @@ UNFINISHED = ".unlatch.tmp"
 
 
 PRIVATE = 0o600
+# Of the part of a temporary file's name that is its file's, in bytes.
+_LONGEST = 200
 
 
 def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
@@ -55,7 +57,7 @@ def _replace(folder: OpenFolder, name: str, content: bytes, mode: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         old = folder.check_file(name)
     # A unique name: of two processes with one temporary name, one would lose its update.
-    temporary = f".{name}.{os.urandom(6).hex()}{UNFINISHED}"
+    temporary = f"{_beginning(name)}{os.urandom(6).hex()}{UNFINISHED}"
     try:
         with open(temporary, "xb", opener=partial(folder.file, mode=mode)) as file:
             file.write(content)
@@ -70,6 +72,11 @@ def _replace(folder: OpenFolder, name: str, content: bytes, mode: int) -> None:
         with contextlib.suppress(FileNotFoundError):
             folder.remove(temporary)
         raise
+
+
+def _beginning(name: str) -> str:
+    """What the name of a temporary file begins with: names of 255 bytes leave no room for more."""
+    return f".{name.encode(errors='replace')[:_LONGEST].decode(errors='ignore')}."
 
 
 def remove_file(path: Path) -> None:
@@ -96,12 +103,17 @@ def move_folder(here: Path, there: Path) -> None:
             source.sync()
 
 
-def sweep(folder: Path | OpenFolder) -> None:
-    """Remove temporary files of crashed processes; the caller holds the folder's lock."""
+def sweep(folder: Path | OpenFolder, *, of: str | None = None) -> None:
+    """Remove temporary files of crashed processes; the caller holds the folder's lock.
+
+    Args:
+        of: the name of a file, if its lock alone is held: others may be writing their own.
+    """
     with writing(folder), opened(folder) as there:
         for name in _unfinished(there):
-            with contextlib.suppress(OSError):  # such a file does no harm
-                there.remove(name)
+            if of is None or name.startswith(_beginning(of)):
+                with contextlib.suppress(OSError):  # such a file does no harm
+                    there.remove(name)
 
 
 def unfinished_files(path: Path) -> list[Path]:

@@ -67,13 +67,14 @@ class WorkFiles:
     def write(self, name: str, content: bytes) -> None:
         """Write a document; the caller holds the increment's lock.
 
-        In the folder of another tool, a file that a crash left beside it is removed first.
+        In the folder of another tool, a file that a crash left beside it is removed first; in a
+        folder that units share only one of this document.
         """
         from unlatch.worklog.disk.atomic import replace_file, sweep  # noqa: PLC0415  (to write)
 
         path = self.place / name
         if self.unit is not None:
-            sweep(path.parent)
+            sweep(path.parent, of=path.name if self.unit.is_file else None)
         replace_file(path, content)
 
     def evidence(self) -> Evidence | None:
@@ -98,7 +99,7 @@ def work_files(folder: Path, unit: Unit | None) -> WorkFiles:
     """The documents of the increment in `folder`; StoreError `layout-missing`."""
     if unit is None:
         return WorkFiles(folder, (SPEC, TASKS))
-    return WorkFiles(unit.place, tuple(_layout(unit).documents(unit)), unit)
+    return WorkFiles(unit.folder, tuple(_layout(unit).documents(unit)), unit)
 
 
 def texts_of(folder: Folder) -> list[Path]:
@@ -121,7 +122,7 @@ def files_of(increment: Increment) -> WorkFiles:
 
 
 def places_of(folder: UnitFolder) -> tuple[Path, ...]:
-    """The folder of a unit, and the one that it moves to when it leaves its archive."""
+    """The place of a unit, and the one that it moves to when it leaves its archive."""
     unit = folder.unit
     if unit is None:
         return ()

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tests.servers.install import NotInstallable, install
+from tests.servers.npm_program import NpmProgram
 from tests.servers.process import Unavailable
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 120
+_QUIET = {"OPENSPEC_TELEMETRY": "0", "OPENSPEC_NO_UPDATE_CHECK": "1", "DO_NOT_TRACK": "1"}
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """The program in a project.
+class Program(NpmProgram):
+    """The program in a project."""
 
-    Args:
-        argv: how it is started.
-        home: the home of a user without settings.
-    """
+    __slots__ = ()
 
-    argv: tuple[str, ...]
-    root: Path
-    home: Path
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join((str(Path(self.argv[0]).parent), os.environ["PATH"]))
-        quiet = {"OPENSPEC_TELEMETRY": "0", "OPENSPEC_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
-        return subprocess.run(
-            [*self.argv, *arguments],
-            cwd=self.root,
-            env={"PATH": path, "HOME": str(self.home), "DO_NOT_TRACK": "1", **quiet},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=SECONDS,
-            check=False,
-        )
-
-    def json(self, *arguments: str) -> Any:
-        return json.loads(self.run(*arguments, "--json").stdout)
+    def __init__(self, argv: tuple[str, ...], root: Path, home: Path) -> None:
+        NpmProgram.__init__(self, argv, root, home, _QUIET)
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """The numbers of done tasks and of all, by change."""
