@@ -103,6 +103,10 @@ class Team:
     def copied(self, folder: Path) -> Team:
         """The same team in another folder; its trackers were reset, and get their items again."""
         assert self.ids == _make_items(self.box)
+        return self.moved(folder)
+
+    def moved(self, folder: Path) -> Team:
+        """The same team, with its clones and their origin copied to another folder."""
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         for config in (*folder.glob("*/.git/config"), folder / "origin.git" / "config"):
             config.write_text(config.read_text().replace(str(self.folder), str(folder)))

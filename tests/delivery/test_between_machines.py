@@ -196,14 +196,17 @@ def test_the_reason_of_a_blocked_reopen_is_posted_after_the_increment_is_complet
     assert "All done" in closed
 
 
+@pytest.mark.parametrize("command", ["complete", "undo"])
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
-    project: Project, tracker: str
+    project: Project, tracker: str, command: str
 ) -> None:
-    active_on(project, tracker)
+    prepare, words = SAME[command]
+    prepare(project, tracker)
+    before = count_markers(project)
     time.sleep(1.1)  # GitHub's times have whole seconds
     project.box.faults.add(fault(tracker, "comment", "drop"))
-    assert project.run(*COMPLETE).code == 3
+    assert project.run(*words).code == 3
     assert CLOSED[tracker] == project.states()[tracker]
     open_by_hand(project, tracker)
 
@@ -212,7 +215,7 @@ def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
     assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert "pending" not in project.metadata()
     assert "active" == project.metadata()["status"]
-    assert not any("All done" in text for text in project.comments()[tracker])
+    assert before == count_markers(project)
     again = project.run("sync", "--yes")
     assert (0, []) == (again.code, [one for one in project.wrote() if "DELETE" in one]), again.said
 
@@ -339,3 +342,32 @@ def test_what_another_machine_took_back_during_a_write_leaves_nothing_pending(
     assert (0 if own else 3, own) == (done.code, "pending" not in project.metadata()), done.said
     assert ("after the last attempt" if own else "state-not-taken") in done.said
     assert_each_comment_once(project)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_change_of_an_item_alone_waits_for_what_another_machine_is_sending_to_it(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    completed_on(project, tracker)
+    settle(project, 1)
+    assert project.run(*RESUME, "--offline").code == 0
+    here = clone(project, tmp_path / "here")
+    here.home.joinpath("state").rename(here.home / "of another machine")
+    held = Held()
+    project.box.faults.add(fault(tracker, "comment", "human", action=held))
+    sending = start(project, *SYNC)
+    await_request(sending, held.arrived)
+
+    def pause(*_: object) -> None:
+        held.released.set()
+        sending.communicate(timeout=60)
+
+    here.monkeypatch.setattr(Trackers, "pause", pause)
+    words = ("close", project.urls[tracker], "--item-only", "--reason", "Not a bug")
+    done = here.run(*words)
+
+    held.released.set()
+    sending.communicate(timeout=60)
+    assert (0, CLOSED[tracker]) == (done.code, here.states()[tracker]), done.said
+    first, second = here.comments()[tracker]
+    assert (True, True) == (REASON in first, "Not a bug" in second)

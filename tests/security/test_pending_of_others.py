@@ -163,6 +163,9 @@ def test_items_alone_in_a_clone_are_asked_about_with_the_increments(
     assert received.wrote() == []
     assert shown.count("[y/N]") == 1
     assert all(text in shown for text in (_TEXT, "For an item alone", "octo/widgets#5"))
+    agreed = received.run("close", "octo/widgets#5", "-m", "Done", "--yes")
+    (comment,) = received.box.github.comments("octo/widgets", 5)
+    assert (0, True) == (agreed.code, "For an item alone" in comment["body"]), agreed.said
 
 
 def test_characters_that_deceive_a_reader_are_not_shown_and_not_posted(

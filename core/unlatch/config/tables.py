@@ -278,7 +278,8 @@ class LayoutsConfig(Table):
 
     use: Annotated[tuple[str, ...], Check(_installed)] = setting(
         default=(),
-        description="Layouts to read, by name: spec-kit, openspec, kiro, backlog-md, or one that is installed",
+        description="Layouts to read, by name: spec-kit, openspec, kiro, backlog-md, or one that "
+        "is installed",
     )
 
 

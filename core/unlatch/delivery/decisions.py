@@ -11,9 +11,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.increments.records.pending import has_begun
 from unlatch.spi import Capability
-from unlatch.spi.change import seen_of
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import DeliveryTask
     from unlatch.spi import RemoteItem
     from unlatch.spi.history import StateChange
+    from unlatch.spi.operation import Operation
 
 # GitHub's times have whole seconds; two times of one change may differ by less.
 _RESOLUTION = timedelta(seconds=1)
@@ -39,20 +38,27 @@ def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
     """
     if task.markers and (decision := _after_comment(task, item)):
         return decision
-    attempt = task.operation.attempt
-    # An undo takes over the attempt of the reopen, which changed the state itself.
-    if attempt is None or task.operation.kind is Kind.UNDO or not has_begun(task.operation):
+    attempt, since = task.operation.attempt, _state_since(task.operation)
+    if attempt is None or since is None:
         return None
-    before, now = attempt.before, seen_of(item)
-    if before is None or before.since is None:
-        return None
-    if item.revision is not None and item.revision == before.revision:
+    if attempt.before and item.revision is not None and item.revision == attempt.before.revision:
         return None
     if item.state_since is not None:
-        is_later = now.since != before.since
+        is_later = item.state_since != since
         return _words(item.state, item.changed_by, "the last attempt") if is_later else None
-    later = _changes_after(task, item, before.since + _RESOLUTION)
+    later = _changes_after(task, item, since + _RESOLUTION)
     return _words(item.state, later[-1].by, "the last attempt") if later else None
+
+
+def _state_since(operation: Operation) -> datetime | None:
+    """When the state had last changed, as the operation's own first attempt read it."""
+    attempt = operation.attempt
+    if attempt is None:
+        return None
+    # An undo takes over the attempt of the reopen, which changed the state itself.
+    if operation.kind is Kind.UNDO:
+        return attempt.since
+    return attempt.before.since if attempt.before else None
 
 
 def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
@@ -74,10 +80,10 @@ def own_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
 
     A rule of the tracker that moves an item back has an account of its own.
     """
-    attempt = task.operation.attempt
-    if attempt is None or attempt.before is None or attempt.before.since is None:
+    since = _state_since(task.operation)
+    if since is None:
         return None
-    later = _changes_after(task, item, attempt.before.since + _RESOLUTION)
+    later = _changes_after(task, item, since + _RESOLUTION)
     # The first of them is that of the write itself.
     return _words(item.state, later[-1].by, "the last attempt") if _are_own(later) else None
 

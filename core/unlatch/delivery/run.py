@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation, OperationKey
 
-# Only files that contain this word can contain an attempt note; most contain none.
-_ATTEMPT = b'"attempt"'
+# Only files that contain this word have pending operations; most have none.
+_PENDING = b'"pending"'
 
 
 @dataclass
@@ -81,11 +81,11 @@ class SharedItems:
         found = ((link, self.needed_by(increment, link)) for link in increment.links)
         return tuple((link, needed) for link, needed in found if needed)
 
-    def is_in_doubt(self, increment: Increment, link: Link) -> bool:
-        """Whether an operation of another increment may still take effect on the same item."""
+    def pending_beside(self, increment: Increment, link: Link) -> list[tuple[Increment, Operation]]:
+        """Return the operations that other increments have pending on the same item."""
         with self._lock:
-            in_doubt = self._in_doubt
-        return not in_doubt.get(identity(link), set()) <= {increment.id}
+            pending = self._pending.get(identity(link), ())
+        return [(other, one) for other, one in pending if other.id != increment.id]
 
     @cached_property
     def _linked(self) -> Mapping[tuple[str, str], list[str]]:
@@ -96,16 +96,16 @@ class SharedItems:
         return linked
 
     @cached_property
-    def _in_doubt(self) -> Mapping[tuple[str, str], set[str]]:
-        in_doubt: dict[tuple[str, str], set[str]] = defaultdict(set)
+    def _pending(self) -> Mapping[tuple[str, str], list[tuple[Increment, Operation]]]:
+        pending: dict[tuple[str, str], list[tuple[Increment, Operation]]] = defaultdict(list)
         for manager in filter(None, (self.manager, self.beside)):
             for folder in manager.collection.folders():
                 with suppress(OSError, UnlatchError):
-                    if _ATTEMPT in read_in(folder, METADATA):
+                    if _PENDING in read_in(folder, METADATA):
                         one = manager.read(folder.name)
-                        for operation in filter(is_in_doubt, one.pending):
-                            in_doubt[identity(link_of(one, operation))].add(one.id)
-        return in_doubt
+                        for operation in one.pending:
+                            pending[identity(link_of(one, operation))].append((one, operation))
+        return pending
 
 
 @dataclass
@@ -177,6 +177,8 @@ class DeliveryRun:
         """
         times = {operation.op: operation.at, **_undone_unsent(increment, operation)}
         foreign = {op for op, at in times.items() if not self._is_unsent(increment, op, at)}
+        beside = self.shared.pending_beside(increment, link_of(increment, operation))
+        foreign |= {one.op for other, one in beside if not self._is_unsent(other, one.op, one.at)}
         if not foreign:
             return None
         with self._first_read:
@@ -201,7 +203,8 @@ class DeliveryRun:
         link = link_of(increment, operation)
         since = self._unknown_since.get(identity(link))
         if since is None:
-            if is_in_doubt(operation) or self.shared.is_in_doubt(increment, link):
+            beside = self.shared.pending_beside(increment, link)
+            if is_in_doubt(operation) or any(is_in_doubt(one) for _, one in beside):
                 since = self._began
             elif (known_for := self._known_for(increment, operation)) is not None:
                 since = self.clock() - known_for

@@ -45,6 +45,8 @@ class Attempt:
     cause: str | None = None  # the id of the error that ended it
     retry_at: datetime | None = None  # when the tracker accepts requests again, if it said so
     remedy: str | None = None  # the option of `unlatch sync` with which another attempt can succeed
+    # For an undo, whose `before` is the reopen's: `before.since` as its own first attempt read it.
+    since: datetime | None = None
 
     @property
     def is_open(self) -> bool:

@@ -215,7 +215,8 @@ class Sync:
         chosen = found.increments
         retries = self.options.retries_blocked
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
-        skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
+        names = {one.id for one in due}
+        skipped = [one for one in chosen if one.pending and one.id not in names]
         blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
         tried = ((one, op) for one in due for op in one.pending if retries or not op.is_blocked)
         served = {identity(link_of(one, op)) for one, op in tried}

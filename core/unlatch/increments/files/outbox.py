@@ -65,8 +65,11 @@ def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) 
     last = operation.attempt or Attempt(0, now, ended=now)
     # An attempt that is still open ended without an answer and does not count.
     number = max(1, last.number if last.is_open else last.number + 1)
-    first_seen = last.before or before
-    return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, blocked_at=None)
+    attempt = Attempt(number, now, last.before or before)
+    if operation.kind is Kind.UNDO:
+        seen = before.since if before else None
+        attempt = replace(attempt, since=last.since or seen)
+    return replace(operation, attempt=attempt, cause=None, blocked_at=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class Failure:
             self.retry_at,
             # A failure other than a refusal keeps the remedy of the last refusal.
             self.remedy or (None if self.counts else last.remedy),
+            last.since,
         )
         closed = replace(operation, attempt=ended)
         return replace(closed, cause=None, blocked_at=None) if self.unblock else closed

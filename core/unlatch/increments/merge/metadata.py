@@ -173,9 +173,9 @@ def _with_doubts(
 def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
     if doubt is None or is_in_doubt(undo):
         return undo
-    number = undo.attempt.number if undo.attempt else 0
-    before = (undo.attempt.before if undo.attempt else None) or doubt.before
-    return replace(undo, attempt=replace(doubt, number=number, before=before, retry_at=None))
+    own = undo.attempt or Attempt(0, doubt.at)
+    taken = replace(doubt, number=own.number, before=own.before or doubt.before, since=own.since)
+    return replace(undo, attempt=replace(taken, retry_at=None))
 
 
 def merge_metadata(

@@ -90,6 +90,7 @@ ATTEMPT = Record(
     Field("cause", TEXT, "cause"),
     Field("retryAt", TIME, "retry_at"),
     Field("remedy", TEXT, "remedy"),
+    Field("since", Type("Time", read_stamp, exact_stamp), "since"),
 )
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
+_OPPOSED = {Kind.REOPEN: (Kind.CLOSE, Kind.UNDO), Kind.CLOSE: (Kind.REOPEN,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class ItemPlan:
             a comment.
         is_done: whether the item is in the wanted state, so that nothing is to do.
         is_awaited: whether another operation is pending on it, which may change it at any time.
+        is_opposed: whether an increment's operation is pending on it that moves it the other way.
         error: why it could not be read, or needs nothing; the item is left alone.
     """
 
@@ -87,6 +89,7 @@ class ItemPlan:
     finishes: bool = False
     is_done: bool = False
     is_awaited: bool = False
+    is_opposed: bool = False
     error: UnlatchError | None = None
 
     @property
@@ -218,9 +221,15 @@ def _plan(
     if record is None:
         name = trackers.settings(ref.tracker).name(ref)
         record, is_new = draft_record(workspace.manager, link, name, _BEFORE[kind]), True
-    why, is_awaited = beside.same(link, kind, request.reason), bool(beside.on(link))
-    is_awaited = is_awaited or bool(record.pending)
-    return ItemPlan(record, ref, is_new, is_awaited=is_awaited, error=why)
+    others = [one for _, one in beside.on(link)]
+    return ItemPlan(
+        record,
+        ref,
+        is_new,
+        is_awaited=bool(others or record.pending),
+        is_opposed=any(one.state and one.kind in _OPPOSED[kind] for one in others),
+        error=beside.same(link, kind, request.reason),
+    )
 
 
 def _read(
@@ -246,7 +255,7 @@ def _checked(
     item, opens = seen.item, request.kind is Kind.REOPEN
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, Goal.OPEN if opens else Goal.COMPLETED)
-    if is_due or request.comment_anyway or plan.record.pending:
+    if is_due or request.comment_anyway or plan.record.pending or plan.is_opposed:
         return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
     may_finish = opens and not plan.is_awaited

@@ -8,7 +8,7 @@ from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.finish import finish
 from unlatch.cli.options.common import BY, JSON
-from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
+from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.agreement import agree_to_pending
@@ -27,6 +27,7 @@ def command(entry: Entry) -> click.Command:
     @COMMENT_ANYWAY
     @KEY
     @MAX_ITEMS
+    @YES
     @OFFLINE
     @DRY_RUN
     @serving(Kind.CLOSE)
@@ -44,9 +45,9 @@ def command(entry: Entry) -> click.Command:
 
 
 def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
-    of_items = ("item_only", "comment_anyway", "key", "max_items")
+    of_items = ("item_only", "comment_anyway", "key", "max_items", "yes")
     kept = {name: value for name, value in options.items() if name not in of_items}
     if not (options["offline"] or options["dry_run"]):
         before = session.workspace.manager.read(increment)
-        agree_to_pending([(session, [before])], yes=False, silent=options["as_json"])
+        agree_to_pending([(session, [before])], yes=options["yes"], silent=options["as_json"])
     return finish(session, "complete", increment, yes=True, **kept)
