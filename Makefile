@@ -78,9 +78,9 @@ torture: $(STAMP)
 	$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target $(TORTURE)
 
 TORTURE := $(addprefix torture/, \
-  crash.fault_matrix security.hostile_tracker crash.run_kill crash.disturbed crash.both_sides \
-  crash.random_life crash.box_kill crash.effort_kill crash.item_kill outside/crash.item_kill \
-  crash.kill_matrix crash.crowd crash.at_once)
+  machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
+  crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
+  crash.item_kill outside/crash.item_kill crash.kill_matrix crash.crowd crash.at_once)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
 torture/crash.run_kill: OPTIONS := --every 3 --twice 100

@@ -18,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
+Cell = tuple[str, ...]
+
 _SANDBOX = {"box", "_running"}
 # Where these alone vary, one value says what the others say; what differs between the trackers is
 # in the tests of their plugins.
@@ -72,3 +74,17 @@ def _is_product(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 def _params(case: pytest.Function) -> dict[str, object]:
     return case.callspec.params if hasattr(case, "callspec") else {}
+
+
+def covering(cells: Sequence[Cell]) -> list[Cell]:
+    """A few of the cells that have each pair of values that any cell has, in their order."""
+    pairs = {cell: dict.fromkeys(combinations(enumerate(cell), 2)) for cell in cells}
+    left = {pair: None for each in pairs.values() for pair in each}
+    chosen = set()
+    while left:
+        first = next(iter(left))
+        having = [cell for cell in cells if first in pairs[cell]]
+        best = max(having, key=lambda cell: sum(pair in left for pair in pairs[cell]))
+        chosen.add(best)
+        left = {pair: None for pair in left if pair not in pairs[best]}
+    return [cell for cell in cells if cell in chosen]
