@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import ALL, OPEN, REASON, Project
 from tests.delivery.stage import fault
 
+from unlatch.lifecycle.items.change import record_items
 from unlatch_sandbox import Fault
 
 
@@ -157,3 +159,26 @@ def test_an_item_that_an_increment_has_half_reopened_is_finished_by_the_incremen
     assert "is open; nothing changed" in done.out
     (text,) = project.comments()[tracker]
     assert REASON in text
+
+
+def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
+    project: Project,
+) -> None:
+    project.items()
+    words = ("reopen", *KEYS.values(), "--reason", REASON)
+    for tracker in ALL:
+        project.box.faults.add(fault(tracker, "state", "status", code=503, times=9))
+    assert project.run("--max-wait", "0", *words).code == 3
+    project.box.faults.clear()
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        assert project.process("sync").code == 0
+        return record_items(*arguments, **options)
+
+    project.monkeypatch.setattr("unlatch.cli.commands.items.change.record_items", late)
+    done = project.run(*words)
+
+    assert done.code == 0, done.said
+    assert "nothing shows what this answers" not in done.said
+    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
+    assert [None] * 3 == [kept.get("pending") for kept in records(project)]

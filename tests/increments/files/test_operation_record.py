@@ -47,6 +47,7 @@ attempts = st.builds(
     st.none() | texts,
     st.none() | times,
     st.none() | texts,
+    st.none() | times,
 )
 options = st.builds(
     DeliveryOptions,
@@ -107,6 +108,7 @@ WHOLE = Operation(
         "item-locked",
         datetime(2025, 11, 4, 10, tzinfo=UTC),
         "--comment none",
+        datetime(2025, 11, 4, 9, tzinfo=UTC),
     ),
 )
 

@@ -110,6 +110,9 @@ class ItemPlan:
 
     def decide(self, before: Increment, intent: Intent, kind: Kind) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
+        if is_pending(self.record, kind, intent.reason):
+            # It was not read for that. Another process may have delivered it since.
+            return Plan(before, before)
         op = own_id(self.record, kind, self.ref, intent.text, self.answered)
         intent = intent.derived(op)
         if is_pending(before, kind, intent.reason) or intent.op in known_operations(before):
