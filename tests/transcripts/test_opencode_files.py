@@ -106,6 +106,7 @@ def test_sessions_are_listed_once(path: Path, tmp_path: Path) -> None:
 
 
 def test_files_of_parts_that_are_broken_are_counted(path: Path, tmp_path: Path) -> None:
+    session(tmp_path / STORAGE, "ses_1", time={"created": 1 << 63, "updated": -(1 << 64)})
     part = tmp_path / STORAGE / "part/msg_2/prt_0.json"
     part.write_text("{", encoding="utf-8")
     found = read_one(path)

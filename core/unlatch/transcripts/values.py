@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # Levels of arguments of a tool; deeper ones are left out, so that others can process them.
 _MAX_DEPTH = 64
 _MAX_NAME = 60
+# What a column of SQLite takes.
+_MAX_COUNT = (1 << 63) - 1
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 
@@ -41,7 +43,7 @@ def items(value: object) -> list[Any]:
 
 
 def count(value: object) -> int:
-    return value if type(value) is int and value > 0 else 0
+    return value if type(value) is int and 0 < value <= _MAX_COUNT else 0
 
 
 def name(value: object) -> str:

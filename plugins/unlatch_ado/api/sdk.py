@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import platform
+import re
 import sys
 import threading
 import uuid
@@ -26,6 +27,7 @@ from msrest.universal_http import ClientRequest
 from msrest.universal_http.requests import BasicRequestsHTTPSender, ClientRetryPolicy
 from requests.exceptions import JSONDecodeError
 
+from unlatch.patterns import pattern
 from unlatch.transport.answer_fields import Misread
 from unlatch_ado.api.errors import NotOffered, unreadable
 
@@ -46,6 +48,9 @@ _TAGGING = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
 _CREATE = 2
 _WORK_ITEMS = "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b"
 _PATCH = "application/json-patch+json"
+_VERSION = pattern(r"\d{1,4}(?:\.\d{1,4})?", re.ASCII)
+# A path; with a scheme it would send the request to another host.
+_ROUTE = pattern(r"(?:[^{}:]|\{\*?\w+\})+")
 
 
 class SharedSessionSender(BasicRequestsHTTPSender):
@@ -155,13 +160,19 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         read = {}
         newest = math.inf if self._newest is None else float(self._newest)
         for route in self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]"):
+            if not _is_usable(route):
+                continue
             if newest < route.max_version:
                 route.max_version = newest
                 route.released_version = str(min(float(route.released_version), newest))
-            # A route is a path; with a scheme it would send the request to another host.
-            if ":" not in route.route_template:
-                read[route.id] = route
+            read[route.id] = route
         return read
+
+    def _negotiate_request_version(self, location: Any, version: str) -> str:
+        found: str | None = super()._negotiate_request_version(location, version)
+        if found is None:
+            raise Misread("offers only newer versions of the API")
+        return found
 
     def connection_data(self) -> Any:
         """The token's account; the library has this call in another client."""
@@ -206,6 +217,16 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
 
 def _is_needed(route: dict[str, Any]) -> bool:
     return route.get("area") == "wit" or route.get("id") in (_CONNECTION_DATA, _PERMISSIONS)
+
+
+def _is_usable(route: Any) -> bool:
+    """Whether a route has all that the library needs of one."""
+    numbers = route.min_version, route.max_version, route.resource_version
+    return (
+        None not in (*numbers, route.area, route.resource_name)
+        and _VERSION.fullmatch(route.released_version or "") is not None
+        and _ROUTE.fullmatch(route.route_template or "") is not None
+    )
 
 
 def _unreadable_errors() -> tuple[type[Exception], ...]:

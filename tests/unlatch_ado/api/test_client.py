@@ -143,6 +143,26 @@ def test_a_server_that_is_no_azure_devops_is_said_to_be_none(tmp_path: Path, bod
             client_for(HOST, tmp_path).read("101")
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        *({name: None} for name in ("maxVersion", "routeTemplate", "releasedVersion", "area")),
+        *({"routeTemplate": text} for text in ("a/}", "{id", "{0.x}")),
+        *({"minVersion": 99.0}, {"releasedVersion": "soon"}),
+    ],
+    ids=str,
+)
+def test_a_route_that_cannot_be_used_is_an_error_of_the_server(
+    tmp_path: Path, part: dict[str, object]
+) -> None:
+    body: Any = answered_routes()
+    body["value"] = [{**route, **part} for route in body["value"]]
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=body)
+        with pytest.raises(Rejected, match=r"answer-not-understood:|call-not-offered:"):
+            client_for(HOST, tmp_path).read("101")
+
+
 def test_every_request_of_a_worker_thread_passes_the_transport(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:

@@ -11,6 +11,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
+from unlatch.worklog.neutral import without_surrogates
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -65,5 +67,10 @@ def _answer(error: ValidationError, found: dict[str, Any]) -> SessionMessage:
     is_syntax = reason["type"] == "json_invalid"
     text = reason["msg"] if is_syntax else "Invalid message: it is not JSON-RPC 2.0"
     data = ErrorData(code=PARSE_ERROR if is_syntax else INVALID_REQUEST, message=text)
-    known = found.get("id") if type(found.get("id")) in (str, int) else None
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=data))
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id(found.get("id")), error=data))
+
+
+def _id(given: Any) -> str | int | None:
+    # Half a pair of surrogates cannot be sent back.
+    is_text = isinstance(given, str) and without_surrogates(given) == given
+    return given if is_text or type(given) is int else None
