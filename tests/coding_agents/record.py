@@ -8,6 +8,8 @@ a resumed session, a subagent, a compaction, a fork, and a call that a person st
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -33,7 +35,8 @@ CONTEXT = "The hook of SessionStart adds this."
 SUMMARY = "<state_snapshot>add was fixed.</state_snapshot>"
 # Characters of a text that are kept: prompts of the programs have thousands; and in lines that are
 # no part of a conversation, where of a list the first element is kept.
-_LONGEST, _SHORT = 300, 60
+_LONGEST, _SHORT = 700, 60
+_OF_CONVERSATIONS = re.compile(r"(CREATE TABLE|INSERT INTO) .?(session|message|part)\b")
 _ASIDE = frozenset(
     ("attachment", "api-request", "api-request-shape", "api-request-blob", "world_state")
 )
@@ -71,12 +74,13 @@ class Stage:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
         )
         while stop and not started.exists() and process.poll() is None:
             time.sleep(0.1)
         if stop:
             time.sleep(2)  # it notes the call
-            process.send_signal(stop)
+            os.killpg(process.pid, stop)  # as Ctrl-C does
         output, _ = process.communicate(timeout=180)
         sys.stderr.write(f"{self.name} {' '.join(options)[:60]}: {process.returncode}\n{output}\n")
         return output
@@ -193,13 +197,16 @@ def gemini_cli(stage: Stage) -> Iterator[Path]:
     settings.write_text(json.dumps({**known, "model": {"compressionThreshold": 0.000001}}))
     stage.run(*latest, "And now?")
     settings.write_text(json.dumps(known))
+    chats = stage.home / ".gemini/tmp"
+    yield from sorted(chats.rglob("*.jsonl"))  # 0.61.0 removes them when a new one begins
     stage.hooks(".gemini/settings.json")
     stage.run(*options, "-p", "Explain add")
     stage.run(*latest, "Explain more")
-    yield from sorted((stage.home / ".gemini/tmp").rglob("*.jsonl"))
+    yield from sorted(chats.rglob("*.jsonl"))
 
 
 def opencode(stage: Stage) -> Iterator[Path]:
+    stage.model.aside = text("Fix add")  # it asks for titles
     agent = {"description": "Look", "prompt": "See to it", "subagent_type": "general"}
     stage.model.reply_to = script(
         Fix_add=[call("bash", command="ls missing.py", description="List"), DECISION],
@@ -247,17 +254,17 @@ def _keep(path: Path, stage: Stage, target: Path) -> None:
     if path.suffix == ".db":
         _dump(path, stage, target.with_suffix(".sql"))
         return
-    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    whole = _neutral(path.read_text(encoding="utf-8"), stage)
+    lines = map(json.loads, whole.splitlines())
     kept = (_cut(it, _SHORT if it.get("type") in _ASIDE else _LONGEST) for it in lines)
     written = "".join(f"{json.dumps(it, ensure_ascii=False)}\n" for it in kept)
-    target.write_text(_neutral(written, stage), encoding="utf-8")
+    target.write_text(written, encoding="utf-8")
 
 
 def _dump(path: Path, stage: Stage, target: Path) -> None:
     """Write a database as SQL, with the tables of conversations alone."""
-    tables = ("session", "message", "part")
     with closing(sqlite3.connect(path)) as database:
-        found = [it for it in database.iterdump() if any(f'"{name}"' in it for name in tables)]
+        found = [it for it in database.iterdump() if _OF_CONVERSATIONS.match(it)]
     target.write_text(_neutral("".join(f"{it}\n" for it in found), stage), encoding="utf-8")
 
 
@@ -272,7 +279,8 @@ def _cut(value: Any, longest: int) -> Any:
 
 
 def _neutral(words: str, stage: Stage) -> str:
-    for path, name in ((stage.root, "/home/dev/demo"), (stage.home, "/home/dev")):
+    places = ((stage.root, "/home/dev/demo"), (stage.home, "/home/dev"), (stage.folder, "/stage"))
+    for path, name in places:
         words = words.replace(str(path), name)
         words = words.replace(str(path).replace("/", "-"), name.replace("/", "-"))
     return words

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PROGRAM = re.compile(r"<[a-z]+-[a-z-]+>|Caveat: |This session is being continued")
+_PROGRAM = re.compile(
+    r"<[a-z]+-[a-z-]+>|Caveat: |This session is being continued|\[Request interrupted"
+)
+_STOPPED = re.compile("Exit code 137|Tool call interrupted|The user doesn't want to proceed")
+
+_CONTEXT = re.compile(r"^<hook_context>.*?</hook_context>\n\n")
 
 
 @dataclass(frozen=True)
@@ -52,20 +57,28 @@ def _blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
     return [it for it in content or [] if isinstance(it, dict)]
 
 
-def claude(path: Path, *, is_agent: bool = False) -> Counts:
+def claude(*paths: Path, is_agent: bool = False) -> Counts:
+    """Several files are sessions with forks: a line that was copied counts once."""
+    whole = [it for path in paths for it in objects(path)]
     lines = {it.get("uuid", str(at)) + json.dumps(_blocks(it)): it for at, it in
-             enumerate(objects(path))}  # fmt: skip
+             enumerate(whole)}  # fmt: skip
     of = {kind: [it for it in lines.values() if it.get("type") == kind] for kind in
           ("user", "assistant")}  # fmt: skip
+    of["assistant"] = [it for it in of["assistant"] if it["message"]["model"] != "<synthetic>"]
     made = [block for line in of["assistant"] for block in _blocks(line)]
     kinds = Counter(it["type"] for it in made)
     ids = {it["id"] for it in made if it["type"] == "tool_use"}
-    results = [it for line in of["user"] for it in _blocks(line) if it["type"] == "tool_result"]
+    ended = [it for it in of["user"] if it.get("entrypoint") != "sdk-cli" or
+             not _STOPPED.search(json.dumps(it))]  # fmt: skip
+    results = [it for line in ended for it in _blocks(line) if it["type"] == "tool_result"]
     failures = {it["tool_use_id"] for it in results if it.get("is_error")} & ids
     said = [it for it in of["user"] if not it.get("isMeta") and "toolUseResult" not in it]
     texts = [[it for it in _blocks(line) if it["type"] == "text"] for line in said]
     prompts = [[it["text"] for it in parts if not _PROGRAM.match(it["text"])] for parts in texts]
-    usage = {it["message"]["id"]: it["message"].get("usage", {}) for it in of["assistant"]}
+    messages = [it["message"] for it in of["assistant"]]
+    # Without tokens where a fork kept them after a compaction.
+    messages.sort(key=lambda it: it.get("usage", {}).get("output_tokens", 0))
+    usage = {it["id"]: it.get("usage", {}) for it in messages}
     keys = ("input_tokens", "output_tokens", "cache_read_input_tokens")
     sums = [
         sum(it.get(key, 0) for it in usage.values())
@@ -81,8 +94,8 @@ def claude(path: Path, *, is_agent: bool = False) -> Counts:
     )
 
 
-def codex(path: Path) -> Counts:
-    items = [it["payload"] for it in objects(path)]
+def codex(*paths: Path) -> Counts:
+    items = [it["payload"] for path in paths for it in objects(path)]
     done = [it["item"] for it in items if it.get("type") == "item_completed"]
     commands = [it for it in done if it["type"] == "CommandExecution"]
     total = Counter[str]()
@@ -99,18 +112,19 @@ def codex(path: Path) -> Counts:
         words("UserMessage"),
         words("AgentMessage"),
         sum(it["type"] == "Reasoning" for it in done),
-        path.read_text(encoding="utf-8").count('"type": "function_call",'),
-        sum(it["exit_code"] != 0 for it in commands),
+        sum(path.read_text(encoding="utf-8").count('"type": "function_call",') for path in paths),
+        sum(it["exit_code"] > 0 for it in commands),
         (total["input_tokens"] - read, total["output_tokens"], read, 0),
     )
 
 
-def gemini(path: Path) -> Counts:
-    last = {it["id"]: it for it in objects(path) if "id" in it}
+def gemini(*paths: Path) -> Counts:
+    last = {it["id"]: it for path in paths for it in objects(path) if "id" in it}
     replies = [it for it in last.values() if it["type"] == "gemini"]
     calls = [call for it in replies for call in it.get("toolCalls", [])]
     users = [it["content"] for it in last.values() if it["type"] == "user"]
     asked = [it for it in users if "functionResponse" not in json.dumps(it)]
+    asked = [[{"text": _CONTEXT.sub("", part["text"])} for part in it] for it in asked]
     tokens = [it["tokens"] for it in replies]
     read = sum(it["cached"] for it in tokens)
     return Counts(
@@ -118,7 +132,11 @@ def gemini(path: Path) -> Counts:
         tuple(it["content"] for it in replies if it["content"]),
         sum(len(it.get("thoughts", [])) for it in replies),
         len(calls),
-        sum(bool(re.search(r"\\nExit Code: [1-9]", json.dumps(it))) for it in calls),
+        sum(
+            it.get("status") == "error"
+            or bool(re.search(r"\\nExit Code: [1-9]", json.dumps(it["result"])))
+            for it in calls
+        ),
         (
             sum(it["input"] + it.get("tool", 0) for it in tokens) - read,
             sum(it["output"] + it["thoughts"] for it in tokens),
@@ -128,26 +146,33 @@ def gemini(path: Path) -> Counts:
 
 
 def opencode(path: Path) -> Counts:
-    def rows(query: str) -> list[Any]:
+    """A fork has messages again, with their times and other ids: they count once."""
+    source = (
+        "FROM part p JOIN message m ON m.id = p.message_id WHERE json_extract(p.data, '$.type')"
+    )
+
+    def rows(kind: str, what: str, more: str = "") -> list[Any]:
+        columns = ", ".join(f"json_extract({it})" for it in (what, "m.data, '$.time.created'"))
         uri = f"{path.as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
-            return [it[0] for it in connection.execute(f"SELECT {query}")]
+            query = f"SELECT DISTINCT {columns} {source} = '{kind}' {more}"
+            return [it[0] for it in connection.execute(query)]
 
-    text = (
-        "json_extract(p.data, '$.text') FROM part p JOIN message m ON m.id = p.message_id"
-        " WHERE json_extract(p.data, '$.type') = 'text' AND json_extract(m.data, '$.role') = '{}'"
-    )
-    kind = "count(*) FROM part WHERE json_extract(data, '$.type') = '{}'"
-    failed = " AND json_extract(data, '$.state.metadata.exit') <> 0"
-    steps = "sum(json_extract(data, '$.tokens.{}')) FROM part WHERE data LIKE '%\"step-finish\"%'"
-    sums = [rows(steps.format(it))[0] for it in ("input", "output", "cache.read", "cache.write")]
+    def said(role: str) -> tuple[str, ...]:
+        of = f"AND json_extract(m.data, '$.role') = '{role}'"
+        return tuple(rows("text", "p.data, '$.text'", of))
+
+    failed = "AND json_extract(p.data, '$.state.metadata.exit') <> 0"
+    steps = [json.loads(it) for it in rows("step-finish", "p.data, '$.tokens'")]
+    sums = [sum(it[key] for it in steps) for key in ("input", "output")]
+    cached = [sum(it["cache"][key] for it in steps) for key in ("read", "write")]
     return Counts(
-        tuple(rows(text.format("user"))),
-        tuple(rows(text.format("assistant"))),
-        rows(kind.format("reasoning"))[0],
-        rows(kind.format("tool"))[0],
-        rows(kind.format("tool") + failed)[0],
-        (sums[0], sums[1], sums[2], sums[3]),
+        said("user"),
+        said("assistant"),
+        len(rows("reasoning", "p.data, '$.text'")),
+        len(rows("tool", "p.data, '$.callID'")),
+        len(rows("tool", "p.data, '$.callID'", failed)),
+        (sums[0], sums[1], cached[0], cached[1]),
     )
 
 
@@ -172,3 +197,11 @@ def _chat(chat: str) -> Counts:
         0,
         (sums["sent"], sums["received"], 0, 0),
     )
+
+
+def counts(agent: str, home: Path) -> Counts:
+    """All that a home folder has of an agent, each line and part once."""
+    files = sorted(it for it in home.rglob("*") if it.suffix in (".jsonl", ".db"))
+    if agent == "opencode":
+        return opencode(*files)
+    return {"claude-code": claude, "codex": codex, "gemini-cli": gemini}[agent](*files)

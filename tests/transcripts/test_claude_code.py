@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.transcripts.lines import Session, calls, outline, read_one, said, write
 
-from unlatch.transcripts import Compaction, Interruption, Prompt, Thought, ToolCall, Usage
+from unlatch.transcripts import Compaction, Prompt, Thought, ToolCall, Usage, findings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,11 +109,47 @@ def test_messages_of_the_program_in_the_name_of_the_model_are_no_reply(tmp_path:
     assert read(tmp_path, session).events == ()
 
 
-def test_interruption_is_an_event(tmp_path: Path) -> None:
+REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
+INTERRUPTED = "[Request interrupted by user for tool use]"
+
+
+@pytest.mark.parametrize(
+    ("result", "marker", "entrypoint", "expected"),
+    [
+        (REFUSED, INTERRUPTED, "sdk-cli", (False, False)),  # SIGINT to claude -p
+        ("Exit code 137", None, "sdk-cli", (False, False)),  # SIGTERM
+        ("Exit code 137", None, "cli", (False, False)),
+        ("[Tool call interrupted: the session ended", None, "sdk-cli", (False, False)),
+        (REFUSED, INTERRUPTED, "cli", (True, True)),  # a person at the terminal
+        (REFUSED, None, "sdk-cli", (True, True)),
+        ("Exit code 1", None, "sdk-cli", (True, False)),
+    ],
+)
+def test_call_that_a_signal_stopped_has_not_failed_and_what_follows_corrects_nothing(
+    tmp_path: Path, result: str, marker: str | None, entrypoint: str, expected: tuple[bool, bool]
+) -> None:
+    session = Session(entrypoint=entrypoint)
+    session.ask("Wait for it")
+    session.reply("m1", calls("t1", command="sleep 60"))
+    session.result("t1", result, is_error=True)
+    if marker:
+        session.ask([said(marker)])
+    session.ask("Write a loop for it")
+    events = read(tmp_path, session).events
+    (call,) = (it.result for it in events if isinstance(it, ToolCall))
+    assert call is not None
+    assert (call.failed, call.rejected) == expected
+    kinds = [type(it).__name__ for it in findings(events)]
+    assert kinds == {(True, True): ["Correction"], (True, False): ["Failure"]}.get(expected, [])
+
+
+def test_command_that_was_killed_in_the_midst_of_work_has_failed(tmp_path: Path) -> None:
     session = Session()
-    session.ask([said("[Request interrupted by user for tool use]")])
-    (event,) = read(tmp_path, session).events
-    assert isinstance(event, Interruption)
+    session.reply("m1", calls("t1", command="make"))
+    session.result("t1", "Exit code 137\nKilled", is_error=True)
+    session.reply("m2", said("Too little memory."))
+    session.ask("Go on")
+    assert [type(it).__name__ for it in findings(read(tmp_path, session).events)] == ["Failure"]
 
 
 def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:

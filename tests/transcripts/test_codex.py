@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.transcripts.lines import Json, all_of, outline, read_one, write
 
-from unlatch.transcripts import Compaction, ToolCall, Usage
+from unlatch.transcripts import Compaction, Correction, ToolCall, Usage, findings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,7 +173,7 @@ def test_first_form_is_one_object(tmp_path: Path) -> None:
         ({"content": "x", "success": False}, "x", (True, False, None)),
         ("exec command rejected by user", None, (True, True, None)),
         ("patch rejected by user", None, (True, True, None)),
-        ("aborted by user after 2s", None, (True, True, None)),
+        ("aborted by user after 2s", None, (False, False, None)),
         ("apply_patch verification failed: no match", None, (True, False, None)),
         ('{"task_name": "research"}', None, (False, False, None)),
         ("{broken", None, (False, False, None)),
@@ -217,6 +217,21 @@ def test_declined_item_is_rejected(tmp_path: Path) -> None:
     (result,) = results(read(tmp_path, rollout))
     assert result is not None
     assert (result.failed, result.rejected) == (True, True)
+
+
+@pytest.mark.parametrize("source", ["exec", "cli"])
+def test_call_that_a_person_stopped_has_not_failed(tmp_path: Path, source: str) -> None:
+    rollout = Rollout().add("session_meta", id="t1", source=source)
+    rollout.event("task_started", turn_attribution={"turn_trigger": source}).call("c1")
+    rollout.output("c1", "Wall time: 2.2 seconds\naborted by user")
+    rollout.event("turn_aborted", reason="interrupted")
+    rollout.completed("CommandExecution", id="c1", status="failed", exit_code=-1)
+    rollout.message("user", "Write a loop")
+    rollout.completed("UserMessage", content=[{"text": "Write a loop"}])
+    events = read(tmp_path, rollout).events
+    # At the terminal, a person stops the agent to say something else.
+    expected = [] if source == "exec" else [Correction("interrupted", "7", "Write a loop")]
+    assert findings(events) == expected
 
 
 def test_turns_that_were_taken_back_are_a_branch(tmp_path: Path) -> None:

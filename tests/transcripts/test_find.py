@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 from tests.transcripts.examples import EXAMPLES, aider
 from tests.transcripts.lines import Session, said, write
 from tests.transcripts.test_opencode import Database
 
+from unlatch.errors import StoreError
 from unlatch.transcripts import Listed, find_transcripts, read_transcripts
+from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,6 +101,52 @@ def test_agents_own_files_are_not_listed(home: Path) -> None:
 def test_archived_threads_are_listed(home: Path) -> None:
     put(home / ".codex/archived_sessions/rollout-1.jsonl", EXAMPLES["codex"](), at=300)
     assert [it.id for it in found(home)].count("t1") == 2
+
+
+def compressed(path: Path) -> Path:
+    """Compress a file as Codex does once it is idle."""
+    there = path.with_name(f"{path.name}.zst")
+    there.write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
+    os.utime(there, (path.stat().st_mtime,) * 2)
+    path.unlink()
+    return there
+
+
+def test_compressed_threads_are_found_and_read(home: Path) -> None:
+    (expected,) = read_transcripts(home / CODEX)
+    path = compressed(home / CODEX)
+    (listed,) = (it for it in found(home) if it.agent == "codex")
+    assert (listed.path, listed.id, listed.title) == (path, "t1", "Fix add")
+    for named in (path, home / CODEX):  # before and after it was compressed
+        assert read_transcripts(named) == [expected]
+    put(home / CODEX, EXAMPLES["codex"](), at=300)
+    assert [it.path for it in found(home) if it.agent == "codex"] == [home / CODEX]
+    path.write_bytes(b"no Zstandard")
+    with pytest.raises(StoreError, match="cannot be decompressed"):
+        read_transcripts(path)
+
+
+def test_compressed_thread_without_a_library_names_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = compressed(home / CODEX)
+    for name in ("compression", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(StoreError, match="compressed with Zstandard") as failed:
+        read_transcripts(path)
+    assert (failed.value.id, failed.value.hint) == (
+        "transcript-compressed",
+        install_command("unlatch[zstd]"),
+    )
+
+
+def test_chats_in_folders_named_by_a_hash_belong_to_their_project(home: Path) -> None:
+    root = home / "demo"
+    name = sha256(str(root).encode()).hexdigest()
+    (home / ".gemini/tmp/demo").rename(home / ".gemini/tmp" / name)
+    (home / ".gemini/tmp" / name / ".project_root").unlink()
+    listed = find_transcripts(environ={}, home=home, projects=[home, root])
+    assert [it.cwd for it in listed if it.agent == "gemini-cli"] == [str(root)]
 
 
 def test_links_below_an_agents_folder_are_not_followed(home: Path, tmp_path: Path) -> None:

@@ -26,13 +26,19 @@ REFUSED = "The user doesn't want to proceed with this tool use."
 SAID = f"{REFUSED} To tell you how to proceed, the user said:\nuse sed"
 
 
-def events(*found: str | Result | tuple[str, Result] | None) -> list[Event]:
-    """`> ` is a prompt, other text a reply, None an interruption, a result a call with its tool."""
+Short = str | Result | tuple[str, Result] | bool
+
+
+def events(*found: Short) -> list[Event]:
+    """`> ` is a prompt, other text a reply, a result a call with its tool.
+
+    True and False are interruptions: True ended the program.
+    """
     made: list[Event] = []
     for it in found:
         key = str(len(made))
-        if it is None:
-            made.append(Interruption(key, None))
+        if isinstance(it, bool):
+            made.append(Interruption(key, None, is_end=it))
         elif isinstance(it, str):
             is_prompt = it.startswith("> ")
             made.append(Prompt(key, None, it[2:]) if is_prompt else Reply(key, None, it))
@@ -42,7 +48,7 @@ def events(*found: str | Result | tuple[str, Result] | None) -> list[Event]:
     return made
 
 
-def corrections(*found: str | Result | tuple[str, Result] | None) -> Sequence[Finding]:
+def corrections(*found: Short) -> Sequence[Finding]:
     return [it for it in findings(events(*found)) if isinstance(it, Correction)]
 
 
@@ -200,10 +206,14 @@ def test_answer_to_a_question_is_no_correction() -> None:
 
 def test_prompt_after_an_interruption_is_a_correction() -> None:
     expected = [Correction("interrupted", "3", "the other file")]
-    assert corrections("> Go", "Working.", None, "> the other file") == expected
-    assert corrections("> Go", "Working.", None, "> continue.") == []
-    assert corrections("> Go", "Working.", None) == []
-    assert corrections("> Go", None, "Working.", "> the other file") == []
+    assert corrections("> Go", "Working.", False, "> the other file") == expected
+    assert corrections("> Go", "Working.", False, "> continue.") == []
+    assert corrections("> Go", "Working.", False) == []
+    assert corrections("> Go", False, "Working.", "> the other file") == []
+    assert corrections("> Go", "Working.", True, "> the other file") == []
+    assert corrections("> Go", "Working.", True, "> No, the other") == [
+        Correction("opening-words", "3", "No, the other")
+    ]
 
 
 def test_refused_call_is_one_correction_with_the_words_about_it() -> None:
@@ -211,7 +221,7 @@ def test_refused_call_is_one_correction_with_the_words_about_it() -> None:
     said = Result(SAID, failed=True, rejected=True)
     plan = ("ExitPlanMode", refused)
     words = [Correction("call-refused", "3", "use sed")]
-    assert corrections("> Go", refused, None, "> use sed") == words
+    assert corrections("> Go", refused, False, "> use sed") == words
     assert corrections("> Go", said) == [Correction("call-refused", "1", "use sed")]
     assert corrections("> Go", plan, "> shorter") == [Correction("plan-refused", "2", "shorter")]
     assert corrections("> Go", refused) == [Correction("call-refused", "1", "")]

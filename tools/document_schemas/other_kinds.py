@@ -16,10 +16,11 @@ SubagentEntry = A subagent of a session; `session` is the id of its own, if it h
   session agent model: str?; tokens: int
 SessionEntry = A session.
   id title status: str; started ended channel model resumePoint increment effort branch: str?;
-  participants: [str]; tokensUsed: int; subagents: [SubagentEntry]
+  forkOf: str?; participants: [str]; tokensUsed: int; subagents: [SubagentEntry]
 ListedSession = A session in a list, and its place.
   id title status project: str; started ended channel model resumePoint increment effort: str?;
-  branch: str?; participants: [str]; tokensUsed: int; subagents: [SubagentEntry]; imported: bool
+  branch forkOf: str?; participants: [str]; tokensUsed: int; subagents: [SubagentEntry];
+  imported: bool
 CallEntry = A tool call of a phase.
   tool arguments result: str; failed: bool
 CalloutEntry = A callout of a phase: decision, error, user, subagent, or another word.
@@ -34,7 +35,7 @@ SessionRow = A session of the index.
 SessionFigures = The figures of the sessions of one agent, channel or status.
   group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
 TranscriptEntry = A transcript that can be imported.
-  agent id title branch path modified: str
+  agent id title branch path modified: str; forkOf: str?
 ImportEntry = A session made from a transcript, and how much was added to it.
   session source: str; created: bool; phases events masked unknown subagents: int
 FailedImport = A transcript that could not be imported.

@@ -115,6 +115,7 @@ def read_meta(text: str) -> Meta:
         increment=_text(found, "increment"),
         effort=_text(found, "effort"),
         branch=_text(found, "branch"),
+        fork_of=_text(found, "fork_of"),
     )
 
 

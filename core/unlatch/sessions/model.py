@@ -212,6 +212,7 @@ class Meta:
     increment: str | None = None
     effort: str | None = None
     branch: str | None = None
+    fork_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ credentials, or follow links below an agent's folder. A line of an unknown type 
 
 from __future__ import annotations
 
-from unlatch.transcripts.find import Listed, find_transcripts
+from unlatch.transcripts.find import Listed, find_transcripts, transcripts_in
 from unlatch.transcripts.findings import Correction, Decision, Failure, Finding, findings
 from unlatch.transcripts.model import (
     Branch,
@@ -44,4 +44,5 @@ __all__ = [
     "find_transcripts",
     "findings",
     "read_transcripts",
+    "transcripts_in",
 ]

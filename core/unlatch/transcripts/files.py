@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from unlatch.errors import StoreError
+from unlatch.transcripts.compressed import SUFFIX, decompressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,13 +23,25 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
+def present(path: Path) -> Path:
+    """The path, or that of the same transcript since its agent compressed or restored it."""
+    is_compressed = path.suffix == SUFFIX
+    other = path.with_suffix("") if is_compressed else path.with_name(path.name + SUFFIX)
+    return other if other.is_file() and not path.exists() else path
+
+
 @contextmanager
-def opened(path: Path, *, may_be_link: bool = False) -> Iterator[BinaryIO]:
+def opened(path: Path, *, may_be_link: bool = False, most: int = -1) -> Iterator[BinaryIO]:
     """Open a regular file for reading; a link only where a person named it.
 
+    Args:
+        most: of a compressed file, only so many bytes are needed.
+
     Raises:
-        StoreError: `transcript-unreadable`, also for an error while it is read.
+        StoreError: `transcript-unreadable`, also for an error while it is read, or
+            `transcript-compressed`.
     """
+    path = present(path)
     try:
         if not _CREDENTIALS.isdisjoint((path.name, path.resolve().name)):
             raise unreadable(path, "it contains credentials")
@@ -37,7 +50,11 @@ def opened(path: Path, *, may_be_link: bool = False) -> Iterator[BinaryIO]:
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise unreadable(path, "it is not a regular file")
-            yield file
+            if path.suffix == SUFFIX:
+                with decompressed(file, path, most=most) as content:
+                    yield content
+            else:
+                yield file
     except (OSError, RuntimeError) as error:  # the latter is a loop of links
         raise unreadable(path, getattr(error, "strerror", None) or str(error)) from error
 

@@ -5,9 +5,13 @@ Of a file only the first and last lines are read, and only once its entry is nee
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from glob import escape
+from hashlib import sha256
 from operator import attrgetter
+from os import walk
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +25,7 @@ from unlatch.transcripts.agents import (
     opencode_files,
 )
 from unlatch.transcripts.agents.sqlite_file import database
+from unlatch.transcripts.compressed import SUFFIX
 from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import ends, raw_lines
 from unlatch.transcripts.read import read_ends
@@ -40,6 +45,7 @@ class Listed:
     Args:
         id: empty for a file with all chats of a project (aider), or one that cannot be read.
         modified: when the agent last wrote it.
+        origin: the id of the transcript that it is a fork of, as far as it says so itself.
     """
 
     agent: str
@@ -49,6 +55,7 @@ class Listed:
     title: str = ""
     cwd: str = ""
     branch: str = ""
+    origin: str = ""
 
 
 def find_transcripts(
@@ -65,7 +72,46 @@ def find_transcripts(
         if listed.id or listed.agent == aider.AGENT:
             yield listed
         else:
-            yield from _described(listed)
+            yield from (_of_project(it, projects) for it in _described(listed))
+
+
+def transcripts_in(folder: Path) -> list[Listed]:
+    """The transcripts in a folder and those below it, the newest first."""
+    found = [it for names in walk(folder) for path in _files_in(*names) for it in _any(path)]
+    return sorted(found, key=attrgetter("modified"), reverse=True)
+
+
+def _files_in(folder: str, _: list[str], names: list[str]) -> Iterator[Path]:
+    for name in sorted(names):
+        path = Path(folder, name)
+        is_twice = path.suffix == SUFFIX and path.with_suffix("").exists()
+        if not name.startswith("agent-") and not is_twice and path.is_file():
+            yield path
+
+
+def _any(path: Path) -> Iterator[Listed]:
+    """The transcripts in a file; none in one that is no transcript."""
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    if path.suffix == ".db":
+        yield from _of_database(path, changed)
+    elif path.name == _AIDER_FILE:
+        yield from _chats({}, [path.parent])
+    elif path.suffix in (".jsonl", ".json", SUFFIX) and not path.is_symlink():
+        try:
+            listed = _described(Listed("", path, changed))
+            yield from (it for it in listed if it.agent or path.suffix == SUFFIX)
+        except StoreError:
+            return
+
+
+def _of_project(listed: Listed, projects: Sequence[Path]) -> Listed:
+    """With the project's folder, of which older versions of Gemini CLI have only the hash."""
+    if listed.agent == gemini_cli.AGENT and not listed.cwd:
+        name = listed.path.parent.parent.name
+        for root in (it for project in projects for it in (project, project.resolve())):
+            if sha256(str(root).encode()).hexdigest() == name:
+                return replace(listed, cwd=str(root))
+    return listed
 
 
 def is_transcript(path: Path, *, environ: Mapping[str, str], home: Path) -> bool:
@@ -89,9 +135,10 @@ def _places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path,
     for folder in _claude_folders(environ, home):
         yield claude_code.AGENT, folder, ("projects", "*", "*.jsonl")
     folder = _folder(environ, "CODEX_HOME", home / ".codex")
-    yield codex.AGENT, folder, ("sessions", "*", "*", "*", "rollout-*.jsonl")
+    for name in ("rollout-*.jsonl", "rollout-*.jsonl.zst"):
+        yield codex.AGENT, folder, ("sessions", "*", "*", "*", name)
+        yield codex.AGENT, folder, ("archived_sessions", name)
     yield codex.AGENT, folder, ("sessions", "rollout-*.json*")
-    yield codex.AGENT, folder, ("archived_sessions", "rollout-*.jsonl")
     folder = _folder(environ, "GEMINI_CLI_HOME", home) / ".gemini"
     yield gemini_cli.AGENT, folder, ("tmp", "*", "chats", "session-*.json*")
 
@@ -110,7 +157,8 @@ def _listed(agent: str, folder: Path, patterns: Sequence[str]) -> Iterator[Liste
     for path, found in matching(folder, patterns):
         is_agent = agent == claude_code.AGENT and path.name.startswith("agent-")
         is_migrated = path.suffix == ".json" and path.with_suffix(".jsonl").exists()
-        if not is_agent and not is_migrated:
+        is_twice = path.suffix == SUFFIX and path.with_suffix("").exists()
+        if not is_agent and not is_migrated and not is_twice:
             yield Listed(agent, path, datetime.fromtimestamp(found.st_mtime, UTC))
 
 
@@ -121,25 +169,24 @@ def _described(listed: Listed) -> Iterator[Listed]:
     except StoreError:
         yield listed
         return
-    if not it.parent:
-        yield Listed(it.agent, listed.path, listed.modified, it.id, it.title, it.cwd, it.branch)
+    if not it.parent and (it.events or not _is_repeated(listed)):
+        found = (it.id, it.title, it.cwd, it.branch, it.origin)
+        yield Listed(it.agent, listed.path, listed.modified, *found)
+
+
+def _is_repeated(listed: Listed) -> bool:
+    """Whether a chat of Gemini CLI is only the beginning of one that is resumed in another file."""
+    if listed.agent != gemini_cli.AGENT:
+        return False
+    name = f"session-*-{escape(listed.path.stem.rpartition('-')[2])}.jsonl"
+    return any(it.name < listed.path.name for it, _ in matching(listed.path.parent, [name]))
 
 
 def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
     data = _folder(environ, "XDG_DATA_HOME", home / ".local" / "share")
     known: set[str] = set()
     for path, found in matching(data, ["opencode", "opencode*.db"]):
-        changed = datetime.fromtimestamp(found.st_mtime, UTC)
-        try:
-            with database(path) as connection:
-                rows = opencode.sessions(connection)
-        except StoreError:
-            yield Listed(opencode.AGENT, path, changed)
-            continue
-        for row in rows:
-            words = (text(row.get(key)) for key in ("id", "title", "directory"))
-            at = moment(row.get("time_updated")) or changed
-            listed = Listed(opencode.AGENT, path, at, *words)
+        for listed in _of_database(path, datetime.fromtimestamp(found.st_mtime, UTC)):
             known.add(listed.id)
             yield listed
     for path, found in matching(data, ["opencode", "storage", "session", "*", "*.json"]):
@@ -148,6 +195,18 @@ def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
             changed = datetime.fromtimestamp(found.st_mtime, UTC)
             at = moment(row["time_updated"]) or changed
             yield Listed(opencode.AGENT, path, at, row["id"], row["title"], row["directory"])
+
+
+def _of_database(path: Path, changed: datetime) -> Iterator[Listed]:
+    try:
+        with database(path) as connection:
+            rows = opencode.sessions(connection)
+    except StoreError:
+        yield Listed(opencode.AGENT, path, changed)
+        return
+    for row in rows:
+        words = (text(row.get(key)) for key in ("id", "title", "directory"))
+        yield Listed(opencode.AGENT, path, moment(row.get("time_updated")) or changed, *words)
 
 
 def _chats(environ: Mapping[str, str], projects: Sequence[Path]) -> Iterator[Listed]:

@@ -130,7 +130,7 @@ def _corrections(events: Iterable[Event]) -> Iterator[Finding]:
                 yield found
             refused, interrupted, last = None, False, None
         elif isinstance(event, Interruption):
-            interrupted = True
+            interrupted = not event.is_end
         elif isinstance(event, Reply | ToolCall):
             if refused:
                 yield refused

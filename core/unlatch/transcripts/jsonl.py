@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Bytes; a line with a screenshot has a few millions.
 MAX_LINE = 32 << 20
 # Bytes at each end of a file that are enough to list it.
-_END = 64 << 10
+END = 64 << 10
 _BOM = "\ufeff"
 
 
@@ -57,12 +57,12 @@ def raw_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def ends(file: BinaryIO) -> BinaryIO:
     """The first and the last lines of a file, without reading those between."""
-    head = file.read(_END) + file.readline(MAX_LINE)
+    head = file.read(END) + file.readline(MAX_LINE)
     start = file.tell()
     size = file.seek(0, io.SEEK_END)
-    if size - start <= _END:
+    if size - start <= END:
         file.seek(start)
         return io.BytesIO(head + file.read())
-    file.seek(size - _END)
-    file.readline(_END)
-    return io.BytesIO(head + file.read(_END))
+    file.seek(size - END)
+    file.readline(END)
+    return io.BytesIO(head + file.read(END))

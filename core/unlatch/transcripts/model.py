@@ -57,8 +57,9 @@ class Result:
     """The result of a tool call.
 
     Args:
-        failed: the agent or the exit code says so; also of a rejected call.
-        rejected: a person did not allow the call, or stopped it.
+        failed: the agent or the exit code says so; also of a rejected call, but not of one that a
+            person stopped while it ran.
+        rejected: a person did not allow the call.
         subagent: the id of the agent that the call started.
     """
 
@@ -81,7 +82,9 @@ class ToolCall(Event):
 
 @dataclass(frozen=True, slots=True)
 class Interruption(Event):
-    """A person stopped the agent."""
+    """A person stopped the agent; `is_end` if that ended its program, which worked without them."""
+
+    is_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,14 @@ class Usage:
             self.cache_write + other.cache_write,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            max(0, self.input - other.input),
+            max(0, self.output - other.output),
+            max(0, self.cache_read - other.cache_read),
+            max(0, self.cache_write - other.cache_write),
+        )
+
     @property
     def total(self) -> int:
         return self.input + self.output + self.cache_read + self.cache_write
@@ -128,7 +139,10 @@ class Transcript:
     Args:
         parent: the id of the conversation in which an agent started this one.
         role: the kind of agent that was started ("general-purpose").
-        usage: of this conversation alone; dropped events count, subagents do not.
+        origin: the id of the conversation that a person forked this one from.
+        copies: the keys of the events that the origin has too.
+        usage: of this conversation alone; dropped events count, copies and subagents do not.
+        copied: the tokens of the copies.
         unknown: how many lines and parts of each kind were not understood.
     """
 
@@ -142,7 +156,10 @@ class Transcript:
     parent: str = ""
     role: str = ""
     events: tuple[Event, ...] = ()
+    origin: str = ""
+    copies: frozenset[str] = frozenset()
     usage: Usage = field(default_factory=Usage)
+    copied: Usage = field(default_factory=Usage)
     subagents: tuple[Transcript, ...] = ()
     unknown: Counter[str] = field(default_factory=Counter)
 

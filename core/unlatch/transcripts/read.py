@@ -15,13 +15,15 @@ from unlatch.transcripts.agents import (
     claude_files,
     codex,
     codex_files,
+    codex_lines,
     gemini_cli,
     opencode,
     opencode_files,
 )
 from unlatch.transcripts.agents.sqlite_file import HEADER, database
 from unlatch.transcripts.files import matching, opened
-from unlatch.transcripts.jsonl import MAX_LINE, ends, raw_lines, read_lines
+from unlatch.transcripts.forks import marked, titled
+from unlatch.transcripts.jsonl import END, MAX_LINE, ends, raw_lines, read_lines
 from unlatch.transcripts.model import UNREADABLE_AGENT
 from unlatch.transcripts.values import mapping, parsed
 
@@ -58,7 +60,8 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
         if start.startswith(HEADER):
             with database(path) as connection:
                 rows = [it for it in opencode.sessions(connection) if id in ("", it["id"])]
-                return [opencode.read(connection, row) for row in rows]
+                known = opencode.beginnings(connection)
+                return [opencode.read(connection, row, known) for row in rows]
         if any(it.startswith(aider.START.encode()) for it in start.splitlines()):
             lines = (it.decode("utf-8", "replace").rstrip("\r\n") for it in raw_lines(file))
             chats = aider.read(lines, cwd=str(path.absolute().parent))
@@ -66,20 +69,28 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
         if b'"projectID"' in start and opencode_files.is_session(_whole(file)):
             return _read_storage(path, id)
         file.seek(0)
-        return [_with_subagents(_read_json(file, path), path)]
+        transcript = _read_json(file, path)
+
+        def again(origin: Transcript) -> Transcript:
+            file.seek(0)
+            unknown: Counter[str] = Counter()
+            return claude_code.read(read_lines(file, unknown), unknown, origin=origin)
+
+        return [_with_subagents(marked(transcript, path, again), path)]
 
 
 def _read_storage(path: Path, id: str) -> list[Transcript]:
     """The session of an older OpenCode, whose messages are in files beside its own."""
     with opencode_files.database(path) as connection:
         rows = [it for it in opencode.all_sessions(connection) if it["id"] == path.stem]
-        return [opencode.read(connection, row) for row in rows if id in ("", row["id"])]
+        known = opencode.beginnings(connection)
+        return [opencode.read(connection, row, known) for row in rows if id in ("", row["id"])]
 
 
 def read_ends(path: Path) -> Transcript:
     """A transcript of JSON lines as far as its first and last lines show it."""
-    with opened(path) as file:
-        return _located(_read_json(ends(file), path), path)
+    with opened(path, most=END) as file:
+        return titled(_located(_read_json(ends(file), path), path))
 
 
 def _read_json(file: BinaryIO, path: Path) -> Transcript:
@@ -88,7 +99,7 @@ def _read_json(file: BinaryIO, path: Path) -> Transcript:
     unknown: Counter[str] = Counter()
     lines: Lines = read_lines(file, unknown)
     if not first:  # older forms are one object, perhaps over many lines
-        first = codex.lines_of(_whole(file))
+        first = codex_lines.lines_of(_whole(file))
         lines = enumerate(first, 1)
     agent = next(filter(None, map(_agent, first)), "")
     if not agent:

@@ -244,6 +244,25 @@ def test_of_several_imports_one_has_to_be_named(project: Project) -> None:
         assert all(it.stem in done.err for it in imports(project))
 
 
+def test_a_folder_stands_for_the_transcripts_in_it(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "moved"
+    for number in (1, 2):
+        made = lines(project, f"s{number}")
+        write(folder / f"demo-{number}" / f"s{number}.jsonl", made.lines)
+    agent = Session(isSidechain=True, agentId="a1")
+    agent.reply("m1", said("I see."))
+    write(folder / "demo-1/s1/subagents/agent-a1.jsonl", agent.lines)
+    write(folder / "notes.json", [{"none": 1}])
+    (folder / "notes.txt").write_text("none")
+    done = session(project, "import", str(folder), "--json").document
+    assert {it["source"] for it in done["sessions"]} == {"claude-code:s1", "claude-code:s2"}
+    assert done["failed"] == []
+    (folder / "empty").mkdir()
+    refused = session(project, "import", str(folder / "empty"))
+    assert (refused.code, error_of(refused)) == (2, "transcript-unknown")
+    assert "no transcript in the folder" in refused.err
+
+
 def test_nothing_is_written_into_the_folder_of_the_agent(project: Project, path: Path) -> None:
     def state() -> dict[Path, tuple[bytes, int]]:
         found = [it for it in (project.home / ".claude").rglob("*") if it.is_file()]

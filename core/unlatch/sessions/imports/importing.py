@@ -82,6 +82,10 @@ class Importer:
             StoreError: as `SessionStore.create` and `change`.
         """
         transcript = replace(transcript, id=transcript.id or name)
+        origin = self._origin(transcript)
+        if not origin:  # all of it is here alone
+            usage = transcript.usage + transcript.copied
+            transcript = replace(transcript, copies=frozenset(), usage=usage)
         own: dict[str, Imported] = {}
         mode = self._mode(transcript)
         if mode is not SubagentMode.INLINE:
@@ -91,10 +95,12 @@ class Importer:
         masking = None if self.keep_secrets else Masking(self.home)
         mask = masking.text if masking else str
         events = finished(transcript.events) if is_running else transcript.events
+        events = [it for it in events if it.key not in transcript.copies]
         subagents = Subagents(mode, mask, by_id(transcript), sessions)
         increment = self.increment_of(transcript)
-        writing = Writing(transcript, events, subagents, masking, is_running, increment)
-        created, session = self._write(writing, transcript.started or modified)
+        writing = Writing(transcript, events, subagents, masking, is_running, increment, origin)
+        began = min((it.at for it in events if it.at), default=transcript.started or modified)
+        created, session = self._write(writing, began)
         return Imported(
             session=session,
             source=writing.source,
@@ -105,6 +111,17 @@ class Importer:
             unknown=sum(transcript.unknown.values()),
             subagents=sum(1 + it.subagents for it in own.values()),
         )
+
+    def has(self, agent: str, id: str) -> bool:
+        """Whether a transcript was imported."""
+        return self._find(f"{agent}:{id}") is not None
+
+    def _origin(self, transcript: Transcript) -> str:
+        """The id of the session with what a fork copied; as the first import found it."""
+        if own := self._find(source_of(transcript)):
+            return self.store.read(own).session.meta.fork_of or ""
+        path = self._find(f"{transcript.agent}:{transcript.origin}") if transcript.origin else None
+        return self.store.read(path).session.id if path else ""
 
     def _mode(self, transcript: Transcript) -> SubagentMode:
         """The place of the subagents' work: where an earlier import put it."""
@@ -122,6 +139,8 @@ class Importer:
                 path = other.path
             else:
                 return True, path.stem
+        if not writing.transcript.events:  # Gemini CLI begins a file that stays empty
+            return False, self.store.read(path).session.id
         path = self._titled(path, writing)
         return False, self.store.change(path, writing.continued).session.id
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.transcripts import read_transcripts
+from unlatch.errors import StoreError
+from unlatch.transcripts import Listed, read_transcripts
+from unlatch.transcripts.files import present
+from unlatch.transcripts.forks import origin_path
 from unlatch.worklog.search_index import file_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch.sessions.imports.importing import Imported, Importer
-    from unlatch.transcripts import Listed, Transcript
+    from unlatch.transcripts import Transcript
 
 # An agent that works writes its transcript more often.
 _WRITES = timedelta(minutes=5)
@@ -42,20 +45,46 @@ def take(
 ) -> list[Imported]:
     """Import a transcript, or all in a file, of which the latest can be running.
 
+    The origin of a fork that was not imported is imported first, if it is still there: it has what
+    both have.
+
     Raises:
         StoreError: as `read_transcripts` and `Importer.take`.
     """
     found = read_transcripts(listed.path, id=listed.id)
     latest = max(found, key=_start, default=None)
-    return [
-        importer.take(
-            one,
-            modified=listed.modified,
-            name=listed.path.stem,
-            is_running=one is latest and is_running(one),
-        )
-        for one in found
-    ]
+    known = {it.id: it for it in found if it.id}
+    begun: set[int] = set()
+    done: list[Imported] = []
+
+    def add(one: Transcript) -> None:
+        begun.add(id(one))
+        if origin := known.get(one.origin):
+            if id(origin) not in begun:
+                add(origin)
+        elif one.origin and not importer.has(one.agent, one.origin):
+            done.extend(_origin(importer, listed, one, is_running))
+        running = one is latest and is_running(one)
+        name, modified = listed.path.stem, listed.modified
+        done.append(importer.take(one, modified=modified, name=name, is_running=running))
+
+    for one in found:
+        if id(one) not in begun:
+            add(one)
+    return done
+
+
+def _origin(
+    importer: Importer, listed: Listed, fork: Transcript, is_running: Callable[[Transcript], bool]
+) -> list[Imported]:
+    """Import the origin of a fork; nothing if it is gone, or cannot be read."""
+    path = origin_path(fork, listed.path)
+    with suppress(StoreError):
+        if path and (path != listed.path or listed.id):
+            modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            there = Listed(fork.agent, path, modified, fork.origin if listed.id else "")
+            return take(importer, there, is_running=is_running)
+    return []
 
 
 def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterator[Imported]:
@@ -75,7 +104,7 @@ def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterat
 
 def _files(path: Path) -> Iterator[Path]:
     """The files that an agent writes: the transcript, a log of its database, and its subagents."""
-    yield path
+    yield present(path)
     yield path.with_name(f"{path.name}-wal")
     yield from sorted(path.with_suffix("").rglob("*.jsonl"))
 

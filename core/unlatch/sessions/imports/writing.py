@@ -39,6 +39,7 @@ class Writing:
         events: those to import.
         is_running: the agent writes the transcript.
         increment: the one that a new session belongs to.
+        origin: the session that has what this one copied; empty if it is no fork.
         phases: how many were added.
         added: the number of events that were added.
     """
@@ -49,6 +50,7 @@ class Writing:
     masking: Masking | None
     is_running: bool
     increment: str | None = None
+    origin: str = ""
     phases: int = 0
     added: int = 0
 
@@ -90,7 +92,12 @@ class Writing:
             "effort": None,
             SOURCE: self.source,
         }
-        text = f"{front_matter.written(values)}\n# {self.title}\n" + "\n".join([*page.lines, ""])
+        if self.origin:
+            values["fork_of"] = self.origin
+        head = f"{front_matter.written(values)}\n# {self.title}\n"
+        if self.origin:
+            head += f"\nForked from [[{self.origin}]], which has what came before.\n"
+        text = head + "\n".join([*page.lines, ""])
         return self._with_values(text)
 
     def continued(self, text: str) -> str:

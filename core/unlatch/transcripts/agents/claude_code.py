@@ -51,7 +51,13 @@ class _Session:
         self.cwd = text(line.get("relocatedCwd")) or self.cwd or text(line.get("cwd"))
 
 
-def read(lines: Lines, unknown: Counter[str]) -> Transcript:
+def read(lines: Lines, unknown: Counter[str], *, origin: Transcript | None = None) -> Transcript:
+    """Read a session.
+
+    Args:
+        origin: the one that it was forked from, if that is known; else only the copied lines of
+            the model name it.
+    """
     session = _Session()
     entries: dict[str, Entry] = {}
     titles: list[Json] = []
@@ -64,7 +70,33 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
         # A summary may be that of another session.
         if "summary" not in line or text(line.get("leafUuid")) in entries:
             session.titles |= {key: text(line.get(key)) for key in _TITLES if key in line}
-    return _assembled(session, list(entries.values()), unknown)
+    own = [*entries.values()]
+    return _marked(_assembled(session, own, unknown), own, origin)
+
+
+def _marked(transcript: Transcript, entries: list[Entry], origin: Transcript | None) -> Transcript:
+    """The session with the copies in it: of a fork, the first lines are those of its origin."""
+    asked = [at for at, entry in enumerate(entries) if entry.asked_by]
+    known = {it.key for it in origin.events} if origin else set()
+    end = asked[-1] + 1 if asked else 0
+    copied = [
+        entry
+        for at, entry in enumerate(entries)
+        if at < end or any(it.key in known for it in entry.events)
+    ]
+    if not copied:
+        return transcript
+    messages = {it.message or it.id for it in copied}
+    shared = [it for it in entries if (it.message or it.id) in messages]
+    copies = frozenset(event.key for entry in shared for event in entry.events)
+    usage = _usage(it for it in shared if not it.is_sidechain)
+    return replace(
+        transcript,
+        origin=origin.id if origin else entries[asked[-1]].asked_by,
+        copies=copies,
+        usage=transcript.usage - usage,
+        copied=usage,
+    )
 
 
 def _add(entries: dict[str, Entry], entry: Entry) -> None:
@@ -74,6 +106,8 @@ def _add(entries: dict[str, Entry], entry: Entry) -> None:
         known.events = known.events or entry.events
         known.results = entry.results | known.results
         known.usage = entry.usage or known.usage
+    if entry.parent not in entries and isinstance(next(iter(entry.events), None), Compaction):
+        entry.parent = ""  # a fork has what was kept of the conversation behind it
     above = entries.get(entry.parent, entry)
     match above.events, entry.events:
         case [Compaction(summary="") as begun], [Compaction(summary=summary)] if summary:

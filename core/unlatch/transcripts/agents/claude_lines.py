@@ -37,6 +37,7 @@ _IGNORED = frozenset(
     attachment file-history-snapshot permission-mode queue-operation last-prompt ai-title
     custom-title agent-name mode atis-latch pr-link frame-link relocated worktree-state
     summary progress system tag agent-color agent-setting speculation-accept
+    api-request api-request-shape api-request-blob cost-state tools-used
     """.split()  # noqa: SIM905  (one name a line would hide the rest)
 )
 _IGNORED_PARTS = frozenset(
@@ -55,6 +56,10 @@ _HARNESS = re.compile(
     r"|This session is being continued from a previous conversation)"
 )
 _INTERRUPTED = "[Request interrupted by user"
+# The result of a call whose session ended.
+_STOPPED = "[Tool call interrupted: "
+# How a program names itself with which a person works, not with -p or as a library.
+_INTERACTIVE = "cli"
 _REJECTED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action",
@@ -76,6 +81,8 @@ class Entry:
     message: str
     agent: str
     is_sidechain: bool
+    # The session that asked the model, on a line that was copied from it.
+    asked_by: str
     events: list[Event] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)
     usage: Usage | None = None
@@ -89,6 +96,7 @@ def read_entry(number: int, line: Json, unknown: Counter[str]) -> Entry:
         text(message.get("id")),
         text(line.get("agentId")),
         line.get("isSidechain") is True,
+        _asked_by(line),
     )
     kind, at = name(line.get("type")), read_stamp(line.get("timestamp"))
     if kind == "assistant":
@@ -105,6 +113,11 @@ def read_entry(number: int, line: Json, unknown: Counter[str]) -> Entry:
     elif kind not in _IGNORED:
         unknown[kind] += 1
     return entry
+
+
+def _asked_by(line: Json) -> str:
+    session = text(line.get("requestSessionId"))
+    return "" if session == line.get("sessionId") else session
 
 
 def _replies(key: str, at: datetime | None, message: Json, unknown: Counter[str]) -> list[Event]:
@@ -138,7 +151,7 @@ def _prompts(key: str, at: datetime | None, line: Json, message: Json) -> list[E
         return []
     texts = [joined([it]) for it in parts]
     if any(it.startswith(_INTERRUPTED) for it in texts):
-        return [Interruption(key, at)]
+        return [Interruption(key, at, line.get("entrypoint", _INTERACTIVE) != _INTERACTIVE)]
     words = "\n".join(it for it in texts if it.strip() and not _HARNESS.match(it))
     return [Prompt(key, at, words)] if words and line.get("isMeta") is not True else []
 
@@ -168,7 +181,7 @@ def _results(line: Json, message: Json) -> dict[str, Result]:
 
 def _result(part: Json, agent: str) -> Result:
     words = joined(part.get("content"))
-    failed = part.get("is_error") is True
+    failed = part.get("is_error") is True and not words.startswith(_STOPPED)
     code = _EXIT_CODE.match(words) if failed else None
     last = mapping((items(part.get("content")) or [None])[-1])
     started = _AGENT_ID.match(text(last.get("text")))

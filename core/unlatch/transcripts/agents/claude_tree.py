@@ -12,12 +12,22 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.transcripts.model import Branch, Event, Result, ToolCall
+from unlatch.transcripts.model import (
+    Branch,
+    Event,
+    Interruption,
+    Prompt,
+    Result,
+    ToolCall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unlatch.transcripts.agents.claude_lines import Entry
+
+# The exit codes of commands that SIGINT, SIGKILL and SIGTERM ended.
+_SIGNALS = frozenset((130, 137, 143))
 
 
 def conversation(entries: Sequence[Entry]) -> list[Event]:
@@ -34,7 +44,29 @@ def conversation(entries: Sequence[Entry]) -> list[Event]:
         elif lost[index]:
             at = next((it.at for it in entry.events), None)
             found.append(Branch(f"{entry.id}:branch", at, lost[index]))
-    return found
+    return _with_stopped(found)
+
+
+def _with_stopped(events: list[Event]) -> list[Event]:
+    """Calls that a signal to the program stopped have not failed, nor were they rejected.
+
+    The first signal is answered as a refusal is; of another the command's exit code is left, and
+    nothing but the next prompt follows.
+    """
+    is_last, is_stop = True, False
+    for index in range(len(events) - 1, -1, -1):
+        event = events[index]
+        if isinstance(event, Prompt | Interruption):
+            is_last, is_stop = True, isinstance(event, Interruption) and event.is_end
+        elif isinstance(event, ToolCall) and is_last and event.result:
+            is_killed = event.result.exit_code in _SIGNALS
+            is_last = is_killed or (is_stop and event.result.rejected)
+            if is_last:
+                stopped = replace(event.result, failed=False, rejected=False)
+                events[index] = replace(event, result=stopped)
+        else:
+            is_last = False
+    return events
 
 
 def _answered(event: Event, results: Mapping[str, Result]) -> Event:

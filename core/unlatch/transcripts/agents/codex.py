@@ -7,11 +7,12 @@ Source: a recording of 0.169.0, and empathic/toolpath docs/agents/formats/codex.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from unlatch.transcripts.agents.codex_results import item_result, output_result
+from unlatch.transcripts.agents.codex_lines import spawn, split
+from unlatch.transcripts.agents.codex_results import is_stopped, item_result, output_result
+from unlatch.transcripts.agents.codex_words import is_harness, request
 from unlatch.transcripts.model import (
     Branch,
     Compaction,
@@ -27,7 +28,7 @@ from unlatch.transcripts.model import (
     dropped_of,
     title_of,
 )
-from unlatch.transcripts.values import arguments, count, items, joined, mapping, name, text
+from unlatch.transcripts.values import arguments, count, joined, mapping, name, text
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
@@ -40,17 +41,8 @@ if TYPE_CHECKING:
     from unlatch.transcripts.model import Json
 
 AGENT = "codex"
-_HARNESS = re.compile(
-    r"\s*(?:<(?:environment_context|user_instructions|INSTRUCTIONS|permissions|skills?|turn_aborted"
-    r"|collaboration_mode|user_shell_command|subagent_notification|hook_context|apps_instructions"
-    r"|plugins_instructions|model_switch)\b|# AGENTS\.md instructions)"
-)
-# What an IDE and the app put around a person's words.
-_AROUND = re.compile(
-    r"\s*# (?:Context from my IDE setup|Files mentioned by the user):\s.*?"
-    r"^## My request for Codex:\s*(?P<words>.*)",
-    re.DOTALL | re.MULTILINE,
-)
+# What starts a turn, or a thread, of `codex exec`.
+_EXEC = "exec"
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -85,6 +77,8 @@ class _Rollout:
     # Results from events, which count more than the outputs.
     results: dict[str, Result] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    # What the thread had used when it was forked.
+    copied: Usage | None = None
 
 
 @dataclass(slots=True)
@@ -104,7 +98,7 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
             last, key = ordinal, str(ordinal)
         else:
             key = f"line-{number}"
-        kind, payload = _split(line)
+        kind, payload = split(line)
         at = _At(key, read_stamp(line.get("timestamp")))
         if kind in _LINES:
             _LINES[kind](rollout, payload, at)
@@ -113,37 +107,15 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
     return _assembled(rollout, has_events=last >= 0)
 
 
-def lines_of(whole: Json) -> list[Json]:
-    """The lines in an object, as which Codex wrote a thread until 2025-06; others are one line."""
-    session, found = mapping(whole.get("session")), whole.get("items")
-    return [session, *map(mapping, items(found))] if session else [whole]
-
-
-def parent_of(line: Json) -> str:
-    """The thread in which the one with this first line was started by an agent."""
-    return text(_spawn(_split(line)[1]).get("parent_thread_id"))
-
-
-def _spawn(meta: Json) -> Json:
-    started = mapping(mapping(meta.get("source")).get("subagent"))
-    return mapping(started.get("thread_spawn"))
-
-
-def _split(line: Json) -> tuple[str, Json]:
-    if isinstance(line.get("payload"), dict):
-        return name(line.get("type", "")), line["payload"]
-    if "type" in line:  # until 2025-08 the items themselves were the lines
-        return "response_item", line
-    return ("session_meta" if "id" in line else name(line.get("record_type", ""))), line
-
-
 def _assembled(rollout: _Rollout, *, has_events: bool) -> Transcript:
     repeated = rollout.repeated if rollout.said or has_events else set()
     events: list[Event] = []
     for event in rollout.events:
         if isinstance(event, ToolCall):
-            found = rollout.results.get(event.id) or rollout.outputs.get(event.id)
-            events.append(replace(event, result=found))
+            output = rollout.outputs.get(event.id)
+            found = rollout.results.get(event.id) or output
+            # The event of a call that a person stopped has an exit code, and says no more.
+            events.append(replace(event, result=output if is_stopped(output) else found))
         elif event.key not in repeated and not (rollout.is_subagent and isinstance(event, Prompt)):
             events.append(event)
     facts = rollout.facts
@@ -158,23 +130,29 @@ def _assembled(rollout: _Rollout, *, has_events: bool) -> Transcript:
         parent=facts.get("parent", ""),
         role=facts.get("role", ""),
         events=tuple(events),
-        usage=rollout.usage,
+        origin=facts.get("origin", ""),
+        usage=rollout.usage - (rollout.copied or Usage()),
+        copied=rollout.copied or Usage(),
         unknown=rollout.unknown,
     )
 
 
 def _meta(rollout: _Rollout, payload: Json, _: _At) -> None:
-    if rollout.id:  # a fork repeats that of its parent
+    if rollout.id:  # a fork that has the lines of its origin repeats its meta
+        if not rollout.is_subagent and text(payload.get("id")) != rollout.id:
+            rollout.facts["origin"] = rollout.facts["origin"] or text(payload.get("id"))
         return
     rollout.id = text(payload.get("id"))
     rollout.is_subagent = "subagent" in mapping(payload.get("source"))
-    spawn = _spawn(payload)
+    started = spawn(payload)
     rollout.facts |= {
         "cli_version": text(payload.get("cli_version")),
         "cwd": text(payload.get("cwd")),
+        "origin": "" if rollout.is_subagent else text(payload.get("forked_from_id")),
+        "source": text(payload.get("source")),
         "branch": text(mapping(payload.get("git")).get("branch")),
-        "parent": text(spawn.get("parent_thread_id")),
-        "role": text(payload.get("agent_role")) or text(spawn.get("agent_role")),
+        "parent": text(started.get("parent_thread_id")),
+        "role": text(payload.get("agent_role")) or text(started.get("agent_role")),
     }
 
 
@@ -206,9 +184,9 @@ def _message(rollout: _Rollout, item: Json, at: _At) -> None:
     words = joined(item.get("content"))
     if item.get("role") == "assistant" and words.strip():
         rollout.events.append(Reply(at.key, at.time, words, rollout.facts.get("model", "")))
-    elif item.get("role") == "user" and words.strip() and not _HARNESS.match(words):
+    elif item.get("role") == "user" and words.strip() and not is_harness(words):
         rollout.repeated.add(at.key)
-        rollout.events.append(Prompt(at.key, at.time, _request(words)))
+        rollout.events.append(Prompt(at.key, at.time, request(words)))
 
 
 def _event(rollout: _Rollout, event: Json, at: _At) -> None:
@@ -229,24 +207,22 @@ def _event(rollout: _Rollout, event: Json, at: _At) -> None:
 
 
 def _said(rollout: _Rollout, words: str, at: _At) -> None:
-    if words.strip() and not _HARNESS.match(words):
+    if words.strip() and not is_harness(words):
         rollout.said.add(at.key)
-        rollout.events.append(Prompt(at.key, at.time, _request(words)))
+        rollout.events.append(Prompt(at.key, at.time, request(words)))
 
 
-def _request(words: str) -> str:
-    """A person's words, without what an IDE tells of its windows."""
-    found = _AROUND.match(words)
-    return found["words"].strip() or words if found else words
-
-
-def _turn(rollout: _Rollout, _: Json, __: _At) -> None:
+def _turn(rollout: _Rollout, event: Json, _: _At) -> None:
     rollout.turns.append(len(rollout.events))
+    if trigger := text(mapping(event.get("turn_attribution")).get("turn_trigger")):
+        rollout.facts["source"] = trigger
 
 
 def _aborted(rollout: _Rollout, event: Json, at: _At) -> None:
     if event.get("reason", "interrupted") == "interrupted":
-        rollout.events.append(Interruption(at.key, at.time))
+        rollout.events.append(
+            Interruption(at.key, at.time, is_end=rollout.facts.get("source") == _EXEC)
+        )
 
 
 def _rolled_back(rollout: _Rollout, event: Json, at: _At) -> None:
@@ -264,20 +240,29 @@ def _renamed(rollout: _Rollout, event: Json, _: _At) -> None:
 
 
 def _counted(rollout: _Rollout, event: Json, _: _At) -> None:
-    """The tokens of the thread up to here, also over resumed sessions."""
+    """The tokens of the thread up to here, also over resumed sessions and before a fork."""
     info = mapping(event.get("info"))
     total = mapping(info.get("total_token_usage") or event.get("thread_token_usage"))
     if total:
-        read, write = (
-            count(total.get("cached_input_tokens")),
-            count(total.get("cache_write_input_tokens")),
-        )
-        fresh = max(0, count(total.get("input_tokens")) - read - write)
-        rollout.usage = Usage(fresh, count(total.get("output_tokens")), read, write)
+        rollout.usage = _usage(total)
+        if rollout.copied is None and rollout.facts.get("origin"):
+            last = mapping(info.get("last_token_usage") or event.get("usage"))
+            rollout.copied = rollout.usage - _usage(last)
+
+
+def _usage(tokens: Json) -> Usage:
+    read = count(tokens.get("cached_input_tokens"))
+    write = count(tokens.get("cache_write_input_tokens"))
+    fresh = max(0, count(tokens.get("input_tokens")) - read - write)
+    return Usage(fresh, count(tokens.get("output_tokens")), read, write)
 
 
 def _compacted(rollout: _Rollout, payload: Json, at: _At) -> None:
-    rollout.events.append(Compaction(at.key, at.time, summary=text(payload.get("message"))))
+    summary = text(payload.get("message"))
+    match rollout.events[-1:]:
+        case [Reply(text=words)] if words in summary:  # it is there twice
+            rollout.events.pop()
+    rollout.events.append(Compaction(at.key, at.time, summary=summary))
 
 
 _EVENTS: dict[str, Callable[[_Rollout, Json, _At], None]] = {

@@ -12,9 +12,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.transcripts.agents import codex
+from unlatch.transcripts.agents import codex, codex_lines
 from unlatch.transcripts.files import matching, opened
-from unlatch.transcripts.jsonl import read_lines
+from unlatch.transcripts.jsonl import END, read_lines
 from unlatch.transcripts.model import MAX_AGENT_DEPTH, Event, ToolCall, Transcript
 from unlatch.transcripts.values import text
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_FILE = "rollout-*.jsonl"
+_FILE = "rollout-*.jsonl*"
 _SPAWN = "spawn_agent"
 _ZONES = timedelta(days=1)
 
@@ -35,10 +35,11 @@ def with_agents(thread: Transcript, path: Path, *, depth: int = 1) -> Transcript
     for file in _later(thread, path):
         unknown: Counter[str] = Counter()
         try:
+            with opened(file, most=END) as content:
+                first = next(read_lines(content, Counter()), (0, {}))[1]
+            if codex_lines.parent_of(first) != thread.id:
+                continue
             with opened(file) as content:
-                if codex.parent_of(next(read_lines(content, unknown), (0, {}))[1]) != thread.id:
-                    continue
-                content.seek(0)
                 agent = codex.read(read_lines(content, unknown), unknown)
         except StoreError:
             continue

@@ -21,7 +21,9 @@ _FAILED = (
     "failed to parse function arguments",
     "unsupported call",
 )
-_REJECTED = re.compile(r"(?:(?:exec command|patch) rejected by user|aborted by user)\b")
+_REJECTED = re.compile(r"(?:exec command|patch) rejected by user\b")
+# An output, with how long it lasted before it.
+_STOPPED = re.compile(r"(?:Wall time: .*\n)?aborted by user\b")
 _FAILED_STATES = frozenset(("failed", "declined"))
 
 
@@ -33,6 +35,8 @@ def output_result(payload: Json) -> Result:
     code = mapping(inner.get("metadata")).get("exit_code", inner.get("exit_code"))
     if not inner and (found := _EXIT_CODE.match(words)):
         code = int(found[1])
+    if not inner and _STOPPED.match(words):
+        return Result(words)
     return _result(words or joined(output), code, failed=inner.get("success") is False)
 
 
@@ -47,6 +51,11 @@ def item_result(item: Json) -> Result:
     )
     declined = item.get("status") == "declined"
     return _result(words, item.get("exit_code"), failed=failed, rejected=declined)
+
+
+def is_stopped(result: Result | None) -> bool:
+    """Whether an output says that a person stopped the call, and when."""
+    return result is not None and bool(_STOPPED.match(result.text))
 
 
 def _result(words: str, code: object, *, failed: bool, rejected: bool = False) -> Result:

@@ -54,6 +54,8 @@ _COMPACTED = "<state_snapshot>"
 _CANCELLED = "Request cancelled"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _SHELL = "run_shell_command"
+# Around the output of a command.
+_OUTPUT = "<untrusted_context>\n", "\n</untrusted_context>"
 _END = 300
 _IGNORED = frozenset(("info", "warning", "error"))
 
@@ -230,7 +232,8 @@ def _responses(messages: Iterable[Json]) -> dict[str, Result]:
 
 def _response(part: object) -> str:
     response = mapping(mapping(mapping(part).get("functionResponse")).get("response"))
-    return text(response.get("output")) or text(response.get("error"))
+    words = text(response.get("output")) or text(response.get("error"))
+    return words.removeprefix(_OUTPUT[0]).removesuffix(_OUTPUT[1])
 
 
 def _outcome(call: Json, words: str, *, failed: bool = False, rejected: bool = False) -> Result:

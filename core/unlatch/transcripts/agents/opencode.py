@@ -5,8 +5,11 @@ Source: a recording of 1.18.33, and empathic/toolpath docs/agents/formats/openco
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
+from itertools import takewhile
+from operator import eq
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.model import (
@@ -28,14 +31,19 @@ from unlatch.transcripts.values import arguments, count, mapping, moment, name, 
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from unlatch.transcripts.model import Json
+
+    Beginnings = dict[Hashable, list[str]]
 
 AGENT = "opencode"
 _CHILDREN = "SELECT * FROM session WHERE parent_id = ? ORDER BY time_created, id"
 _MESSAGES = "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = "SELECT * FROM part WHERE session_id = ? ORDER BY time_created, id"
+# Of the first message alone.
+_FIRST = f"{_MESSAGES} LIMIT 1"
+_FIRST_PARTS = "SELECT * FROM part WHERE message_id = ? ORDER BY time_created, id"
 _KNOWN = frozenset(
     """
     text reasoning tool compaction step-start step-finish snapshot patch file agent subtask
@@ -54,11 +62,28 @@ def all_sessions(database: sqlite3.Connection) -> list[Json]:
     return _rows(database, "SELECT * FROM session ORDER BY time_updated DESC, id")
 
 
-def read(database: sqlite3.Connection, session: Json, *, depth: int = 0) -> Transcript:
-    """A session with those that its agents began."""
+def beginnings(database: sqlite3.Connection) -> Beginnings:
+    """The sessions that a person began by their first message, the oldest first."""
+    found: Beginnings = {}
+    rows = sorted(sessions(database), key=lambda it: (count(it.get("time_created")), it["id"]))
+    for row in rows:
+        for first in _rows(database, _FIRST, row["id"]):
+            parts = _rows(database, _FIRST_PARTS, first["id"])
+            (message,) = _joined([first], parts, Counter())
+            found.setdefault(_content(message), []).append(text(row["id"]))
+    return found
+
+
+def read(
+    database: sqlite3.Connection, session: Json, known: Beginnings, *, depth: int = 0
+) -> Transcript:
+    """A session with those that its agents began; `known` tells of which it is a fork."""
     unknown: Counter[str] = Counter()
     own, parent = text(session.get("id")), text(session.get("parent_id"))
     messages = _messages(database, own, unknown)
+    origin, shared = _origin(database, own, messages, known)
+    copies = _all_events(messages[:shared], Counter())
+    copied = _steps(messages[:shared])
     kept = _kept(session, messages)
     events = _all_events(messages[:kept], unknown)
     lost = _all_events(messages[kept:], unknown)
@@ -77,10 +102,38 @@ def read(database: sqlite3.Connection, session: Json, *, depth: int = 0) -> Tran
         parent=parent,
         role=text(session.get("agent")) if parent else "",
         events=tuple(it for it in events if not (parent and isinstance(it, Prompt))),
-        usage=_usage(session, messages),
-        subagents=tuple(read(database, child, depth=depth + 1) for child in children),
+        origin=origin,
+        copies=frozenset(it.key for it in copies),
+        usage=_steps(messages[shared:]) if shared else _usage(session, messages),
+        copied=copied,
+        subagents=tuple(read(database, child, known, depth=depth + 1) for child in children),
         unknown=unknown,
     )
+
+
+def _origin(
+    database: sqlite3.Connection, own: str, messages: Sequence[Json], known: Beginnings
+) -> tuple[str, int]:
+    """The session that this one is a fork of, and how many messages at the start are copies.
+
+    No column says so: a fork has the messages up to a point under new ids.
+    """
+    contents = [*map(_content, messages)]
+    older = known.get(contents[0], ()) if contents else ()
+    origin, shared = "", 0
+    for other in older[: older.index(own)] if own in older else ():
+        theirs = map(_content, _messages(database, other, Counter()))
+        alike = sum(1 for _ in takewhile(bool, map(eq, contents, theirs)))
+        if alike > shared:
+            origin, shared = other, alike
+    return origin, shared
+
+
+def _content(message: Json) -> Hashable:
+    """What a message and its copy have alike: role, text, tokens and time."""
+    words = tuple(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
+    time = mapping(message.get("time")).get("created", message["at"])
+    return message.get("role"), words, json.dumps(message.get("tokens")), time
 
 
 def _kept(session: Json, messages: Sequence[Json]) -> int:
@@ -92,10 +145,15 @@ def _kept(session: Json, messages: Sequence[Json]) -> int:
 
 def _messages(database: sqlite3.Connection, session: str, unknown: Counter[str]) -> list[Json]:
     """The messages in their order, each with its parts."""
+    messages, parts = (_rows(database, query, session) for query in (_MESSAGES, _PARTS))
+    return _joined(messages, parts, unknown)
+
+
+def _joined(messages: Iterable[Json], parts: Iterable[Json], unknown: Counter[str]) -> list[Json]:
     found: dict[object, Json] = {}
-    for row in _rows(database, _MESSAGES, session):
+    for row in messages:
         found[row["id"]] = {**_data(row["data"], unknown), **_place(row), "parts": []}
-    for row in _rows(database, _PARTS, session):
+    for row in parts:
         if row["message_id"] in found:
             part = {**_data(row["data"], unknown), **_place(row)}
             found[row["message_id"]]["parts"].append(part)
@@ -177,6 +235,10 @@ def _usage(session: Json, messages: Iterable[Json]) -> Usage:
     cache = {key: session.get(f"tokens_cache_{key}") for key in ("read", "write")}
     if (usage := _tokens({**own, "cache": cache})).total:
         return usage
+    return _steps(messages)
+
+
+def _steps(messages: Iterable[Json]) -> Usage:
     parts = (part for message in messages for part in message["parts"])
     steps = (mapping(it.get("tokens")) for it in parts if it.get("type") == "step-finish")
     return sum(map(_tokens, steps), Usage())

@@ -105,6 +105,7 @@ def session_entry(meta: Meta, title: str) -> output.Json:
         "increment": meta.increment,
         "effort": meta.effort,
         "branch": meta.branch,
+        "forkOf": meta.fork_of,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -100,7 +101,8 @@ def _home(run: Run) -> Path:
 
 def _named(run: Run, wanted: tuple[str, ...]) -> list[Listed]:
     root = run.paths.root
-    return [named(one, root=root, environ=os.environ, home=_home(run)) for one in wanted]
+    chosen = (named(one, root=root, environ=os.environ, home=_home(run)) for one in wanted)
+    return [*chain.from_iterable(chosen)]
 
 
 def _of_project(run: Run, agent: str | None, since: str | None) -> list[Listed]:
@@ -123,12 +125,14 @@ def _show(found: list[Listed], *, as_json: bool) -> int:
             f"{one.modified:%Y-%m-%d %H:%M}",
             one.branch,
             _name(one),
+            one.origin,
         )
         for number, one in enumerate(found, 1)
     ]
     if rows:
-        headings = ("", "Title", "Agent", "Changed", "Branch", "Name")
-        output.table(headings, rows, flexible=(1,))
+        headings = ("", "Title", "Agent", "Changed", "Branch", "Name", "Fork of")
+        last = len(headings) if any(one.origin for one in found) else -1
+        output.table(headings[:last], [row[:last] for row in rows], flexible=(1,))
         output.talk(f"Next: unlatch session import {quote(_name(found[0]))}")
     else:
         output.talk("No transcripts of this project. Next: unlatch session import PATH")
@@ -146,6 +150,7 @@ def _entry(one: Listed) -> output.Json:
     names = ("agent", "id", "title", "branch")
     return {
         **output.fields(one, *names),
+        "forkOf": one.origin or None,
         "path": str(one.path),
         "modified": stamp(one.modified),
     }

@@ -92,19 +92,21 @@ def list_session(
 
 
 def _show_list(run: Run, found: list[Found], *, all_projects: bool) -> None:
-    last = 5 if all_projects else 4
-    rows = [
-        (
-            one.meta.session_id,
-            one.meta.status.value,
-            started(one),
-            ", ".join(one.meta.participants),
-            place_name(run, one),
-        )[:last]
-        for one in found
-    ]
-    headings = ("Session", "Status", "Started", "Participants", "Place")[:last]
-    output.table(headings, rows, flexible=(3, 4)[: last - 3])
+    columns = ["Session", "Status", "Started", "Participants"]
+    columns += ["Place"] if all_projects else []
+    columns += ["Fork of"] if any(one.meta.fork_of for one in found) else []
+    rows = []
+    for one in found:
+        cells = {
+            "Session": one.meta.session_id,
+            "Status": one.meta.status.value,
+            "Started": started(one),
+            "Participants": ", ".join(one.meta.participants),
+            "Place": place_name(run, one),
+            "Fork of": one.meta.fork_of or "",
+        }
+        rows.append(tuple(cells[it] for it in columns))
+    output.table(tuple(columns), rows, flexible=tuple(range(3, len(columns))))
 
 
 def _listed_entry(one: Found) -> output.Json:
@@ -183,6 +185,7 @@ def _head(session: Session) -> Iterator[str]:
         "Continues": meta.resume_point,
         "Increment": meta.increment,
         "Effort": meta.effort,
+        "Fork of": meta.fork_of,
     }
     width = max(map(len, lines))
     for name, value in lines.items():

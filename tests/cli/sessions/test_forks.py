@@ -1,0 +1,85 @@
+"""Forks of recorded conversations: what they copied is in one session, and counts once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+from tests.cli.sessions.commands import session
+from tests.transcripts import independent
+from tests.transcripts.recorded_homes import recorded
+from tests.transcripts.test_recorded import ORIGINS
+
+from unlatch.transcripts.find import find_transcripts
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+AGENTS = ("claude-code", "codex", "opencode")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("is_newest_first", [True, False])
+def test_imported_forks_and_their_origins_count_once(
+    project: Project, agent: str, *, is_newest_first: bool
+) -> None:
+    home = recorded(agent, project.home)
+    found = [*find_transcripts(environ={}, home=home)]
+    names = [it.id for it in (found if is_newest_first else reversed(found))]
+    done = session(project, "import", *names, "--json").document
+    assert {it["created"] for it in done["sessions"]} >= {True}
+    listed = session(project, "list", "--imported", "--json").document
+    assert mistakes(listed, "session-list") == []
+    titles = {it["id"]: it["title"] for it in listed["sessions"]}
+    origins = {it["title"]: titles[it["forkOf"]] for it in listed["sessions"] if it["forkOf"]}
+    assert origins == ORIGINS[agent]
+    expected = independent.counts(agent, home)
+    assert sum(it["tokensUsed"] for it in listed["sessions"]) == sum(expected.tokens)
+    rows = session(project, "query", "--imported", "--json").document["sessions"]
+    keys = ("calls", "failures", "decisions", "errors")
+    assert [sum(it[key] for it in rows) for key in keys] == [expected.calls, 1, 1, 1]
+    texts = [it.read_text() for it in (project.home / "state").rglob("imports/*.md")]
+    for prompt in expected.prompts:
+        if prompt != "See to it":
+            assert sum(text.count(f'> "{prompt}"\n') for text in texts) == 1, prompt
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_fork_brings_its_origin(project: Project, agent: str) -> None:
+    home = recorded(agent, project.home)
+    found = {it.title: it for it in find_transcripts(environ={}, home=home)}
+    fork = next(
+        it for title, it in found.items() if title.startswith("Try a loop") or "fork" in title
+    )
+    session(project, "import", fork.id)
+    shown = session(project, "list", "--imported").out
+    assert "Fork of" in shown
+    assert "-fix-add" in shown
+    listed = session(project, "import", "--json").document
+    assert mistakes(listed, "session-transcripts") == []
+
+
+def test_forks_of_a_lost_origin_count_its_part_once(project: Project) -> None:
+    home = recorded("claude-code", project.home)
+    found = {it.title: it for it in find_transcripts(environ={}, home=home)}
+    found["Fix add"].path.unlink()
+    for title in ("Try recursion", "Try a loop"):
+        session(project, "import", found[title].id)
+    rows = session(project, "query", "--imported", "--json").document["sessions"]
+    assert sorted(it["tokens"] for it in rows) == [21, 5 * 21]
+    assert sum(it["decisions"] for it in rows) == 1
+
+
+def test_fork_without_its_origin_has_all_words(project: Project) -> None:
+    home = recorded("claude-code", project.home)
+    found = {it.title: it for it in find_transcripts(environ={}, home=home)}
+    found["Fix add"].path.unlink()
+    session(project, "import", found["Try a loop"].id)
+    (text,) = [it.read_text() for it in (project.home / "state").rglob("imports/*.md")]
+    for prompt in ("Fix add", "Look at it", "Try a loop"):
+        assert f'> "{prompt}"\n' in text
+    (row,) = session(project, "query", "--imported", "--json").document["sessions"]
+    assert row["tokens"] == 5 * 21
+    session(project, "import", found["Try a loop"].id)
+    assert session(project, "query", "--imported", "--json").document["sessions"] == [row]
