@@ -100,7 +100,7 @@ def test_three_failures_pause_the_run_for_a_person(tmp_path: Path, end: Any) -> 
     state = run.state
     assert (state.tasks["a"].attempts, state.cause(state.tasks["a"])) == (3, Cause.ATTEMPTS)
     assert state.pause
-    assert state.pause.reason == "System error"
+    assert state.pause.reason == "Failed attempts"
     assert "Session resets at" not in run.said[-1]
 
 

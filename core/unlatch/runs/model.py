@@ -68,6 +68,7 @@ class PauseReason(StrEnum):
     USAGE = "Usage limit"
     USER = "User stop"
     ERROR = "System error"
+    ATTEMPTS = "Failed attempts"
     QUESTION = "Question pending"
 
 

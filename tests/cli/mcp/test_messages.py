@@ -50,6 +50,7 @@ def test_a_message_that_cannot_be_read_is_answered(project: Project) -> None:
         (request(HALF, '"a"'), "a", -32700),
         (request(HALF, "true"), None, -32700),
         (request("x", f'"{HALF}"'), None, -32700),
+        (f'{{"id": "{HALF}", "method": "ping"}}', None, -32700),
         (request("\\ud83d\\ud83d\\ude00"), 3, -32700),
         ('{"jsonrpc": "2.0", "id": 3, "method"', None, -32700),
         ("[" * 100_000, None, -32700),

@@ -122,7 +122,7 @@ def test_a_task_that_failed_three_times_waits_for_a_person(planned: Project) -> 
     act(planned, "1", "fail fail fail")
     done = start(planned)
     assert done.code == 3
-    assert "SESSION PAUSED - System error" in done.out
+    assert "SESSION PAUSED - Failed attempts" in done.out
     assert "resume 20" in done.err
     assert "--retry 1" in done.err
     assert run(planned, "resume", "--retry", "9").code == 2

@@ -98,7 +98,7 @@ class Coordinator:
             return End.FINISHED
         causes = {state.cause(task) for task in state.tasks.values()}
         waits = bool(causes & {Cause.QUESTION, Cause.CONSENT})
-        pause(self.context, PauseReason.QUESTION if waits else PauseReason.ERROR)
+        pause(self.context, PauseReason.QUESTION if waits else PauseReason.ATTEMPTS)
         return End.PAUSED
 
     def _pause_for_usage(self, limits: UsageLimits) -> End | None:
