@@ -31,7 +31,7 @@ _SENTENCES = MappingProxyType(
         "next": re.compile(
             r"\b(next steps?|next up|still (to do|open|missing|needs?)|remains (open|to)|"
             r"left to do|follow[- ]ups?|blocked (on|by) (?!none)\w+)\b|"
-            r"\bopen questions?:|\bTODO\b|\bto-?do:|^(next|remaining|blocked):",
+            r"\bopen questions?:|\b(?-i:TODO)\b|\bto-?do:|^(next|remaining|blocked):",
             re.IGNORECASE,
         ),
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors.known_secrets import MASK
 from unlatch.resume.open_work import own_work
-from unlatch.resume.points import Briefing, Point, cleaned, once
+from unlatch.resume.points import Briefing, Point, cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from unlatch.resume.related import Related
 
 _MOST_IDENTIFIERS = 60
+# What every machine has, and the folders that patches make up.
+_GENERAL = re.compile(r"/(?:usr|s?bin|dev)(?:/.*)?|.*/\.(?:claude|codex|gemini)/.*|[ab]/|\W*")
+# Characters of a text that can be a part of another one by chance.
+_SHORT = 12
 # A login; other names of people on a tracker can be sentences.
 _LOGIN = re.compile(r"[A-Za-z0-9][\w.@-]{0,38}", re.ASCII)
 
@@ -38,18 +42,36 @@ def briefing_of(
         with_tool_output: as in `Sources`.
     """
     work, name = own_work(increment), own_name(increment)
-    parts, accepted = [], set()
+    parts, accepted, known = [], set(), set()
     if related:
         from unlatch.resume.sources import Sources  # noqa: PLC0415  (not needed by most)
 
         sources = Sources(workspace, work, with_tool_output=with_tool_output)
         parts, accepted = [*sources.read(related)], sources.accepted
+        known = {*sources.tools}
     left = tuple(Point(text, name) for key, text in work.left if key not in accepted)
     whole = sum(parts, Briefing(reopens=(*_reopens(increment, name),)[::-1], left=left))
     # Identifiers are taken from texts that are masked.
-    whole = cleaned(whole)
-    tasks = {task for run in related.runs for task in run.state.tasks}
-    return replace(whole, identifiers=_ranked(whole, without=tasks))
+    whole = _said_once(cleaned(whole))
+    known |= {task for run in related.runs for task in run.state.tasks}
+    return replace(whole, identifiers=_ranked(whole, without=known))
+
+
+def _said_once(briefing: Briefing) -> Briefing:
+    """The briefing without decisions, and failures, that a decision says with more words."""
+    decided = [one.text.casefold() for one in briefing.decisions]
+
+    def is_part(one: Point) -> bool:
+        words = one.text.casefold().rstrip(".")
+        return len(words) >= _SHORT and any(
+            words in it and len(words) + 1 < len(it) for it in decided
+        )
+
+    decisions, failed = (
+        tuple(one for one in points if not is_part(one))
+        for points in (briefing.decisions, briefing.failed)
+    )
+    return replace(briefing, decisions=decisions, failed=failed)
 
 
 def own_name(increment: Increment) -> str:
@@ -75,7 +97,7 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     """The identifiers: those in decisions, failures and open work first, then the frequent ones.
 
     Args:
-        without: the ids of tasks, which are known from other sections.
+        without: the ids of tasks, which are known from other sections, and the names of tools.
     """
     from unlatch.efforts.identifiers import identifiers  # noqa: PLC0415
 
@@ -83,5 +105,9 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     named = [Point(it, point.source) for point in points for it in identifiers(point.text)]
     counts = Counter(one.text for one in briefing.identifiers)
     rest = sorted(briefing.identifiers, key=lambda one: -counts[one.text])
-    shown = (one for one in (*named, *rest) if MASK not in one.text and one.text not in without)
-    return once(shown)[:_MOST_IDENTIFIERS]
+    shown: dict[str, Point] = {}
+    for one in (*named, *rest):
+        bare = one.text.strip("`")
+        if MASK not in bare and bare not in without and not _GENERAL.fullmatch(bare):
+            shown.setdefault(bare, one)
+    return tuple(shown.values())[:_MOST_IDENTIFIERS]

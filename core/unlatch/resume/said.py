@@ -95,6 +95,10 @@ class Said:
         text = " ".join(filter(None, [one.title, self._clean(one.text).strip()]))
         decided = self.texts["decided"]
         if one.head == _FOUND:
+            rejected = self.texts["rejected"]
+            for kind, it in sentences(text):
+                if kind == "rejected" and it in rejected:
+                    rejected.remove(it)  # the decision says it
             since = decided[self._since_words :]
             again = [it for kind, it in sentences(text) if kind == "decided" and it in since]
             if again and not _LABELLED.match(text):

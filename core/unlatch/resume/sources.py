@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import field
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 from unlatch.efforts.highlights import highlights, sentences
 from unlatch.efforts.identifiers import identifiers
 from unlatch.resume.called import names_in_calls
+from unlatch.resume.failures import failures
 from unlatch.resume.points import Briefing, Point
 from unlatch.resume.said import MOST_PROSE, OVERRULED, Said, overruled
-from unlatch.sessions.model import CalloutKind, ToolCall
+from unlatch.sessions.model import CalloutKind
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
     from unlatch.resume.open_work import OwnWork
     from unlatch.resume.related import Related, RelatedRun, RelatedSession
     from unlatch.runs.model import RunState, Task
-    from unlatch.sessions.model import Phase, Session
+    from unlatch.sessions.model import Session
 
 # Bytes at the end of the logs of all efforts.
 _ROOM = 1 << 20
 # Entries of a section from one source, and next steps from one conversation.
 _MOST, _MOST_NEXT = 200, 3
 _SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
+# The agents' tools for their own lists of tasks.
+_OWN_LISTS = frozenset(("todowrite", "todoread", "update_plan", "write_todos"))
 _NOT_TICKED = "(accepted, but not ticked in the increment)"
 
 Texts = dict[str, list[str]]
@@ -46,12 +50,14 @@ class Sources:
         own: what the increment's own files say; what is done there is not left to do.
         with_tool_output: whether to read the errors of imported transcripts.
         accepted: the ids of tasks that an auditor of a run accepted.
+        tools: the names of the tools that agents called.
     """
 
     workspace: Workspace
     own: OwnWork
     with_tool_output: bool = True
     accepted: set[str] = field(default_factory=set)
+    tools: set[str] = field(default_factory=set)
     _room: int = _ROOM
     _seen: set[str] = field(default_factory=set)
     _mask: Callable[[str], str] = field(default_factory=lambda: Masking().text)
@@ -113,15 +119,21 @@ class Sources:
         texts["failed"], texts["left"] = said.texts["rejected"], said.texts["next"][-_MOST_NEXT:]
         if self.with_tool_output or not is_imported:
             for phase in session.phases:
-                texts["failed"] += _failures(phase, with_calls=not one.is_imported)
+                texts["failed"] += failures(phase, with_calls=not one.is_imported)
         texts["left"] += self._todo(session)
         for phase in session.phases:
             for callout in phase.callouts(CalloutKind.SUMMARY):
                 self._add_summary(texts, callout.text)
         self._add_summary(texts, session.summary)
-        names = [*identifiers(self._clean(said.prose[-MOST_PROSE:]))]
-        calls = "\n".join(it.arguments for phase in session.phases for it in phase.calls)
-        names += names_in_calls(self._clean(calls[-MOST_PROSE:]))
+        named = Counter(identifiers(self._clean(said.prose[-MOST_PROSE:])))
+        # What a long conversation mentions only once is mostly an example.
+        names = [it for it, times in named.items() for _ in range(times) if times > is_imported]
+        calls = [it for phase in session.phases for it in phase.calls]
+        self.tools |= {it.tool for it in calls}
+        given = "\n".join(
+            it.arguments for it in calls if not it.failed and it.tool.casefold() not in _OWN_LISTS
+        )
+        names += names_in_calls(self._clean(given[-MOST_PROSE:]))
         return _briefing(one.ref, texts, names[::-1])
 
     def _todo(self, session: Session) -> Iterator[str]:
@@ -206,30 +218,6 @@ def _why(task: Task) -> str:
     """Why the last attempt of a task failed, and how far it was."""
     is_said = task.failure in task.checkpoint
     return task.failure if is_said else f"{task.failure}\n{task.checkpoint}"
-
-
-def _failures(phase: Phase, *, with_calls: bool) -> list[str]:
-    """The errors of a phase and how they were resolved, and the calls that failed.
-
-    An error that an import found has its call.
-
-    Args:
-        with_calls: also the failed calls without such an error.
-    """
-    found: list[str] = []
-    call = ""
-    for entry in phase.entries:
-        if isinstance(entry, ToolCall):
-            call = f"{entry.tool} {entry.arguments}".strip() if entry.failed else ""
-            if call and with_calls:
-                found.append(f"{call}: {entry.result}" if entry.result else call)
-        elif entry.kind == CalloutKind.ERROR:
-            what = " ".join(filter(None, (entry.title, entry.description)))
-            if call and entry.head and not entry.title:
-                what, found = f"{call}: {what}", found[:-1] if with_calls else found
-            found.append(f"{what} - resolved: {entry.resolution}" if entry.resolution else what)
-            call = ""
-    return found
 
 
 def _texts() -> Texts:
