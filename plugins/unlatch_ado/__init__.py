@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest, Scheme
+from unlatch.spi import (
+    NO_NOTIFY,
+    Capability,
+    CommandToken,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Scheme,
+)
 
 # The Entra id of Azure DevOps, the same in every tenant (facts: "Auth").
 _ENTRA_RESOURCE = "499b84ac-1321-427f-aa17-267ca6975798"
@@ -66,6 +74,7 @@ manifest = Manifest(
     hosts=("dev.azure.com", "*.visualstudio.com"),
     host_env=("SYSTEM_COLLECTIONURI",),
     label_problem=label_problem,
+    options=(NO_NOTIFY,),
     # msrest imports them for tokens that we do not use; azure.core is only there for an exception.
     deferred=("oauthlib.oauth2", "requests_oauthlib", "azure.core"),
     outside="unlatch_ado.outside:settings_for",

@@ -68,7 +68,8 @@ def _answers(client: Client, due: Sequence[Part]) -> Mapping[str, WorkItem | Tra
     if not due:
         return {}
     try:
-        return client.change_many({part.item: part.patch.steps() for part in due})
+        silent = {part.item for part in due if part.patch.is_silent}
+        return client.change_many({part.item: part.patch.steps() for part in due}, silent=silent)
     except (NotFound, Rejected):
         return {}  # nothing was changed; an old server may lack the call
 

@@ -80,6 +80,10 @@ class AdoSettings(Table):
         default=Fields(),
         description="Values of fields that rules of the process make mandatory, by reference name",
     )
+    notify: bool = setting(
+        default=True,
+        description="`false` suppresses the notifications of changes, as `--no-notify`",
+    )
     on_reopen: OnReopen = setting(
         default=OnReopen(),
         description="Further changes to a reopened work item",

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
-from unlatch.spi import Goal, Outcome, Progress, must_move
+from unlatch.spi import NO_NOTIFY, Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
 from unlatch_ado.description import check_length, title_notes, title_of, update_description
 from unlatch_ado.parents import reopen_parent
 from unlatch_ado.snapshot import WorkItemSnapshot, interpret_answer, reopens, was_commented
-from unlatch_ado.writers import notes_on_refused, send_dropping_tags
+from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
 
 if TYPE_CHECKING:
     from unlatch.spi import Change, Draft, Snapshot
@@ -64,6 +64,7 @@ def patch_for(settings: AdoSettings, seen: WorkItemSnapshot, change: Change) -> 
         ),
         tags=(item.tags, changed_tags(item.tags, change)),
         comment=comment_of(change),
+        is_silent=not settings.notify or NO_NOTIFY.name in change.options.plugin,
     )
 
 
@@ -79,7 +80,8 @@ def _attempt(writer: Writer, seen: WorkItemSnapshot, change: Change, done: Progr
     if reopens(seen, change):
         done.notes += reopen_parent(writer, seen, patch)
     if not patch.is_empty:
-        answer, refused = send_dropping_tags(patch, partial(_send_patch, writer, seen.item))
+        send = partial(_send_patch, writer, seen.item)
+        answer, refused = send_dropping_tags(patch, lambda one: send_aloud(one, send, done.notes))
         done.item = interpret_answer(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
         done.refused += refused

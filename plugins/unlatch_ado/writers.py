@@ -40,7 +40,7 @@ class Writer:
 
     def change(self, item: WorkItem, patch: Patch) -> WorkItem:
         """Change a work item; returns its new content."""
-        return self._client.change(str(item.id), patch.steps())
+        return self._client.change(str(item.id), patch.steps(), is_silent=patch.is_silent)
 
     def check(self, item: WorkItem, patch: Patch) -> None:
         """Validate a change on the server without applying it (`validateOnly`).
@@ -150,6 +150,22 @@ def _new(project: str, workflow: Workflow, patch: Patch) -> WorkItem:
     """The expected new work item, in the first state of its type."""
     state = next(iter(workflow.states), "")
     return _changed(WorkItem(0, 0, project, workflow.type, "", state, ()), patch)
+
+
+def send_aloud(patch: Patch, send: Callable[[Patch], T], notes: list[str]) -> T:
+    """Send a request; if the account may not suppress notifications, send it again with them.
+
+    It needs the permission "Suppress notifications for work item updates":
+    https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/update
+    """
+    try:
+        return send(patch)
+    except Forbidden as refusal:
+        if not patch.is_silent or refusal.id == "tag-not-permitted":
+            raise
+    answer = send(replace(patch, is_silent=False))
+    notes.append("notifications were sent: this account may not suppress them in the project")
+    return answer
 
 
 def send_dropping_tags(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from unlatch.spi import Capability, EnvToken, LinkShape, Manifest, Option, Scheme
+from unlatch.spi import (
+    NO_NOTIFY,
+    Capability,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Option,
+    Scheme,
+)
 
 _LONGEST_LABEL = 255
 
@@ -61,6 +69,7 @@ manifest = Manifest(
             "Let a Jira issue take up to three transitions if no single one leads to the status.",
             kinds=("reopen", "close"),
         ),
+        NO_NOTIFY,
         Option("children", "Reopen the closed children of a Jira epic as well."),
     ),
     example='[trackers.jira]\nsite = "https://acme.atlassian.net"\nproject = "SCRUM"\n',

@@ -14,7 +14,7 @@ from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch.values import dataclass
 from unlatch_jira.api.edit import build_edit, property_of
-from unlatch_jira.send import send
+from unlatch_jira.send import find_said, send
 from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal
 
 if TYPE_CHECKING:
@@ -77,10 +77,13 @@ class Children:
             if begun or (child.item.deliberate and not change.options.even_if_not_planned):
                 return False
             allowed = ALLOW_PATH in change.options.plugin
-            if (
-                self.walker.move_to_goal(child, TransitionGoal(Goal.OPEN, done, allowed, (mark,)))
-                is None
-            ):
+            walk = TransitionGoal(
+                Goal.OPEN, done, allowed, (mark,), edit.comment, is_silent=edit.is_silent
+            )
+            move = self.walker.move_to_goal(child, walk)
+            if walk.is_said:
+                edit = find_said(self.client, child, edit, done)
+            if move is None:
                 raise _not_moved()
         after, _ = send(self.client, child, edit, done, goal=Goal.OPEN)
         if not after.item.category.is_open:

@@ -10,7 +10,9 @@ from unlatch_jira.api.edit import marker, property_of, title_of
 from unlatch_jira.api.errors import FieldsNotOnScreen
 from unlatch_jira.api.rich_text import check_length, format_of, wrap_section
 from unlatch_jira.send import read_back
+from unlatch_jira.settings_types import CREATE
 from unlatch_jira.urls import KEY, project_of
+from unlatch_jira.workflow import screens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,12 +41,30 @@ def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: C
     if change.draft is None:
         raise ValueError("a create without a draft")
     whole = _fields(settings, site, change.draft, change.op)
+    whole = {**_configured(settings, client, whole["issuetype"]["name"]), **whole}
     if change.add_labels:
         whole["labels"] = list(change.add_labels)
     key, lacking = _send(client, whole, change.op)
     issue = read_back(client, key)
     refused = change.add_labels if "labels" in lacking else ()
     return Outcome(issue.item, refused=refused, notes=_notes(lacking, refused))
+
+
+def _configured(settings: JiraSettings, client: JiraClient, kind: str) -> dict[str, Any]:
+    """The fields of `trackers.jira.fields.create`, in the format of the create screen."""
+    values = settings.fields_for(CREATE)
+    if not values:
+        return {}
+    screen = client.create_screen(str(settings.target), kind)
+    found = screens.configured_fields(screen, settings, CREATE)
+    known = {it.casefold() for name, field in screen.items() for it in (name, field.name)}
+    if lacking := [name for name in values if name.casefold() not in known]:
+        raise Rejected(
+            "field-not-on-screen",
+            f"new issues of the type {kind} have no field {', '.join(lacking)}",
+            hint="correct [trackers.jira.fields.create]; it takes names and ids of fields",
+        )
+    return found
 
 
 def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tuple[str, ...]]:

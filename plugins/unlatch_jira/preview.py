@@ -106,22 +106,25 @@ class PreviewClient(JiraClient):
         move: Transition,
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
+        comment: Any = None,
     ) -> None:
-        filled = f", with {', '.join(fields)}" if fields else ""
+        names = [*fields, *([] if comment is None else ["the comment"])]
+        filled = f", with {', '.join(names)}" if names else ""
         what = f"take the transition {move.name!r} to {move.to.name!r}{filled}"
         self._listing.note("POST", f"issue/{issue.key}/transitions", what)
-        kept = {"resolution": None} if move.to.means.is_open else {}
+        kept: dict[str, Any] = {"resolution": None} if move.to.means.is_open else {}
+        if comment is not None:
+            kept["comment"] = _posted(comment)
         self._expect(issue, status=move.to.raw, **kept)
 
     def edit(self, issue: Issue, edit: Edit) -> Issue | None:
         self._listing.note("PUT", f"issue/{issue.key}", str(edit))
         before = self._expected.get(issue.key, issue)
         kept = [name for name in before.item.labels if name not in edit.remove_labels]
-        posted = {"id": "", "created": "", "body": edit.comment}
         after = self._expect(
             before,
             labels=[*kept, *edit.add_labels],
-            comment={"comments": [posted], "total": 1},
+            comment=_posted(edit.comment),
             **{name: value for name, value in edit.fields.items() if name == "summary"},
         )
         return after if self.is_cloud else None
@@ -143,3 +146,8 @@ class PreviewClient(JiraClient):
         after = {**raw, "fields": {**raw["fields"], **changed}, "transitions": None}
         self._expected[issue.key] = read_issue(after, self._settings)
         return self._expected[issue.key]
+
+
+def _posted(comment: Any) -> dict[str, Any]:
+    """The comments of an issue with this one."""
+    return {"comments": [{"id": "", "created": "", "body": comment}], "total": 1}

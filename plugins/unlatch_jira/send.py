@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.models import Issue
 
+NOT_SILENT = "mail was sent: only an administrator of Jira or of the project may suppress it"
+
 
 def send(
     client: JiraClient, issue: Issue, edit: Edit, done: Progress, *, goal: Goal | None
@@ -55,6 +57,20 @@ def send(
     return after, sent
 
 
+def find_said(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> Edit:
+    """Find the comment that a transition had; returns the edit that is left.
+
+    Without a comment on its screen, a transition drops it with no error: then it is still to post
+    (ankitpokhrel/jira-cli#1024).
+    """
+    look = _Look(client, edit, None)
+    after = read_back(client, issue.key, "comment", is_shown=look.finds_comment)
+    if not look.finds_comment(after) or look.comment is None:
+        return edit
+    done.commented, done.comment = True, look.comment.id
+    return replace(edit, comment=None)
+
+
 def read_back(
     client: JiraClient, key: str, *fields: str, is_shown: Callable[[Issue], bool] = lambda _: True
 ) -> Issue:
@@ -88,10 +104,10 @@ class _Look:
         labels, sent = set(after.item.labels), self.sent
         is_relabelled = labels.issuperset(sent.add_labels) and labels.isdisjoint(sent.remove_labels)
         is_there = self.goal is None or not must_move(after.item, self.goal)
-        return (sent.comment is None or self._find_comment(after)) and is_there and is_relabelled
+        return (sent.comment is None or self.finds_comment(after)) and is_there and is_relabelled
 
-    def _find_comment(self, after: Issue) -> bool:
-        """Find the comment; only Cloud documents that of an edit, and need not show it."""
+    def finds_comment(self, after: Issue) -> bool:
+        """Look for the comment; only Cloud documents that of an edit, and need not show it."""
         shown = after.answer.fields.comment
         is_documented = self.client.is_cloud and shown is None
         if self.comment is None and not is_documented:
@@ -118,14 +134,29 @@ def _put(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> tuple[
     if not edit:
         return edit, None
     try:
-        return edit, client.edit(issue, edit)
+        return edit, _edit(client, issue, edit, done)
     except FieldsNotOnScreen as refusal:
         # Jira applied nothing; send the fields on its screens again.
         smaller = edit.without(refusal.fields)
         if smaller == edit:
             raise
         _note_missing(edit, smaller, done, refusal)
-    return smaller, client.edit(issue, smaller) if smaller else None
+    return smaller, _edit(client, issue, smaller, done) if smaller else None
+
+
+def _edit(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> Issue | None:
+    """Send an edit; if the account may not suppress the mail, send it again with it.
+
+    Data Center refuses it, Cloud ignores the wish: only administrators may.
+    """
+    try:
+        return client.edit(issue, edit)
+    except Forbidden:
+        if not edit.is_silent:
+            raise
+    shown = client.edit(issue, replace(edit, is_silent=False))
+    done.notes.append(NOT_SILENT)
+    return shown
 
 
 def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotOnScreen) -> None:

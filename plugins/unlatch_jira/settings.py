@@ -10,6 +10,8 @@ from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
 from unlatch.spi.tables import Check, Table, setting
 from unlatch_jira.settings_types import (
+    CREATE,
+    STAGES,
     FieldValue,
     Named,
     OnReopen,
@@ -111,8 +113,19 @@ class JiraSettings(Table):
     )
     fields: dict[Named, FieldValue] = setting(
         default={},
-        description="Values for empty fields that a transition's screen requires, by name or id "
-        "of the field",
+        description="Values for empty fields on a transition's screen, by name or id of the field. "
+        "Those in the tables `reopen` and `close` are for such transitions alone, and those in "
+        "`create` for new issues; write a field of such a name by its id",
+    )
+    comment_in_transition: bool = setting(
+        default=False,
+        description="Send the comment within the transition, which makes one mail of two. Where "
+        "Jira refuses a transition without one, it is sent so by itself",
+    )
+    notify: bool = setting(
+        default=True,
+        description="`false` asks for fewer mails, as `--no-notify`: none of edits, and the "
+        "comment within the transition",
     )
     on_reopen: OnReopen = setting(
         default=OnReopen(), description="Further changes to a reopened issue"
@@ -134,6 +147,10 @@ class JiraSettings(Table):
     )
 
     def __post_init__(self) -> None:
+        if flat := [it for it in STAGES if not isinstance(self.fields.get(it, {}), dict)]:
+            raise ValueError(
+                f"fields.{flat[0]} is a table of fields; write a field of that name by its id"
+            )
         host = urlsplit(self.site).hostname or ""
         if self.web_url is None and host == _GATEWAY:
             raise ValueError(
@@ -232,6 +249,12 @@ class JiraSettings(Table):
                 given = {name: value for name, value in tables[place] if value is not None}
                 found = found.replaced(**given)
         return found
+
+    def fields_for(self, stage: str) -> dict[str, FieldValue]:
+        """The configured values of fields for one of STAGES; the flat ones are for transitions."""
+        flat = {name: it for name, it in self.fields.items() if name not in STAGES}
+        own = self.fields.get(stage)
+        return {**({} if stage == CREATE else flat), **(own if isinstance(own, dict) else {})}
 
     def type_for(self, increment_type: str | None) -> str:
         """The issue type for an increment of this type."""

@@ -13,6 +13,8 @@ MAX_STEPS = 3
 Named = Annotated[str, Constraint(min_length=1)]
 # Each transition may send mail and start automation, so a long path is a mistake.
 Way = Annotated[tuple[Named, ...], Constraint(min_length=1, max_length=MAX_STEPS)]
+# When fields are set: the tables of `trackers.jira.fields`.
+REOPEN, CLOSE, CREATE = STAGES = ("reopen", "close", "create")
 FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
 
 
@@ -32,6 +34,11 @@ class Transitions(Table):
             Goal.COMPLETED: self.complete,
             Goal.NOT_PLANNED: self.drop,
         }[goal]
+
+
+def stage_of(goal: Goal) -> str:
+    """The table of `trackers.jira.fields` for transitions towards a goal."""
+    return REOPEN if goal is Goal.OPEN else CLOSE
 
 
 class Paths(Table):

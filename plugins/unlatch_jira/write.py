@@ -9,7 +9,7 @@ from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_jira.api.edit import Edit, build_edit
 from unlatch_jira.children import CHILDREN, Children
 from unlatch_jira.reopen_context import ReopenContext, ReopenTarget
-from unlatch_jira.send import clear_resolution, send
+from unlatch_jira.send import NOT_SILENT, clear_resolution, find_said, send
 from unlatch_jira.workflow import screens
 from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal, TransitionRunner
 
@@ -28,6 +28,7 @@ class Writer:
     def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
         self._settings = settings
         self._client = client
+        self._site = site
         self._walker = walker = TransitionRunner(settings, client, site)
         self._surroundings = ReopenContext(settings, client, site, walker)
         self._children = Children(settings, client, site, walker)
@@ -48,14 +49,22 @@ class Writer:
         around = self._surroundings.look(issue) if goal is Goal.OPEN else ReopenTarget()
         move = None
         if goal is not None and must_move(issue.item, goal):
-            walk = TransitionGoal(goal, done, ALLOW_PATH in change.options.plugin)
+            allowed = ALLOW_PATH in change.options.plugin
+            walk = TransitionGoal(
+                goal, done, allowed, comment=edit.comment, is_silent=edit.is_silent
+            )
             move = self._walker.move_to_goal(issue, walk)
+            if walk.is_said:
+                edit = find_said(self._client, issue, edit, done)
             if move is None:
                 return
         done.notes += around.notes
         done.unchanged = change.draft is not None and not edit.fields
         self._reopen_others(issue, change, around, done)
         whole = replace(edit, fields={**edit.fields, **around.fields})
+        if whole and whole.is_silent and not self._site.may_silence(issue.item.ref.target):
+            whole = replace(whole, is_silent=False)
+            done.notes.append(NOT_SILENT)
         after, sent = send(self._client, issue, whole, done, goal=goal if move else None)
         done.notes += [note for name, note in around.field_notes.items() if name in sent.fields]
         if goal is not None and move is not None:

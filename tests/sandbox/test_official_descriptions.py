@@ -323,6 +323,8 @@ def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None])
     fields = {"project": {"key": "OPS"}, "issuetype": {"name": "Bug"}, "summary": "T"}
     visit("POST", "/rest/api/3/issue", json={"fields": {**fields, "description": document}})
     visit("POST", "/rest/api/3/issue", json={"fields": {"summary": "T"}})
+    types = visit("GET", "/rest/api/3/issue/createmeta/OPS/issuetypes")["issueTypes"]
+    visit("GET", f"/rest/api/3/issue/createmeta/OPS/issuetypes/{types[0]['id']}")
     comment = visit("POST", f"{issue}/comment", json={"body": document})["id"]
     visit("PUT", f"/rest/api/3/comment/{comment}/properties/p", json={"a": 1})
     for path in ("", "/p"):

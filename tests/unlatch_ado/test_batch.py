@@ -15,7 +15,7 @@ from tests.unlatch_ado.making import (
 )
 
 from unlatch.errors import Conflict, Forbidden, Limited, UnknownOutcome
-from unlatch.spi import Change, Goal, Outcome, Snapshot
+from unlatch.spi import Change, DeliveryOptions, Goal, Outcome, Snapshot
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -45,6 +45,34 @@ def test_items_are_read_in_one_request_and_changed_in_one(box: Sandbox, plugin: 
         assert (outcome.after.state, outcome.commented) == ("Active", True)
         assert outcome.after.ref == ref(box, number)
         assert len(box.ado.comments(number)) == 1
+
+
+SILENT = DeliveryOptions(plugin=frozenset({"no-notify"}))
+
+
+@pytest.mark.parametrize("is_setting", [True, False])
+def test_notifications_are_suppressed_on_request(box: Sandbox, *, is_setting: bool) -> None:
+    plugin = plugin_for(box, notify=not is_setting)
+    change = reopening() if is_setting else reopening(options=SILENT)
+    alone, *numbers = [closed_item(box) for _ in range(4)]
+    plugin.write_many(read(box, plugin, numbers, change))
+    plugin.write(plugin.read(ref(box, alone), change), change)
+    assert [box.ado.mails(it) for it in (alone, *numbers)] == [0] * 4
+    assert [len(box.ado.comments(it)) for it in (alone, *numbers)] == [1] * 4
+    loud = closed_item(box)
+    plugin_for(box).write(plugin.read(ref(box, loud), reopening()), reopening())
+    assert box.ado.mails(loud) == 1
+
+
+def test_account_that_may_not_suppress_notifications_changes_the_item_with_them(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number, change = closed_item(box), reopening(options=SILENT)
+    snapshot = plugin.read(ref(box, number), change)
+    box.faults.add(Fault("ado", "status", method="PATCH", code=403, body="no"))
+    outcome = plugin.write(snapshot, change)
+    assert (state_of(box, number), box.ado.mails(number)) == ("Active", 1)
+    assert ["notifications were sent" in note for note in outcome.notes] == [True]
 
 
 def test_parents_of_many_are_read_in_one_more_request(box: Sandbox, plugin: AdoPlugin) -> None:

@@ -29,7 +29,7 @@ from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Check, Checks, Heading, Span, ops_in
 from unlatch_jira.api.rich_text import plain
 from unlatch_sandbox import Fault
-from unlatch_sandbox.jira.workflows import EPIC_LINK
+from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
@@ -357,3 +357,19 @@ def test_headings_and_check_boxes_arrive_and_are_written_anew(either: Sandbox) -
     found = plain(field(either, made.ref.id, "description"))
     assert ("Words" in found, found.count("\N{BALLOT BOX WITH CHECK}")) == (False, 2)
     assert found.count("Kept by unlatch") == 2
+
+
+def test_required_fields_of_a_new_issue_are_configured(either: Sandbox) -> None:
+    either.jira.add_project("SCRUM", "validators")
+    change = replace(CREATE, draft=wishing())
+    with pytest.raises(Rejected, match="Root cause is required") as caught:
+        plugin_for(either).create(change)
+    assert f'[trackers.jira.fields.create]: "{ROOT_CAUSE}" = "..."' in (caught.value.hint or "")
+
+    for name in ("Root cause", ROOT_CAUSE):
+        plugin = plugin_for(either, fields={"create": {name: "Bug"}})
+        made = plugin.create(replace(change, op=OTHER_OP if name == ROOT_CAUSE else OP)).after
+        assert field(either, made.ref.id, ROOT_CAUSE)["value"] == "Bug"
+
+    with pytest.raises(Rejected, match="have no field Cause"):
+        plugin_for(either, fields={"create": {"Cause": "Bug"}}).create(change)

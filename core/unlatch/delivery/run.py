@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.manifest import NO_NOTIFY
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ class DeliveryRun:
     def __post_init__(self) -> None:
         self.ahead = ReadAhead(self.trackers, self.clock)
         self.shared = self.shared or SharedItems.of(self.workspace)
-        self.named = self.named or self.options != AS_CONFIGURED
+        # Who only wants fewer notifications does not ask for what is blocked.
+        asked = replace(self.options, plugin=self.options.plugin - {NO_NOTIFY.name})
+        self.named = self.named or asked != AS_CONFIGURED
         self._began = self.clock()
 
     def includes(self, operation: Operation) -> bool:

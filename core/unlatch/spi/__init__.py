@@ -24,6 +24,7 @@ The manifest (`help(unlatch.spi.Manifest)` describes each field, as for all that
     CommandToken     a token that the vendor's own program prints
     Scheme           the HTTP authentication scheme of a token
     Option           a flag of the commands that concerns one tracker's items
+    NO_NOTIFY        the flag for fewer notifications
     SPI_VERSION      the version of this interface
 
 Items:
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from unlatch.spi.item import Snapshot as Snapshot
     from unlatch.spi.kept_part import kept_parts as kept_parts
     from unlatch.spi.kept_part import with_kept_part as with_kept_part
+    from unlatch.spi.manifest import NO_NOTIFY as NO_NOTIFY
     from unlatch.spi.manifest import SPI_VERSION as SPI_VERSION
     from unlatch.spi.manifest import Capability as Capability
     from unlatch.spi.manifest import CommandToken as CommandToken
@@ -142,7 +144,7 @@ _NAMES = {
     "unlatch.spi.item": "CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
     "unlatch.spi.kept_part": "kept_parts with_kept_part",
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
-    "Option Scheme",
+    "NO_NOTIFY Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
     "unlatch.spi.delivery_options": "DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",

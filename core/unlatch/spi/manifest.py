@@ -148,6 +148,14 @@ class Option:
     kinds: tuple[str, ...] = ("reopen",)
 
 
+# For manifests of trackers that can send fewer notifications.
+NO_NOTIFY = Option(
+    "no-notify",
+    "Let trackers send fewer notifications of the changes, as far as they can.",
+    kinds=("reopen", "close", "update"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """Data about a tracker and its plugin.

@@ -217,6 +217,10 @@ class AdoAdmin:
         shown = [c for c in found if not c.deleted]
         return [shapes.comment(c, project, self.organization_url) for c in shown]
 
+    def mails(self, id: int) -> int:
+        """The changes of which people got notifications."""
+        return self._item(id).mails
+
     def updates(self, id: int) -> list[dict[str, Any]]:
         item = self._item(id)
         found = self.boards.updates_of(item)

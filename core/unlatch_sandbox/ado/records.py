@@ -34,6 +34,8 @@ class WorkItemRecord:
     fields: dict[str, Any] = field(default_factory=dict)
     deleted: bool = False
     relations: list[dict[str, Any]] = field(default_factory=list)
+    # The changes of which people got notifications.
+    mails: int = 0
 
 
 @dataclass(slots=True)

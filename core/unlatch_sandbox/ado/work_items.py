@@ -95,6 +95,7 @@ def _patched(item: WorkItemRecord, asked: patch.Patch) -> dict[str, Any]:
         would_be = {**item.fields, **asked.changes}
         item.fields = {name: value for name, value in would_be.items() if value is not None}
     else:
+        item.mails += request.args.get("suppressNotifications", "false").casefold() != "true"
         patch.apply(asked, item, guards.boards(), g.user)
     return _shown(item, expand=_expansion(request.args.get("$expand")))
 

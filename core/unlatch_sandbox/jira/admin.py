@@ -104,6 +104,7 @@ class JiraAdmin:
         *,
         can_transition: bool = True,
         can_view_workflow: bool = True,
+        can_administer: bool = True,
     ) -> None:
         """Add a project with one of the workflows, or replace it."""
         if workflow not in WORKFLOWS:
@@ -115,7 +116,8 @@ class JiraAdmin:
             number = (
                 known.id if known else str(self.tracks.store.next("jira.project", first=10_000))
             )
-            project = ProjectRecord(number, key, workflow, can_transition, can_view_workflow)
+            rights = (can_transition, can_view_workflow, can_administer)
+            project = ProjectRecord(number, key, workflow, *rights)
             self.tracks.projects.put(key, project)
             if deployment:
                 self.tracks.deploy(deployment)
@@ -235,6 +237,10 @@ class JiraAdmin:
     def comments(self, key: str) -> list[dict[str, Any]]:
         found = self.tracks.comments_of(self._issue(key))
         return [shapes.comment(c, self.dialect(), properties=True) for c in found]
+
+    def mails(self, key: str) -> int:
+        """The changes of which people got mail."""
+        return self._issue(key).mails
 
     def properties(self, key: str) -> dict[str, Any]:
         return self._issue(key).properties

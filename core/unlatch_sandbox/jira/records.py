@@ -14,13 +14,14 @@ class SiteRecord:
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """`can_transition` and `can_view_workflow` are permissions of the token."""
+    """`can_transition`, `can_view_workflow`, `can_administer` are permissions of the token."""
 
     id: str
     key: str
     workflow: str
     can_transition: bool = True
     can_view_workflow: bool = True
+    can_administer: bool = True
     former_keys: list[str] = field(default_factory=list)
 
 
@@ -50,6 +51,8 @@ class IssueRecord:
     former_keys: list[str] = field(default_factory=list)
     # Changes of the status: who, when, from, to.
     moves: list[list[str]] = field(default_factory=list)
+    # The changes of which people got mail.
+    mails: int = 0
 
 
 @dataclass(slots=True)

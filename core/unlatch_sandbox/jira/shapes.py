@@ -258,10 +258,10 @@ def transition(
 
 def _screen(found: Transition, dialect: Dialect) -> Json:
     names = [name for name in found.screen or () if name != "comment"]
-    return {name: _field(name, dialect, required=name in found.required) for name in names}
+    return {name: field(name, dialect, required=name in found.required) for name in names}
 
 
-def _field(name: str, dialect: Dialect, *, required: bool) -> Json:
+def field(name: str, dialect: Dialect, *, required: bool) -> Json:
     info = field_info(name)
     if name not in CUSTOM:
         info["schema"] = {"type": name if name == "resolution" else "user", "system": name}

@@ -45,7 +45,8 @@ class Transition:
     """`screen` names the fields that it can set; none without a screen (None).
 
     `resolution` is the resolution after the transition: a name, None to clear it, or KEPT.
-    `required` names fields of the screen that must not be empty afterwards.
+    `required` names fields of the screen that must not be empty afterwards; `validated` those that
+    a validator wants, which the screen does not show, and perhaps the comment.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Transition:
     screen: tuple[str, ...] | None = None
     resolution: str | None = None
     required: tuple[str, ...] = ()
+    validated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Workflow:
     name: str
     statuses: tuple[Status, ...]
     transitions: tuple[Transition, ...]
+    # Fields of the create screen that new issues need.
+    needed: tuple[str, ...] = ()
 
     @property
     def first(self) -> Status:
@@ -148,6 +152,34 @@ WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
                     "41", "Reopen", "To Do", ("Done",), (ROOT_CAUSE,), required=(ROOT_CAUSE,)
                 ),
             ),
+        ),
+        # What its validators want is not in the screens' metadata.
+        "validators": Workflow(
+            "validators",
+            (
+                Status("70001", "To Do", NEW),
+                Status("70002", "Done", DONE),
+            ),
+            (
+                Transition(
+                    "31",
+                    "Finish",
+                    "Done",
+                    ("To Do",),
+                    ("resolution", "comment"),
+                    "Done",
+                    validated=("comment",),
+                ),
+                Transition(
+                    "41",
+                    "Reopen",
+                    "To Do",
+                    ("Done",),
+                    (ROOT_CAUSE, "comment"),
+                    validated=(ROOT_CAUSE, "comment"),
+                ),
+            ),
+            needed=(ROOT_CAUSE,),
         ),
         "keeps-resolution": Workflow(
             "keeps-resolution",

@@ -17,7 +17,7 @@ from unlatch_ado.api.patch import DESCRIPTION
 from unlatch_ado.api.projects import Projects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from unlatch.transport import Transport
     from unlatch_ado.api.comments import Remark, Update
@@ -111,14 +111,15 @@ class Client:
                 return {**dict.fromkeys(wanted, error), **found}
         return {**{item: missing() for item in wanted if item not in found}, **found}
 
-    def change(self, item: str, steps: tuple[Step, ...]) -> WorkItem:
-        """Send one patch document to a work item."""
-        document = self._api.document(steps)
+    def change(self, item: str, steps: tuple[Step, ...], *, is_silent: bool = False) -> WorkItem:
+        """Send one patch document to a work item; if silent, without notifications."""
+        document, quiet = self._api.document(steps), is_silent or None
         with self._api.understood(writing=True):
-            return answers.work_item(self._api.update_work_item(document, int(item)))
+            answer = self._api.update_work_item(document, int(item), suppress_notifications=quiet)
+            return answers.work_item(answer)
 
     def change_many(
-        self, patches: Mapping[str, tuple[Step, ...]]
+        self, patches: Mapping[str, tuple[Step, ...]], *, silent: Collection[str] = ()
     ) -> dict[str, WorkItem | TrackerError]:
         """Send patch documents to several work items in one request; each has its own answer.
 
@@ -127,7 +128,7 @@ class Client:
         """
         documents = {int(item): self._api.document(p) for item, p in patches.items()}
         with self._api.understood(writing=True):
-            found = answers.batch(self._api.update_work_items(documents))
+            found = answers.batch(self._api.update_work_items(documents, set(map(int, silent))))
         if len(found) != len(patches):
             raise unreadable(writing=True)
         return {

@@ -55,6 +55,7 @@ class Patch:
         tags: the item's tags before and after.
         comment: HTML to add to the discussion.
         links: links to add.
+        is_silent: whether Azure DevOps is asked to send no notifications of it.
     """
 
     revision: int | None
@@ -62,6 +63,7 @@ class Patch:
     tags: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     comment: str | None = None
     links: tuple[Link, ...] = ()
+    is_silent: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -32,7 +32,7 @@ from unlatch.transport.answer_fields import Misread
 from unlatch_ado.api.errors import NotOffered, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import requests
 
@@ -178,7 +178,9 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         """The token's account; the library has this call in another client."""
         return self._send("GET", _CONNECTION_DATA, "7.1-preview.1").json()
 
-    def update_work_items(self, patches: Mapping[int, Sequence[Any]]) -> Any:
+    def update_work_items(
+        self, patches: Mapping[int, Sequence[Any]], silent: Collection[int] = ()
+    ) -> Any:
         """Change several work items with one request, which the library lacks.
 
         Each has its own answer, and a failure does not affect the others:
@@ -189,7 +191,8 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         batch = [
             {
                 "method": "PATCH",
-                "uri": f"/_apis/wit/workitems/{item}?api-version={version}",
+                "uri": f"/_apis/wit/workitems/{item}?api-version={version}"
+                + ("&suppressNotifications=true" if item in silent else ""),
                 "headers": {"Content-Type": _PATCH},
                 "body": [one.as_dict() for one in document],
             }

@@ -11,7 +11,7 @@ from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.models import Issue, read_issue
 from unlatch_jira.api.transitions import named, offered_among
-from unlatch_jira.api.workflow_models import Transition, TransitionsAnswer
+from unlatch_jira.api.workflow_models import ScreenField, Transition, TransitionsAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -131,11 +131,14 @@ class JiraClient:
         move: Transition,
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
+        comment: Any = None,
     ) -> None:
-        """Take a transition. A success does not prove that the issue moved."""
+        """Take a transition. A success proves neither that the issue moved, nor its comment."""
+        update = {"comment": [{"add": {"body": comment}}]}
         body = {
             "transition": {"id": move.id},
             **({"fields": dict(fields)} if fields else {}),
+            **({"update": update} if comment is not None else {}),
             **({"properties": [dict(one) for one in properties]} if properties else {}),
         }
         self._wire.send("POST", f"issue/{issue.key}/transitions", body)
@@ -147,6 +150,7 @@ class JiraClient:
             The issue in the answer; None on Data Center, and if the answer is incomplete.
         """
         query = {"returnIssue": "true"} if self.is_cloud else {}
+        query |= {"notifyUsers": "false"} if edit.is_silent else {}
         raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
         shown = raw.get("fields") if raw else None
         if not isinstance(shown, dict) or not {"summary", "status", "labels"} <= shown.keys():
@@ -163,6 +167,29 @@ class JiraClient:
         if not isinstance(key, str):
             raise UnknownOutcome("unknown-outcome", "Jira did not say which issue it made")
         return key
+
+    def create_screen(self, project: str, kind: str) -> dict[str, ScreenField]:
+        """The fields of new issues of a type in a project, by their ids.
+
+        Source: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues (Get
+        create field metadata), on Data Center since 8.4.
+        """
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
+        types = f"issue/createmeta/{project}/issuetypes"
+        ids: dict[str, str] = self._pages_of(answers.CreateTypes, types)
+        return self._pages_of(answers.CreateFields, f"{types}/{ids.get(kind.casefold(), kind)}")
+
+    def _pages_of(self, model: Callable[[Any], Any], path: str) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        start = 0
+        for _ in each_page():
+            page = self._wire.get(model, path, {"startAt": str(start), "maxResults": str(PAGE)})
+            values |= page.values
+            start += page.size
+            if not page.size or start >= page.total:
+                break
+        return values
 
     def comments(self, key: str) -> Iterator[Comment]:
         """All comments on an issue, without duplicates."""

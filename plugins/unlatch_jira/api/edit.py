@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.spi import Span, visible
+from unlatch.spi import NO_NOTIFY, Span, visible
 from unlatch.values import dataclass
 from unlatch_jira.api.rich_text import check_length, format_of
 
@@ -31,6 +31,7 @@ class Edit:
         add_labels: missing labels.
         remove_labels: labels to remove.
         comment: the body of a comment, in Jira's format and with its marker, or None.
+        is_silent: whether Jira is asked to send no mail of it.
     """
 
     op: str | None = None
@@ -38,6 +39,7 @@ class Edit:
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
     comment: Any = None
+    is_silent: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.add_labels or self.remove_labels or self.comment)
@@ -95,6 +97,7 @@ def build_edit(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
         add_labels=tuple(name for name in change.add_labels if name not in has),
         remove_labels=tuple(name for name in change.remove_labels if name in has),
         comment=_comment(settings, change),
+        is_silent=not settings.notify or NO_NOTIFY.name in change.options.plugin,
     )
 
 

@@ -121,19 +121,10 @@ TABLE = (
         "the text is longer than Jira allows{quote}",
         remedy="--comment short",
     ),
-    Row(
-        400,
-        r'"errors"\s*:\s*\{\s*"',
-        Rejected,
-        "transition-needs-fields",
-        "Jira refused the transition{quote}",
-        "set the field in [trackers.jira.fields]",
-        path="/transitions",
-    ),
     # The same in other languages: the transition's id in quotes, without a field.
     Row(
         400,
-        r"'\d+'",
+        r"""(?s)^(?!.*"errors"\s*:\s*\{\s*").*'\d+'""",
         Conflict,
         "transition-stale",
         f"{_MOVED}{{quote}}",

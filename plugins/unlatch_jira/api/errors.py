@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Limited, Rejected, TrackerError
@@ -51,6 +52,22 @@ class FieldsNotOnScreen(Rejected):
         self.reason = "no screen of the issue shows them" if is_screen else said
 
 
+class TransitionRefused(Rejected):
+    """A transition was refused by its screen or a rule of the workflow; nothing was done.
+
+    Args:
+        fields: the fields that Jira named; none if it gave only words.
+    """
+
+    def __init__(self, said: str, *, fields: Collection[str], status: int) -> None:
+        super().__init__(
+            "transition-needs-fields" if fields else "tracker-rejected",
+            f"Jira refused the transition{f': {said}' if said else ''}",
+            status=status,
+        )
+        self.fields = frozenset(fields)
+
+
 def explain(answer: Answer) -> TrackerError | None:
     """The error for an answer; None for the general rules."""
     if answer.status == 429:  # noqa: PLR2004
@@ -59,10 +76,27 @@ def explain(answer: Answer) -> TrackerError | None:
         return _off_screen(answer)
     if error := first_error(TABLE, answer, words=_words):
         return error
-    if answer.status == 400 and answer.method == "PUT" and _refused_fields(answer):  # noqa: PLR2004
-        # In any language: the fields do not depend on it.
-        return _off_screen(answer)
+    if answer.status == 400:  # noqa: PLR2004
+        return _refused(answer)
     return _no_object(answer)
+
+
+def _refused(answer: Answer) -> TrackerError | None:
+    """The error for a write that Jira refused, by the fields that it names, in any language."""
+    fields = _refused_fields(answer)
+    if answer.method == "PUT" and fields:
+        return _off_screen(answer)
+    if answer.method == "POST" and answer.path.endswith("/transitions"):
+        return TransitionRefused(words(answer), fields=fields, status=answer.status)
+    if answer.method == "POST" and answer.path.endswith("/issue") and fields:
+        line = f'{json.dumps(str(next(iter(fields)))[:60])} = "..."'
+        return Rejected(
+            "tracker-rejected",
+            f"Jira refused the new issue: {words(answer)}",
+            hint=f"set it below [trackers.jira.fields.create]: {line}",
+            status=answer.status,
+        )
+    return None
 
 
 def _words(answer: Answer) -> dict[str, str]:

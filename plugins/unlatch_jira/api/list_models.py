@@ -10,6 +10,7 @@ from unlatch.transport.answer_fields import each, optional, table, whole
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import text
+from unlatch_jira.api.workflow_models import ScreenField
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -85,3 +86,30 @@ class ChangelogAnswer:
     def is_whole(self) -> bool:
         """Whether it has all changes: Cloud shows only the latest with an issue."""
         return self.changelog.total <= len(self.changelog.histories)
+
+
+class CreateTypes:
+    """A page of the types of new issues in a project: their ids by their names."""
+
+    def __init__(self, raw: Any) -> None:
+        found = optional(table(raw), "issueTypes", each(table)) or _values(raw)
+        named = [(optional(it, "name", text), optional(it, "id", text)) for it in found]
+        self.values = {name.casefold(): key for name, key in named if name and key}
+        self.size = len(found)
+        self.total = optional(raw, "total", whole) or 0
+
+
+class CreateFields:
+    """A page of the fields of new issues of a type: by their ids."""
+
+    def __init__(self, raw: Any) -> None:
+        found = optional(table(raw), "fields", each(table)) or _values(raw)
+        named = [(optional(it, "fieldId", text) or optional(it, "key", text), it) for it in found]
+        self.values = {key: ScreenField(it) for key, it in named if key}
+        self.size = len(found)
+        self.total = optional(raw, "total", whole) or 0
+
+
+def _values(raw: Any) -> tuple[dict[str, Any], ...]:
+    """The entries of a page of Data Center."""
+    return optional(raw, "values", each(table)) or ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import Forbidden, NotFound
+from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Jira Software's keys of its fields; the names differ by site.
 _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
+_ADMINISTER = ("ADMINISTER", "ADMINISTER_PROJECTS")
 
 
 class JiraSite:
@@ -28,6 +29,7 @@ class JiraSite:
         self.wire = wire
         self._myself: Person | None = None
         self._open_statuses: dict[str, Mapping[str, bool]] = {}
+        self._may_silence: dict[str, bool] = {}
 
     @property
     def sprint_field(self) -> str | None:
@@ -77,6 +79,20 @@ class JiraSite:
 
         query = {"projectKey": project, "permissions": ",".join(names)}
         return self.wire.get(Permissions, "mypermissions", query)
+
+    def may_silence(self, project: str) -> bool:
+        """Whether the credential may edit issues of a project without mail; asked once.
+
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues (Edit issue)
+        """
+        if project not in self._may_silence:
+            try:
+                found = self.permissions(project, _ADMINISTER)
+                may = any(found.has(name) for name in _ADMINISTER)
+            except (Forbidden, NotFound, Rejected):
+                may = False
+            self._may_silence[project] = may
+        return self._may_silence[project]
 
     def project_key(self, key: str) -> str:
         """The present key of a project, also by a former one, which Jira keeps for it.

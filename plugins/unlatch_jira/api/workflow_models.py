@@ -104,6 +104,8 @@ class Transition:
         self.to = required(raw, "to", Status)
         self.available = optional(raw, "isAvailable", flag) is not False
         self.has_screen = raw.get("fields") is not None
+        # Its screen can have the comment, which the fields never name.
+        self.takes_comment = optional(raw, "hasScreen", flag) is not False
         self.screen = optional(raw, "fields", _screen) or {}
 
 

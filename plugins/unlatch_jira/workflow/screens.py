@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
@@ -57,12 +58,20 @@ def required_fields(move: Transition, filled: Container[str]) -> dict[str, Scree
     }
 
 
-def configured_fields(missing: Mapping[str, ScreenField], settings: JiraSettings) -> dict[str, Any]:
-    """The values of `trackers.jira.fields` for missing fields, in Jira's format."""
-    by_word = {word.casefold(): value for word, value in settings.fields.items()}
+def configured(name: str, field: ScreenField, settings: JiraSettings, stage: str) -> Any:
+    """The value of a field in `trackers.jira.fields`; None without one."""
+    values = settings.fields_for(stage)
+    by_word = {word.casefold(): value for word, value in values.items()}
+    return by_word.get(name.casefold(), by_word.get(field.name.casefold()))
+
+
+def configured_fields(
+    empty: Mapping[str, ScreenField], settings: JiraSettings, stage: str
+) -> dict[str, Any]:
+    """The values of `trackers.jira.fields` for empty fields, in Jira's format."""
     found = {}
-    for name, field in missing.items():
-        value = by_word.get(name.casefold(), by_word.get(field.name.casefold()))
+    for name, field in empty.items():
+        value = configured(name, field, settings, stage)
         taken = None if value is None else _taken(value, field, settings)
         if taken is not None:
             found[name] = taken
@@ -108,20 +117,42 @@ def _reference(value: Named) -> dict[str, str]:
 
 
 def missing_fields_error(
-    move: Transition, missing: Mapping[str, ScreenField], settings: JiraSettings
+    move: Transition, missing: Mapping[str, ScreenField], settings: JiraSettings, stage: str
 ) -> Rejected:
     """The error for a screen that needs a person or more configuration."""
     wanted = "; ".join(describe_field(name, field) for name, field in missing.items())
     first = next(iter(missing.values())).name or next(iter(missing))
-    words = {word.casefold() for word in settings.fields}
+    words = {word.casefold() for word in settings.fields_for(stage)}
     refused = [f.name or n for n, f in missing.items() if {n, f.name.casefold()} & words]
     wrong = f" (the configured value for {', '.join(refused)} is not offered)" if refused else ""
     return Rejected(
         "transition-needs-fields",
         f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}{wrong}",
-        hint=f'set them in [trackers.jira.fields], such as "{first}" = "..."; '
+        hint=f"{_to_set(first, stage)}; "
         "a resolution is set by trackers.jira.resolution and dropped_resolutions",
     )
+
+
+def refusal_hint(move: Transition, refused: frozenset[str], stage: str) -> str:
+    """What to set after Jira refused a transition, for a rule that its screen does not show."""
+    if names := sorted(refused - {"comment"}):
+        field = move.screen.get(names[0])
+        if field is not None:
+            return _to_set(describe_field(names[0], field).partition(" (")[0], stage)
+        return f"its screen has no field {names[0]}: set the field in Jira, then run it again"
+    if "comment" in refused:
+        return "it wants a comment: run the command again with --comment short"
+    fields = {name: it for name, it in move.screen.items() if name != "resolution"}
+    if not fields:
+        return "its screen has no field that unlatch can set: take the transition in Jira"
+    listed = "; ".join(describe_field(name, field) for name, field in fields.items())
+    first, field = next(iter(fields.items()))
+    return f"its screen has {listed}; {_to_set(field.name or first, stage)}, as its rule asks for"
+
+
+def _to_set(name: str, stage: str) -> str:
+    line = f'{json.dumps(name, ensure_ascii=False)} = "..."'
+    return f"set it below [trackers.jira.fields.{stage}]: {line}"
 
 
 def describe_field(name: str, field: ScreenField) -> str:

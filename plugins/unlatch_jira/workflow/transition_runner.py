@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import must_move
 from unlatch.values import dataclass
+from unlatch_jira.api.errors import FieldsNotOnScreen, TransitionRefused
 from unlatch_jira.api.transitions import NoWayError, offered_among
-from unlatch_jira.settings_types import MAX_STEPS
+from unlatch_jira.settings_types import MAX_STEPS, stage_of
 from unlatch_jira.workflow import screens
 from unlatch_jira.workflow.choose import choose, nearest
 from unlatch_jira.workflow.transition_path import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 ALLOW_PATH = "allow-path"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TransitionGoal:
     """The goal of an issue's transitions.
 
@@ -42,12 +43,23 @@ class TransitionGoal:
         done: receives each transition that Jira accepted.
         allow_path: whether several transitions may be taken without configuration.
         properties: the properties to set on the issue with the last transition.
+        comment: the body of the operation's comment, for a transition that wants it.
+        is_silent: whether the comment goes with the transition, which makes one mail of two.
+        is_said: whether a transition had it; Jira can have dropped it all the same.
     """
 
     goal: Goal
     done: Progress
     allow_path: bool = False
     properties: tuple[Mapping[str, Any], ...] = ()
+    comment: Any = None
+    is_silent: bool = False
+    is_said: bool = False
+
+    @property
+    def stage(self) -> str:
+        """The table of `trackers.jira.fields` for it."""
+        return stage_of(self.goal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +170,53 @@ class TransitionRunner:
     def _take(self, issue: Issue, move: Transition, walk: TransitionGoal, *, arrives: bool) -> None:
         fields = screens.resolution_for(move, walk.goal, issue, self.settings)
         missing = screens.required_fields(move, fields)
+        # A rule of the workflow can want a field that its screen does not call required.
+        wanted = {
+            name: field
+            for name, field in move.screen.items()
+            if name not in fields
+            and screens.configured(name, field, self.settings, walk.stage) is not None
+        }
+        if missing or wanted:
+            # Existing values stay.
+            held = self.client.values(issue.key, missing | wanted)
+            empty = {name: it for name, it in (missing | wanted).items() if not held.get(name)}
+            fields |= screens.configured_fields(empty, self.settings, walk.stage)
+            missing = {name: it for name, it in missing.items() if name in empty.keys() - fields}
         if missing:
-            # Existing values stay: only empty fields block a transition.
-            held = self.client.values(issue.key, missing)
-            missing = {name: field for name, field in missing.items() if not held.get(name)}
-            fields |= screens.configured_fields(missing, self.settings)
-            missing = {name: field for name, field in missing.items() if name not in fields}
-        if missing:
-            raise screens.missing_fields_error(move, missing, self.settings)
-        self.client.move(issue, move, fields, walk.properties if arrives else ())
+            raise screens.missing_fields_error(move, missing, self.settings, walk.stage)
+        self._send(issue, move, fields, walk, arrives=arrives)
         # Not verified: some servers accept a transition without effect.
         means = move.to.means_after(walk.goal)
         walk.done.item = replace(issue.item, state=move.to.name, category=means)
+
+    def _send(
+        self,
+        issue: Issue,
+        move: Transition,
+        fields: Mapping[str, Any],
+        walk: TransitionGoal,
+        *,
+        arrives: bool,
+    ) -> None:
+        """Take a transition, with the comment if that is configured, or if Jira wants it."""
+        properties = walk.properties if arrives else ()
+        comment = None if walk.is_said else walk.comment
+        is_first = arrives and (walk.is_silent or self.settings.comment_in_transition)
+        # Without a screen, Jira drops a comment with no error.
+        is_first = is_first and move.takes_comment
+        for said in (comment, None) if is_first else (None, comment):
+            try:
+                self.client.move(issue, move, fields, properties, said)
+            except (TransitionRefused, FieldsNotOnScreen) as refusal:
+                is_last = comment is None or (said is None) is is_first
+                if is_last or refusal.fields - {"comment"} or not move.takes_comment:
+                    if isinstance(refusal, TransitionRefused):
+                        refusal.hint = screens.refusal_hint(move, refusal.fields, walk.stage)
+                    raise
+            else:
+                walk.is_said = walk.is_said or said is not None
+                return
 
 
 def _path_note(walk: TransitionGoal, started: str, steps: tuple[str, ...]) -> str:

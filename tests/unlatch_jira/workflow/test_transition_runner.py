@@ -9,6 +9,7 @@ import pytest
 from tests.unlatch_jira.making import (
     CLOSE,
     OP,
+    OTHER_OP,
     REOPEN,
     WITH_PATHS,
     comments,
@@ -22,7 +23,7 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Conflict, Rejected
-from unlatch.spi import Category, Change, Goal
+from unlatch.spi import Category, Change, DeliveryOptions, Goal
 from unlatch_sandbox import Fault
 from unlatch_sandbox.jira.workflows import ROOT_CAUSE
 
@@ -200,6 +201,74 @@ def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> Non
     with pytest.raises(Rejected) as caught:
         deliver(plugin_for(either, fields={"Root cause": "Fate"}), ref(either, key), REOPEN)
     assert "the configured value for Root cause is not offered" in caught.value.message
+
+
+CAUSE = {"fields": {"reopen": {"Root cause": "Bug"}}}
+
+
+@pytest.mark.parametrize(
+    ("more", "moves"),
+    [
+        (CAUSE, 2),
+        ({"fields": {"Root cause": "Bug"}}, 2),
+        (CAUSE | {"comment_in_transition": True}, 1),
+    ],
+)
+def test_what_a_validator_wants_goes_with_the_transition_once(
+    either: Sandbox, more: dict[str, Any], moves: int
+) -> None:
+    key = finished(either, "validators", "Done")
+    plugin = plugin_for(either, **more)
+
+    outcome = deliver(plugin, ref(either, key), REOPEN)
+
+    assert (status(either, key), field(either, key, ROOT_CAUSE)["value"]) == ("To Do", "Bug")
+    assert (outcome.commented, len(comments(either, key))) == (True, 1)
+    assert sent(either).count(f"POST /issue/{key}/transitions") == moves
+    deliver(plugin, ref(either, key), replace(CLOSE, op=OTHER_OP))
+    assert (status(either, key), len(comments(either, key))) == ("Done", 2)
+
+
+@pytest.mark.parametrize(
+    ("more", "change", "hint"),
+    [
+        ({}, REOPEN, '[trackers.jira.fields.reopen]: "Root cause" = "..."'),
+        ({"fields": {"close": {"Root cause": "Bug"}}}, REOPEN, "[trackers.jira.fields.reopen]"),
+        (CAUSE, replace(REOPEN, comment=None), "its screen has Root cause (one of Bug, "),
+    ],
+)
+def test_a_refused_transition_says_what_to_set(
+    either: Sandbox, more: dict[str, Any], change: Change, hint: str
+) -> None:
+    key = finished(either, "validators", "Done")
+    with pytest.raises(Rejected, match="Jira refused the transition") as caught:
+        deliver(plugin_for(either, **more), ref(either, key), change)
+    assert hint in (caught.value.hint or "")
+    assert (status(either, key), comments(either, key)) == ("Done", [])
+
+
+@pytest.mark.parametrize(
+    ("may", "is_silent", "mails"), [(True, False, 2), (True, True, 1), (False, True, 2)]
+)
+def test_silent_reopen_sends_one_mail_where_the_account_may(
+    either: Sandbox, *, may: bool, is_silent: bool, mails: int
+) -> None:
+    either.jira.add_project("SCRUM", "classic", can_administer=may)
+    key = either.jira.add_issue(summary="Smart", status="Closed", labels=["completed"])
+    options = DeliveryOptions(plugin=frozenset({"no-notify"} if is_silent else ()))
+
+    outcome = deliver(plugin_for(either), ref(either, key), replace(REOPEN, options=options))
+
+    assert (status(either, key), len(comments(either, key))) == ("Reopened", 1)
+    assert either.jira.mails(key) == mails
+    assert ["mail was sent" in note for note in outcome.notes] == [True] * (is_silent and not may)
+
+
+def test_a_comment_that_a_transition_drops_is_posted(either: Sandbox) -> None:
+    key = either.jira.add_issue(summary="Smart", status="Done")
+    outcome = deliver(plugin_for(either, comment_in_transition=True), ref(either, key), REOPEN)
+    assert (status(either, key), outcome.commented) == ("In Progress", True)
+    assert len(comments(either, key)) == 1
 
 
 def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) -> None:

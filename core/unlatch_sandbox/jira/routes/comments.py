@@ -37,6 +37,7 @@ def list_comments(key: str) -> Response:
 def add_comment(key: str) -> Response:
     check_query("expand")
     issue = guards.issue(key)
+    issue.mails += 1
     return reply(_shown(_find(issue, changes.add_comment(issue, guards.body()))), 201)
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, nothing, reply
 from unlatch_sandbox.jira import changes, fields, guards, shapes
-from unlatch_sandbox.jira.workflows import ISSUE_TYPES
+from unlatch_sandbox.jira.workflows import ISSUE_TYPES, WORKFLOWS
 
 if TYPE_CHECKING:
     from unlatch_sandbox.jira.records import IssueRecord, ProjectRecord
@@ -105,11 +105,43 @@ def _properties(issue: IssueRecord, wanted: str) -> dict[str, Any]:
     return {k: v for k, v in issue.properties.items() if k in names or "*all" in names}
 
 
+@routes.get("/issue/createmeta/<project>/issuetypes")
+def list_create_types(project: str) -> Response:
+    check_query("startAt", "maxResults")
+    _project({"key": project})
+    types = [{"id": number, "name": name} for name, number in ISSUE_TYPES.items()]
+    return reply(_create_page("issueTypes", types))
+
+
+@routes.get("/issue/createmeta/<project>/issuetypes/<kind>")
+def list_create_fields(project: str, kind: str) -> Response:
+    check_query("startAt", "maxResults")
+    needed = WORKFLOWS[_project({"key": project}).workflow].needed
+    _type({"id": kind})
+    shown = (
+        {**shapes.field(name, guards.dialect(), required=name in needed), "fieldId": name}
+        for name in (*changes.EDIT_SCREEN, *needed)
+    )
+    return reply(_create_page("fields", [*shown]))
+
+
+def _create_page(name: str, values: list[dict[str, Any]]) -> dict[str, Any]:
+    """A page of metadata; Data Center calls its entries values."""
+    start, most = int(request.args.get("startAt", 0)), int(request.args.get("maxResults", 50))
+    key = name if guards.dialect().cloud else "values"
+    return {"startAt": start, "total": len(values), key: values[start : start + most]}
+
+
 @routes.put("/issue/<key>")
 def edit_issue(key: str) -> Response:
     check_query("notifyUsers", "returnIssue", "expand", "fields", "properties")
     issue, asked = guards.issue(key), guards.body()
     check_keys("body member", asked, ("fields", "update", *_FURTHER))
+    is_silent = request.args.get("notifyUsers") == "false"
+    may_silence = guards.dialect().cloud or guards.tracks().projects_of(issue).can_administer
+    if is_silent and not may_silence:  # Cloud ignores it
+        raise guards.refusal(403, "To discard the user notification an admin is required.")
+    issue.mails += not (is_silent and guards.tracks().projects_of(issue).can_administer)
     if not guards.tracks().workflow(issue).status(issue.status).editable:
         changes.refuse_edits(asked)
     changes.apply(issue, asked, changes.EDIT_SCREEN)
@@ -131,7 +163,10 @@ def create_issue() -> Response:
     fields = dict(asked.get("fields") or {})
     home, kind = _project(fields.pop("project", None)), _type(fields.pop("issuetype", None))
     issue = guards.tracks().new_issue(home, kind, "", g.user)
-    changes.apply(issue, {**asked, "fields": {"summary": None, **fields}}, changes.EDIT_SCREEN)
+    needed = guards.tracks().workflow(issue).needed
+    whole = {**asked, "fields": {"summary": None, **fields}}
+    changes.apply(issue, whole, (*changes.EDIT_SCREEN, *needed))
+    changes.check_required(issue, needed)
     changes.add_comments(issue, asked.get("update") or {})
     guards.tracks().touch(issue)
     return reply(shapes.issue_address(issue, guards.dialect()), 201)
@@ -177,9 +212,12 @@ def do_transition(key: str) -> Response:
             break
     else:
         raise guards.refusal(400, f"Transition id '{wanted}' is not valid for this issue.")
+    issue.mails += 1
     guards.tracks().move(issue, transition, None, g.user)
     changes.apply(issue, asked, transition.screen or ())
-    changes.check_required(issue, transition.required)
+    changes.check_required(issue, (*transition.required, *transition.validated))
+    if "comment" in transition.validated and not (asked.get("update") or {}).get("comment"):
+        raise guards.refusal(400, "Bitte begründen Sie diesen Schritt.")  # an administrator's words
     # Without a screen the comment is lost without an error.
     if "comment" in (transition.screen or ()):
         changes.add_comments(issue, asked.get("update") or {})

@@ -23,6 +23,8 @@ _PERMISSIONS = (
     "ADD_COMMENTS",
     "CREATE_ISSUES",
     "DELETE_OWN_COMMENTS",
+    "ADMINISTER",
+    "ADMINISTER_PROJECTS",
 )
 _CATEGORIES = {DONE.key: "DONE", INDETERMINATE.key: "IN_PROGRESS"}
 
@@ -38,7 +40,12 @@ def my_permissions() -> Response:
 
 
 def _permission(name: str, project: ProjectRecord) -> dict[str, object]:
-    has = name != "TRANSITION_ISSUES" or project.can_transition
+    rights = {
+        "TRANSITION_ISSUES": project.can_transition,
+        "ADMINISTER": False,
+        "ADMINISTER_PROJECTS": project.can_administer,
+    }
+    has = rights.get(name, True)
     words = name.replace("_", " ").title()
     number = str(_PERMISSIONS.index(name) + 10)
     own = {"id": number, "key": name, "name": words, "type": "PROJECT", "description": words}
