@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.transcripts.lines import Session, calls, outline, read_one, said, write
 
-from unlatch.transcripts import Compaction, Prompt, Thought, ToolCall, Usage, findings
+from unlatch.transcripts import (
+    Compaction,
+    Interruption,
+    Prompt,
+    Result,
+    Thought,
+    ToolCall,
+    Usage,
+    findings,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +65,30 @@ def test_failed_call_has_its_exit_code_and_a_refused_one_says_so(tmp_path: Path)
         (True, True, None),
         (False, False, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("This command requires approval", "user-rejected"),
+        ("Claude requested permissions to use WebFetch, but ... yet.", "user-rejected"),
+        ("Permission to use Bash with command make never has been denied.", "permission-rule"),
+        ("PreToolUse:Bash hook error: [check]: not today\n", "permission-rule"),
+    ],
+)
+def test_call_that_nobody_was_asked_about_is_denied(tmp_path: Path, words: str, kind: str) -> None:
+    """As 2.1.332 records them in `-p`; only the first words of a person's refusal are its own."""
+    session = Session()
+    session.reply("m1", calls("t1"))
+    decision = {"decision": "reject", "source": "config", "reasonCode": "unknown"}
+    denied = {"toolDenialKind": kind, "permissionDecision": decision}
+    session.result("t1", words, is_error=True, toolUseResult=f"Error: {words}", **denied)
+    session.ask("Never mind, tell me the plan")
+    found = read(tmp_path, session)
+    (call, _) = found.events
+    assert isinstance(call, ToolCall)
+    assert call.result == Result(words, failed=True, denied=True)
+    assert [] == findings(found.events)
 
 
 @pytest.mark.parametrize(

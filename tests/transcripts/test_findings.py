@@ -59,6 +59,7 @@ def test_failed_calls_are_failures_and_refused_ones_are_not() -> None:
             Result("Exit code 4", failed=True, exit_code=4),
             ("Edit", Result("no match", failed=True)),
             Result(SAID, failed=True, rejected=True),
+            Result("This command requires approval", failed=True, denied=True),
         )
     )
     assert [it for it in found if isinstance(it, Failure)] == [
@@ -227,6 +228,11 @@ def test_refused_call_is_one_correction_with_the_words_about_it() -> None:
     assert corrections("> Go", refused) == [Correction("call-refused", "1", "")]
     assert corrections("> Go", refused, "Sorry.") == [Correction("call-refused", "1", "")]
     assert corrections("> Go", refused, "> go on") == [Correction("call-refused", "1", "")]
+
+
+def test_call_that_a_rule_denied_is_no_correction_and_nor_is_the_next_prompt() -> None:
+    denied = Result("This command requires approval", failed=True, denied=True)
+    assert [] == corrections(denied, "> Now the tests")
 
 
 def test_findings_are_in_the_order_of_the_conversation() -> None:

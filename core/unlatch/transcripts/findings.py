@@ -96,7 +96,7 @@ def findings(events: Iterable[Event]) -> list[Finding]:
 def _failures(event: Event) -> Iterator[Finding]:
     if isinstance(event, ToolCall) and event.result:
         result = event.result
-        if result.failed and not result.rejected:
+        if result.failed and not (result.rejected or result.denied):
             rule = "tool-failed" if result.exit_code is None else "exit-code"
             yield Failure(rule, event.key, result.text)
 

@@ -61,6 +61,7 @@ class Result:
             person stopped while it ran.
         rejected: a person did not allow the call.
         subagent: the id of the agent that the call started.
+        denied: the call was not made: a rule does not allow it, and nobody was asked.
     """
 
     text: str = ""
@@ -68,6 +69,7 @@ class Result:
     rejected: bool = False
     exit_code: int | None = None
     subagent: str = ""
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,26 +171,29 @@ def _queued(key: str, at: datetime | None, attachment: Json) -> list[Event]:
 
 def _results(line: Json, message: Json) -> dict[str, Result]:
     parts = (mapping(it) for it in items(message.get("content")))
-    details = mapping(line.get("toolUseResult"))
     return {
-        text(part.get("tool_use_id")): _result(part, text(details.get("agentId")))
+        text(part.get("tool_use_id")): _result(part, line)
         for part in parts
         if part.get("type") == "tool_result"
     }
 
 
-def _result(part: Json, agent: str) -> Result:
+def _result(part: Json, line: Json) -> Result:
+    details = mapping(line.get("toolUseResult"))
     words = joined(part.get("content"))
     failed = part.get("is_error") is True and not words.startswith(_STOPPED)
+    rejected = failed and words.startswith(_REJECTED)
     code = _EXIT_CODE.match(words) if failed else None
     last = mapping((items(part.get("content")) or [None])[-1])
     started = _AGENT_ID.match(text(last.get("text")))
     return Result(
         words,
         failed,
-        rejected=failed and words.startswith(_REJECTED),
-        exit_code=int(code[1]) if code else None,
-        subagent=agent or (started[1] if started else ""),
+        rejected,
+        int(code[1]) if code else None,
+        text(details.get("agentId")) or (started[1] if started else ""),
+        # Its value says user-rejected, also where nobody was asked.
+        denied=failed and not rejected and "toolDenialKind" in line,
     )
 
 
