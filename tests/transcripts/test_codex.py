@@ -158,6 +158,10 @@ def test_first_form_is_one_object(tmp_path: Path) -> None:
     assert not found.unknown
 
 
+# `codex exec` 0.171.0, of a command that asks to leave the sandbox.
+DENIED = "approval policy is Never"
+
+
 @pytest.mark.parametrize(
     ("output", "text", "expected"),
     [
@@ -174,6 +178,7 @@ def test_first_form_is_one_object(tmp_path: Path) -> None:
         ("exec command rejected by user", None, (True, True, None)),
         ("patch rejected by user", None, (True, True, None)),
         ("aborted by user after 2s", None, (False, False, None)),
+        (f"{DENIED}; reject command \u2014 you cannot ask", None, (True, False, None)),
         ("apply_patch verification failed: no match", None, (True, False, None)),
         ('{"task_name": "research"}', None, (False, False, None)),
         ("{broken", None, (False, False, None)),
@@ -187,6 +192,7 @@ def test_outputs_say_whether_a_call_failed(
     (result,) = results(read(tmp_path, rollout))
     assert result is not None
     assert result.text == (output if text is None else text)
+    assert result.denied is result.text.startswith(DENIED)
     assert (result.failed, result.rejected, result.exit_code) == expected
 
 

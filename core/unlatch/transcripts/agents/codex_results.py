@@ -21,6 +21,7 @@ _FAILED = (
     "failed to parse function arguments",
     "unsupported call",
 )
+_DENIED = re.compile(r"approval policy is \w+; reject command\b")
 _REJECTED = re.compile(r"(?:exec command|patch) rejected by user\b")
 # An output, with how long it lasted before it.
 _STOPPED = re.compile(r"(?:Wall time: .*\n)?aborted by user\b")
@@ -61,8 +62,9 @@ def is_stopped(result: Result | None) -> bool:
 def _result(words: str, code: object, *, failed: bool, rejected: bool = False) -> Result:
     exit_code = code if type(code) is int else None
     rejected = rejected or bool(_REJECTED.match(words))
-    failed = failed or rejected or bool(exit_code) or words.startswith(_FAILED)
-    return Result(words, failed, rejected, exit_code)
+    denied = bool(_DENIED.match(words))
+    failed = failed or rejected or denied or bool(exit_code) or words.startswith(_FAILED)
+    return Result(words, failed, rejected, exit_code, denied=denied)
 
 
 def _json(words: str) -> Json:
