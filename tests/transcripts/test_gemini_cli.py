@@ -91,6 +91,10 @@ def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
     assert outline(found.events) == [f"> {it}" for it in texts]
 
 
+# Without a terminal 0.61.0 offers no tool that it would have to ask about.
+DENIED = 'Tool "run_shell_command" not found.'
+
+
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
@@ -100,6 +104,7 @@ def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
         (call("Exit Code: 4\n" + "x" * 400), (False, False, None)),
         (call("no such file", status="error"), (True, False, None)),
         (call("", status="cancelled"), (True, True, None)),
+        (call(f"{DENIED} Did you mean one of: ...?", status="error"), (True, False, None)),
     ],
 )
 def test_status_and_exit_code_say_whether_a_call_failed(
@@ -109,6 +114,7 @@ def test_status_and_exit_code_say_whether_a_call_failed(
     assert isinstance(event, ToolCall)
     assert event.result is not None
     assert (event.result.failed, event.result.rejected, event.result.exit_code) == expected
+    assert event.result.denied is event.result.text.startswith(DENIED)
 
 
 def test_calls_of_a_rewritten_file_are_in_the_content(tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _SHELL = "run_shell_command"
 # Around the output of a command.
 _OUTPUT = "<untrusted_context>\n", "\n</untrusted_context>"
+# Also of its own tools, where the policy does not offer them.
+_DENIED = re.compile(r'Tool "[^"\n]{1,200}" not found\.')
 _END = 300
 _IGNORED = frozenset(("info", "warning", "error"))
 
@@ -240,7 +242,8 @@ def _outcome(call: Json, words: str, *, failed: bool = False, rejected: bool = F
     # The exit code is behind the output, unless it is 0.
     found = _EXIT_CODE.search(words[-_END:]) if call.get("name") == _SHELL else None
     code = int(found[1]) if found else None
-    return Result(words, failed or bool(code), rejected, code)
+    denied = failed and _DENIED.match(words) is not None
+    return Result(words, failed or bool(code), rejected, code, denied=denied)
 
 
 def _usage(tokens: Json) -> Usage:
