@@ -10,7 +10,7 @@ import pytest
 from tests.transcripts.lines import Json, outline, read_one
 
 from unlatch.errors import StoreError
-from unlatch.transcripts import ToolCall, Usage, read_transcripts
+from unlatch.transcripts import Result, ToolCall, Usage, findings, read_transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,9 @@ class Database:
         weakref.finalize(self, self.connection.close)
         if wal:
             self.connection.execute("PRAGMA journal_mode=WAL")
-        session = "id, parent_id, directory, title, version, revert, agent, time_created"
+        session = (
+            "id, parent_id, directory, title, version, revert, agent, permission, time_created"
+        )
         self.create("session", f"{session}, time_updated{columns}")
         self.create("message", "id, session_id, time_created, data")
         self.create("part", "id, message_id, session_id, time_created, data")
@@ -130,6 +132,25 @@ def test_state_says_whether_a_call_failed(
     assert isinstance(call, ToolCall)
     assert call.result is not None
     assert (call.result.failed, call.result.rejected) == expected
+
+
+UNAVAILABLE = "Model tried to call unavailable tool 'bash'. Available tools: edit, invalid, read."
+
+
+def test_call_that_a_rule_denied_is_no_success_and_no_refusal(database: Database) -> None:
+    """As 1.18.33 records them: a denied tool, and one that `opencode run` would ask about."""
+    output = f"The arguments provided to the tool are invalid: {UNAVAILABLE}"
+    given = {"tool": "bash", "error": UNAVAILABLE}
+    rules = [{"permission": "question", "pattern": "*", "action": "deny"}]
+    refusal = "The user rejected permission to use this specific tool call."
+    database.session(permission=json.dumps(rules))
+    invalid = tool(status="completed", input=given, output=output) | {"tool": "invalid"}
+    database.message("assistant", [invalid, tool(status="error", error=refusal)])
+    found = read_one(database.close())
+    results = [event.result for event in found.events if isinstance(event, ToolCall)]
+    assert results == [Result(one, failed=True, denied=True) for one in (output, refusal)]
+    assert outline(found.events) == [f"bash: {output}", f"bash: {refusal}"]
+    assert [] == findings(found.events)
 
 
 def test_running_call_has_no_result(database: Database) -> None:

@@ -27,7 +27,7 @@ from unlatch.transcripts.model import (
     Usage,
     last_model,
 )
-from unlatch.transcripts.values import arguments, count, mapping, moment, name, parsed, text
+from unlatch.transcripts.values import arguments, count, items, mapping, moment, name, parsed, text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,6 +50,8 @@ _KNOWN = frozenset(
     retry
     """.split()  # noqa: SIM905  (one name a line would hide the rest)
 )
+# The call of a tool that is not offered, as where a rule denies it; it has lost its arguments.
+_INVALID, _DENIED = "invalid", "Model tried to call unavailable tool"
 _REJECTED = ("The user rejected permission", "The user dismissed this question")
 
 
@@ -87,6 +89,8 @@ def read(
     kept = _kept(session, messages)
     events = _all_events(messages[:kept], unknown)
     lost = _all_events(messages[kept:], unknown)
+    if _is_unattended(session):
+        events = [_not_asked(event) for event in events]
     if lost:
         events.append(Branch(f"{lost[0].key}:reverted", lost[0].at, len(lost)))
     children: list[Json] = []
@@ -134,6 +138,22 @@ def _content(message: Json) -> Hashable:
     words = tuple(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
     time = mapping(message.get("time")).get("created", message["at"])
     return message.get("role"), words, json.dumps(message.get("tokens")), time
+
+
+def _is_unattended(session: Json) -> bool:
+    """Whether `opencode run` began the session: nobody can be asked, so it refuses by itself."""
+    try:
+        rules = items(parsed(text(session.get("permission"))))
+    except (ValueError, RecursionError):
+        return False
+    asked = {text(rule.get("permission")): rule.get("action") for rule in map(mapping, rules)}
+    return asked.get("question") == "deny"
+
+
+def _not_asked(event: Event) -> Event:
+    if isinstance(event, ToolCall) and event.result and event.result.rejected:
+        return replace(event, result=replace(event.result, rejected=False, denied=True))
+    return event
 
 
 def _kept(session: Json, messages: Sequence[Json]) -> int:
@@ -215,18 +235,24 @@ def _done(message: Json, part: Json) -> Event | None:
 
 def _call(part: Json) -> ToolCall:
     state = mapping(part.get("state"))
+    tool, given = text(part.get("tool")), arguments(state.get("input"))
+    result = _result(state, words=text(given.get("error")) if tool == _INVALID else "")
+    if tool == _INVALID:
+        tool, given = text(given.get("tool")) or tool, {}
+    return ToolCall(part["key"], part["at"], text(part.get("callID")), tool, given, result)
+
+
+def _result(state: Json, *, words: str) -> Result | None:
+    """The result of a call; `words` say why it was not valid."""
     details, status = mapping(state.get("metadata")), state.get("status")
-    result = None
-    if status in ("completed", "error"):
-        code = details.get("exit") if type(details.get("exit")) is int else None
-        words = text(state.get("output")) or text(state.get("error"))
-        rejected = status == "error" and words.startswith(_REJECTED)
-        started = text(details.get("sessionId"))
-        result = Result(words, status == "error" or bool(code), rejected, code, started)
-    given = arguments(state.get("input"))
-    return ToolCall(
-        part["key"], part["at"], text(part.get("callID")), text(part.get("tool")), given, result
-    )
+    if status not in ("completed", "error"):
+        return None
+    code = details.get("exit") if type(details.get("exit")) is int else None
+    output = text(state.get("output")) or text(state.get("error"))
+    failed, started = status == "error" or bool(words), text(details.get("sessionId"))
+    rejected = failed and output.startswith(_REJECTED)
+    denied = words.startswith(_DENIED)
+    return Result(output, failed or bool(code), rejected, code, started, denied=denied)
 
 
 def _usage(session: Json, messages: Iterable[Json]) -> Usage:
