@@ -7,6 +7,7 @@ from tests.transcripts.lines import Session, calls, outline, read_one, said, wri
 
 from unlatch.transcripts import (
     Compaction,
+    Failure,
     Interruption,
     Prompt,
     Result,
@@ -65,6 +66,34 @@ def test_failed_call_has_its_exit_code_and_a_refused_one_says_so(tmp_path: Path)
         (True, True, None),
         (False, False, None),
     ]
+
+
+@pytest.mark.parametrize(("lines", "is_lost"), [(6_000, False), (9_000, True)])
+def test_end_that_was_not_kept_of_a_long_error_is_said_to_be_missing(
+    tmp_path: Path, lines: int, is_lost: bool
+) -> None:
+    """2.1.332 keeps 30,000 characters of a failed command, and then leaves out their middle."""
+    whole = "Exit code 3\n" + "".join(f"{n}\n" for n in range(1, lines + 1))[:30_000]
+    cut = f"\n\n... [{len(whole) - 10_000} characters truncated] ...\n\n"
+    session = Session()
+    session.reply("m1", calls("t1"))
+    session.result("t1", f"{whole[:5000]}{cut}{whole[-5000:]}", is_error=True)
+    (failure,) = findings(read(tmp_path, session).events)
+    assert isinstance(failure, Failure)
+    last = failure.text.splitlines()[-1]
+    expected = "... [the agent did not keep the end of the output] ..." if is_lost else "6000"
+    assert expected == last
+
+
+def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(tmp_path: Path) -> None:
+    preview = (
+        "<persisted-output>\nOutput too large (164.9KB). Full output saved to: /home/dev/x.txt"
+    )
+    kept = {"stdout": "1\n2\n", "persistedOutputPath": "/home/dev/x.txt"}
+    session = Session()
+    session.reply("m1", calls("t1"))
+    session.result("t1", f"{preview}\n\nPreview (first 2KB):\n1\n", toolUseResult=kept)
+    assert outline(read(tmp_path, session).events) == ["Bash: 1\n2\n"]
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ _REJECTED = (
 )
 _EXIT_CODE = re.compile(r"Exit code (-?\d{1,9})$", re.MULTILINE)
 _AGENT_ID = re.compile(r"^agentId: ([\w-]{1,64})", re.MULTILINE)
+# A failed command's output is cut twice: after 30,000 characters, and then in their middle.
+_KEPT = 30_000
+_LEFT_OUT = re.compile(r"\n\n\.\.\. \[(\d{1,9}) characters truncated\] \.\.\.\n\n")
+_END_LOST = "\n... [the agent did not keep the end of the output] ..."
 # A message of the program in the name of the model, such as an API error.
 _SYNTHETIC = "<synthetic>"
 
@@ -180,14 +184,17 @@ def _results(line: Json, message: Json) -> dict[str, Result]:
 
 def _result(part: Json, line: Json) -> Result:
     details = mapping(line.get("toolUseResult"))
+    # In place of a long output the content has the path of a file and a short preview.
     words = joined(part.get("content"))
+    if "persistedOutputPath" in details:
+        words = text(details.get("stdout")) or words
     failed = part.get("is_error") is True and not words.startswith(_STOPPED)
     rejected = failed and words.startswith(_REJECTED)
     code = _EXIT_CODE.match(words) if failed else None
     last = mapping((items(part.get("content")) or [None])[-1])
     started = _AGENT_ID.match(text(last.get("text")))
     return Result(
-        words,
+        words + _END_LOST if code and _is_end_lost(words[code.end() + 1 :]) else words,
         failed,
         rejected,
         int(code[1]) if code else None,
@@ -195,6 +202,11 @@ def _result(part: Json, line: Json) -> Result:
         # Its value says user-rejected, also where nobody was asked.
         denied=failed and not rejected and "toolDenialKind" in line,
     )
+
+
+def _is_end_lost(output: str) -> bool:
+    left_out = _LEFT_OUT.search(output)
+    return left_out is not None and len(output) - len(left_out[0]) + int(left_out[1]) >= _KEPT
 
 
 def _usage(given: Json) -> Usage:
