@@ -86,6 +86,7 @@ def test_death_at_any_boundary_of_a_conversation_or_a_run_loses_and_repeats_noth
         pytest.param("unit_kill begin", 10, 1, id="begin"),
         pytest.param("unit_kill adopt", 5, 1, id="adopt"),
         pytest.param("unit_kill resume", 25, 3, id="resume"),
+        pytest.param("unit_kill resume-file", 25, 3, id="resume of a file"),
         pytest.param("scope_kill", 20, 1, id="scope, each", marks=pytest.mark.sweep),
         pytest.param("unit_kill resume", 25, 1, id="resume, each", marks=pytest.mark.sweep),
     ],
