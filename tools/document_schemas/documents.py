@@ -102,7 +102,7 @@ merge = unlatch merge --resolve.
 migrate = unlatch migrate.
   dryRun undo: bool; moved: [MovedFolder]; changed: [ChangedFile]; left: [LeftFile]
 init = unlatch init.
-  root: str; made: [str]; git: GitEntry?; layouts: [FoundLayout]
+  root: str; made: [str]; git: GitEntry?; layouts: [FoundTool]
 auth = unlatch auth status.
   trackers: [TokenSource]
 settings = unlatch config list and get.

@@ -90,8 +90,8 @@ DuplicatesEntry = Comments of one operation on one item, if there are several.
 RefusedLabelsEntry = Labels of an item that its tracker refused, and that are still missing.
   increment: str?; tracker id: str; url: str?; name op: str; add remove: [str]
 # `units` counts the units by the status that their files show.
-FoundLayout = A layout whose marker is in the project.
-  name title: str; used: bool; units: {int}
+FoundTool = Another tool whose marker is in the project.
+  name: str?; title: str; used: bool; units: {int}
 LimitsEntry = The limits of increments in progress and of idle time.
   maxActive hardCap: int?; perType: {int}; canInterrupt: [str]; policy: Policy; staleAfter: {int}
 # `over` names the settings whose limits are exceeded.

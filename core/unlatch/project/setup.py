@@ -1,5 +1,6 @@
 """Set up a project without changing existing files."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import PluginBroken, UsageError
-from unlatch.increments.files.paths import ProjectPaths, check_owner, find_paths, paths_at
+from unlatch.increments.files.paths import METADATA, ProjectPaths, check_owner, find_paths, paths_at
 from unlatch.increments.files.work.files import work_files
+from unlatch.increments.layouts.folders import has, text_of
 from unlatch.increments.layouts.installed import installed_layouts
-from unlatch.increments.layouts.native import OWN
-from unlatch.increments.model.status import Status
+from unlatch.increments.layouts.native import OWN, SPECWEAVE, UNLATCH
+from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.model.unit import Unit
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
@@ -34,17 +36,32 @@ _TEMPLATE = """\
 """
 
 
+# The folders of tools whose work no layout reads.
+_UNREADABLE = {
+    "Agent OS": ("agent-os", ".agent-os"),
+    "BMAD": ("_bmad", "_bmad-output", ".bmad-core"),
+    "Task Master": (".taskmaster",),
+}
+
+
 @dataclass(frozen=True, slots=True)
-class FoundLayout:
-    """A layout whose marker is in the project.
+class FoundTool:
+    """Another tool whose marker is in the project.
 
     Args:
+        name: of its layout; None if there is none, so that nothing of the tool can be read.
         units: the number of units by the status that their files show.
     """
 
-    name: str
+    name: str | None
     title: str
     units: Mapping[Status, int]
+
+    def is_read(self, paths: ProjectPaths) -> bool:
+        """Whether its units are increments of a project."""
+        if self.name == SPECWEAVE.name:
+            return paths.increments == paths.root / SPECWEAVE.increments
+        return self.name in paths.layouts
 
 
 def find_outer(root: Path) -> Path | None:
@@ -54,20 +71,33 @@ def find_outer(root: Path) -> Path | None:
     return None
 
 
-def find_layouts(root: Path) -> list[FoundLayout]:
-    """The layouts of other tools whose markers are in `root`."""
+def find_tools(root: Path) -> list[FoundTool]:
+    """The other tools whose markers are in `root`; those that can be read first."""
     add_root(root)
-    found = []
-    for name, layout in installed_layouts()[0].items():
-        if name not in OWN and layout.detect(root):
-            units = Counter(map(_status, layout.units(root)))
-            found.append(FoundLayout(name, layout.title, units))
-    return found
+    layouts = installed_layouts()[0]
+    others = (layout for name, layout in layouts.items() if name != UNLATCH.name)
+    found = [
+        FoundTool(layout.name, layout.title, Counter(map(_status, layout.units(root))))
+        for layout in others
+        if layout.detect(root)
+    ]
+    unread = (
+        title for title, folders in _UNREADABLE.items() if any(has(root / one) for one in folders)
+    )
+    return [*found, *(FoundTool(None, title, Counter()) for title in unread)]
 
 
 def _status(unit: Unit) -> Status:
+    if unit.layout in OWN:
+        return _recorded_status(unit.place / METADATA)
     evidence = work_files(unit.place, unit).evidence()
     return evidence.status if evidence else Status.PLANNING
+
+
+def _recorded_status(metadata: Path) -> Status:
+    with suppress(ValueError, LookupError, TypeError, RecursionError):
+        return read_status(json.loads(text_of(metadata))["status"]) or Status.PLANNING
+    return Status.PLANNING
 
 
 def set_up(

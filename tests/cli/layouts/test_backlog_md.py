@@ -46,7 +46,7 @@ def test_each_file_is_a_unit_with_the_status_of_its_folder(project: Project) -> 
     done = project.run("init")
 
     counts = "4 units (1 planning, 1 active, 1 completed, 1 abandoned)"
-    assert f"Found Backlog.md: {counts}." in done.err
+    assert f"Found Backlog.md: {counts}. It is read." in done.err
     rows = [line.split() for line in project.run("list", "--all").out.splitlines()[1:]]
     title = ["Log", "in:", '"safely"']
     assert [

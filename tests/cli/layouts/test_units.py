@@ -84,8 +84,8 @@ def test_init_says_what_it_found_and_list_shows_each_unit(project: Project) -> N
 
     done = project.run("init")
 
-    assert "Found spec-kit: 1 unit (1 active)." in done.err
-    assert "Found OpenSpec: 1 unit (1 completed)." in done.err
+    assert "Found spec-kit: 1 unit (1 active). It is read." in done.err
+    assert "Found OpenSpec: 1 unit (1 completed). It is read." in done.err
     config = tomllib.loads((project.root / ".unlatch/config.toml").read_text("utf-8"))
     assert config["layouts"] == {"use": ["openspec", "spec-kit"]}
     shown = project.run("list", "--all").out.splitlines()
@@ -95,6 +95,7 @@ def test_init_says_what_it_found_and_list_shows_each_unit(project: Project) -> N
 
 def test_init_again_and_reading_change_nothing(photos: Project) -> None:
     kiro(photos.root)
+    write(photos.root / ".taskmaster/tasks/tasks.json", "{}")
     before = photos.tree()
 
     again = photos.run("init", "--json")
@@ -102,8 +103,11 @@ def test_init_again_and_reading_change_nothing(photos: Project) -> None:
         photos.run(*command)
 
     assert before == photos.tree()
-    used = {one["name"]: one["used"] for one in again.document["layouts"]}
-    assert used == {"spec-kit": True, "kiro": False}
+    used = {one["title"]: one["used"] for one in again.document["layouts"]}
+    assert used == {"spec-kit": True, "Kiro": False, "Task Master": False}
+    said = photos.run("init").err
+    assert 'It is not read: [layouts] use in .unlatch/config.toml lacks "kiro".\n' in said
+    assert "Found Task Master. It is not read: unlatch has no layout for it.\n" in said
 
 
 def test_an_item_has_the_stories_criteria_and_tasks_as_check_boxes(photos: Project) -> None:

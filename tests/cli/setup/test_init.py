@@ -93,6 +93,7 @@ def test_existing_increments_stay_where_they_are(empty: Project) -> None:
 
     done = empty.run("init")
 
+    assert "Found SpecWeave: 1 unit (1 completed). It is read.\n" in done.err
     assert "Increments are in .specweave/increments/." in done.err
     assert not (empty.root / ".unlatch" / "increments").exists()
     assert before.items() <= empty.tree().items()

@@ -10,10 +10,11 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
+from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.status import Status
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry
-from unlatch.project.setup import FoundLayout, find_layouts, find_outer, set_up
+from unlatch.project.setup import FoundTool, find_outer, find_tools, set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Globals
@@ -29,14 +30,14 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     root = options.root or Path.cwd()
     if with_git:
         require_git(root)
-    found = find_layouts(root.absolute())
-    names = [one.name for one in found]
+    found = find_tools(root.absolute())
+    names = [one.name for one in found if one.name and one.name not in OWN]
     paths, new = set_up(root, Registry().manifests.values(), names)
     git = set_up_git(paths, _sessions(paths)) if with_git else None
     made = [str(path.relative_to(paths.root)) for path in new]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
-        layouts = [_layout_entry(one, paths) for one in found]
+        layouts = [_entry(one, paths) for one in found]
         output.document("init", root=str(paths.root), made=made, git=entry, layouts=layouts)
         return 0
     for name in made:
@@ -46,36 +47,38 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     if not made and not (git and (git.lines or git.driver)):
         output.talk("No changes needed.")
     for one in found:
-        _tell_layout(one, paths)
+        _tell_tool(one, paths)
     increments = paths.increments.relative_to(paths.root)
-    kept = "Records of unlatch are kept" if found else "Increments are"
+    kept = "Records of unlatch are kept" if names else "Increments are"
     output.talk(f"{kept} in {increments}/.")
     if paths.config in new and (outer := find_outer(paths.root)):
         output.note(
             f"this folder is in the project {output.clean(str(outer))}; commands here now use "
             "the new project (to use the other one, delete .unlatch here)"
         )
-    more = ", and unlatch list" if found else ""
+    more = ", and unlatch list" if names else ""
     fill = "fill in .unlatch/config.toml, then " if paths.config in new else ""
     output.talk(f"Next: {fill}unlatch doctor{more}")
     return 0
 
 
-def _tell_layout(one: FoundLayout, paths: ProjectPaths) -> None:
+def _tell_tool(one: FoundTool, paths: ProjectPaths) -> None:
     counts = ", ".join(f"{one.units[status]} {status}" for status in Status if one.units[status])
     total = times(sum(one.units.values()), "unit")
-    output.talk(f"Found {output.clean(one.title)}: {total}{f' ({counts})' if counts else ''}.")
-    if one.name not in paths.layouts:
-        output.talk(f'  It is not read: [layouts] use in .unlatch/config.toml lacks "{one.name}".')
+    units = f": {total}{f' ({counts})' if counts else ''}" if one.name else ""
+    if one.name is None:
+        why = "unlatch has no layout for it"
+    elif one.name in OWN:
+        why = "its increments are beside those in .unlatch; unlatch migrate moves them"
+    else:
+        why = f'[layouts] use in .unlatch/config.toml lacks "{one.name}"'
+    end = "It is read." if one.is_read(paths) else f"It is not read: {why}."
+    output.talk(f"Found {output.clean(one.title)}{units}. {end}")
 
 
-def _layout_entry(one: FoundLayout, paths: ProjectPaths) -> output.Json:
+def _entry(one: FoundTool, paths: ProjectPaths) -> output.Json:
     units = {status.value: count for status, count in one.units.items()}
-    return {
-        **output.fields(one, "name", "title"),
-        "used": one.name in paths.layouts,
-        "units": units,
-    }
+    return {**output.fields(one, "name", "title"), "used": one.is_read(paths), "units": units}
 
 
 def _sessions(paths: ProjectPaths) -> str:
