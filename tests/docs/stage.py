@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
-from tests.cli.layouts.folders import kiro, openspec, spec_kit
+from tests.cli.layouts.folders import backlog_md, kiro, openspec, spec_kit
 from tests.git.clone import QUICK
 from tests.transcripts.lines import Session, calls, said, write
 from tests.warm.client import program_path, unlatch
@@ -107,6 +107,7 @@ class Stage:
             "a project of spec-kit": lambda: self._use(spec_kit, "Photo albums"),
             "a project of OpenSpec": lambda: self._use(openspec, "Add login"),
             "a project of Kiro": lambda: self._use(kiro, "Photo albums"),
+            "a project of Backlog.md": lambda: self._use(backlog_md, "Log in"),
             "the next task is done": lambda: self._do_tasks(1),
             "all tasks are done": lambda: self._do_tasks(-1),
             "commit": self._commit,
