@@ -230,6 +230,27 @@ def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
     assert found.usage.output == 15, "tokens of the branch were spent"
 
 
+@pytest.mark.parametrize("last", ["two", "three"])
+def test_nothing_is_lost_of_a_session_that_is_resumed_twice_at_once(
+    tmp_path: Path, last: str
+) -> None:
+    """2.1.332 goes on below the other's prompt, which it takes for one without an answer."""
+    session = Session()
+    session.ask("First")
+    session.reply("m1", said("one"))
+    second = session.ask("Second")
+    message = {"id": "m2", "model": "<synthetic>", "content": [said("No response requested.")]}
+    session.add("assistant", message={"role": "assistant", **message})
+    third = session.ask("Third")
+    answers = {"two": second, "three": third}
+    for index, words in enumerate(sorted(answers, key=last.__eq__), 3):
+        session.reply(f"m{index}", said(words), after=answers[words])
+    expected = {"> First", "one", "> Second", "> Third", "two", "three"}
+    found = outline(read(tmp_path, session).events)
+    assert expected == set(found)
+    assert last == found[-1]
+
+
 def test_parallel_calls_are_no_branch_wherever_the_conversation_goes_on(tmp_path: Path) -> None:
     for last in ("first", "second"):
         session = Session()

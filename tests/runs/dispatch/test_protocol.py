@@ -209,6 +209,30 @@ def test_noise_is_counted_and_passed_on_in_part() -> None:
     assert output.noise == 1000
 
 
+def test_totals_of_a_session_count_once_and_with_its_agents() -> None:
+    """As 2.1.332 tells them: by turn in `usage`, by session in the rest, and no agents in `usage`."""
+
+    def result(cost: float, *tokens: int, session: str = "s1") -> bytes:
+        by_model = dict(
+            zip(("inputTokens", "cacheReadInputTokens", "outputTokens"), tokens, strict=True)
+        )
+        whole = {
+            **RESULT,
+            "session_id": session,
+            "total_cost_usd": cost,
+            "modelUsage": {"a": by_model},
+        }
+        return json.dumps(whole).encode() + b"\n"
+
+    told = (
+        result(0.5, 1000, 50, 10),
+        result(0.75, 1300, 60, 13),
+        result(0.25, 7, 0, 2, session="s2"),
+    )
+    found = [one for one in collect(Output(), b"".join(told)) if isinstance(one, Usage)]
+    assert found == [Usage(1050, 10, 0.5), Usage(310, 3, 0.25), Usage(7, 2, 0.25)]
+
+
 def test_a_flood_of_messages_does_not_hide_the_answer_or_the_cost() -> None:
     output = Output(most=2, most_noise=0)
     flood = b'{"type": "checkpoint", "text": "x"}\n' * 5

@@ -42,6 +42,7 @@ class Output:
     _messages: int = 0
     _text: int = 0
     _usage: Usage | None = None
+    _sessions: dict[str, Usage] = field(default_factory=dict)
     _partial: bytearray = field(default_factory=bytearray)
     _skips: bool = False
 
@@ -69,7 +70,19 @@ class Output:
         self._partial.clear()
         self._skips = False
         for message in (_as_noise(line),) if too_long else read_line(line):
+            if isinstance(message, Usage) and message.session:
+                message = self._since(message)  # noqa: PLW2901  (what the run has spent more)
             yield from self._passed(message)
+
+    def _since(self, total: Usage) -> Usage:
+        """The usage of a session since its last message: an agent tells the total with each."""
+        before = self._sessions.get(total.session, Usage())
+        self._sessions[total.session] = total
+        return Usage(
+            max(0, total.input_tokens - before.input_tokens),
+            max(0, total.output_tokens - before.output_tokens),
+            max(0.0, total.cost_usd - before.cost_usd),
+        )
 
     def _passed(self, message: Message) -> Iterator[Message]:
         """Pass on a message; after the first answer, all but usage counts as noise."""

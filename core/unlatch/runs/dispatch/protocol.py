@@ -23,7 +23,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.event_log import parse_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # In characters: the longest text, and the options of a question. In bytes: the longest line, in
 # which an agent may print all its messages.
@@ -32,6 +32,15 @@ MOST_OPTIONS = 32
 LONGEST_LINE = 16 << 20
 NOISE_TEXT = 200
 _LARGEST_NUMBER = 10**15
+# The names of the tokens in a result of Claude Code: those of the input, then the output.
+_OF_TURN = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
+_OF_MODEL = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens")
+_ONLY_SESSION = "session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +76,16 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and cost since the last such message; `input_tokens` has cached ones included."""
+    """Tokens and cost since the last such message; `input_tokens` has cached ones included.
+
+    Args:
+        session: of the whole session with this id instead, since it began.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +169,22 @@ def stated_answer(text: str) -> Answer | None:
 
 
 def _agent_usage(value: Mapping[str, Any]) -> Usage:
-    usage = value.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    """The usage of a session by model, with that of its agents; `usage` is of one turn alone."""
+    models = value.get("modelUsage")
     try:
-        return Usage(
-            sum(_count(counts, name) for name in names),
-            _count(counts, "output_tokens"),
-            _amount(value, "total_cost_usd"),
-        )
+        cost = _amount(value, "total_cost_usd")
+        if isinstance(models, dict) and models:
+            tokens = [_tokens(one, _OF_MODEL) for one in models.values()]
+            inputs, outputs = map(sum, zip(*tokens, strict=True))
+            return Usage(inputs, outputs, cost, _text(value, "session_id") or _ONLY_SESSION)
+        return Usage(*_tokens(value.get("usage"), _OF_TURN), cost)
     except NotAMessage:
         return Usage()
+
+
+def _tokens(counts: Any, names: Sequence[str]) -> tuple[int, int]:
+    *inputs, output = (_count(counts if isinstance(counts, dict) else {}, name) for name in names)
+    return sum(inputs), output
 
 
 def _question(value: Mapping[str, Any]) -> Question:

@@ -3,12 +3,13 @@
 A person who goes back and asks again makes a fork; the branch with the last event is the
 conversation. Not every fork is one: parallel tool calls of one message are lines beside each other,
 and their results are often at the end of a branch. So the lines of a message stay together, and a
-result belongs to its call wherever it is.
+result belongs to its call wherever it is. Nor is one of a prompt and an answer: a session that is
+resumed twice at once goes on below the other's prompt (findings/claude-two-resumes.sh).
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from unlatch.transcripts.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.transcripts.agents.claude_lines import Entry
 
@@ -105,7 +106,34 @@ def _dropped(ordered: Sequence[Entry], parents: Sequence[int]) -> dict[int, int]
     for at, entry in enumerate(ordered):
         if at not in kept and entry.message not in messages:
             dropped[at] = dropped.get(parents[at], at)
-    return dropped
+    begin = {top: _first(ordered, part) for top, part in _parts(dropped).items()}
+    after = {parents[at]: at for at in kept if parents[at] != at}
+    left = {top for top in begin if _goes_back(begin[top], ordered, _along(after, parents[top]))}
+    return {at: top for at, top in dropped.items() if top in left}
+
+
+def _parts(dropped: Mapping[int, int]) -> Mapping[int, list[int]]:
+    """The lines of each part, in their order."""
+    parts: dict[int, list[int]] = defaultdict(list)
+    for at, top in dropped.items():
+        parts[top].append(at)
+    return parts
+
+
+def _along(after: Mapping[int, int], at: int) -> Iterator[int]:
+    """The lines of the conversation that follow one."""
+    while at in after:
+        at = after[at]
+        yield at
+
+
+def _first(ordered: Sequence[Entry], lines: Iterable[int]) -> Event | None:
+    return next((ordered[at].events[0] for at in lines if ordered[at].events), None)
+
+
+def _goes_back(begin: Event | None, ordered: Sequence[Entry], others: Iterable[int]) -> bool:
+    """Whether a person left a part, or the agent gave it anew; else another process wrote it."""
+    return isinstance(begin, Prompt) is isinstance(_first(ordered, others), Prompt)
 
 
 def _path(ordered: Sequence[Entry], parents: Sequence[int]) -> set[int]:
