@@ -8,7 +8,6 @@ from tests.transcripts.lines import Session, calls, outline, read_one, said, wri
 from unlatch.transcripts import (
     Compaction,
     Failure,
-    Interruption,
     Prompt,
     Result,
     Thought,

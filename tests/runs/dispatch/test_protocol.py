@@ -210,7 +210,7 @@ def test_noise_is_counted_and_passed_on_in_part() -> None:
 
 
 def test_totals_of_a_session_count_once_and_with_its_agents() -> None:
-    """As 2.1.332 tells them: by turn in `usage`, by session in the rest, and no agents in `usage`."""
+    """As 2.1.332 tells them: `usage` of one turn without its agents, the rest of the session."""
 
     def result(cost: float, *tokens: int, session: str = "s1") -> bytes:
         by_model = dict(
