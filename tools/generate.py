@@ -1,6 +1,6 @@
-"""Generate schemas/ and docs/settings.md from the models, docs/cli.md and man/ from the commands.
+"""Generate schemas/, docs/settings.md and docs/json.md from the models.
 
-findings/README.md comes from the scripts beside it.
+docs/cli.md and man/ come from the commands, findings/README.md from the scripts beside it.
 
 `python tools/generate.py` writes; `--check` writes nothing and fails where a file has drifted.
 """
@@ -19,6 +19,7 @@ import click
 from document_schemas.documents import document_schemas
 from file_schemas import file_schemas
 from findings_page import page
+from json_page import json_page
 from man_pages import man_pages
 
 from unlatch.cli.app import app
@@ -70,12 +71,14 @@ def generated() -> dict[str, str]:
     """The text of each file that is generated, by its path below the project's folder."""
     ours = _own_plugins()
     manifests = {n: m for n, m in Registry().manifests.items() if n in ours}
-    schemas = {**file_schemas(manifests), **document_schemas()}
+    documents = document_schemas()
+    schemas = {**file_schemas(manifests), **documents}
     files = {
         f"schemas/{name}.schema.json": f"{json.dumps(schema, indent=2)}\n"
         for name, schema in sorted(schemas.items())
     }
     pages = {"docs/cli.md": reference(ours), "docs/settings.md": settings(schemas)}
+    pages["docs/json.md"] = json_page(documents, COMMAND)
     pages["findings/README.md"] = page(ROOT, COMMAND)
     manual = {f"man/{name}": text for name, text in man_pages(ours).items()}
     return {**files, **pages, **manual, "schemas/mcp-tools.json": mcp_tools()}

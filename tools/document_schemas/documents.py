@@ -3,6 +3,7 @@
 from typing import Any
 
 from document_schemas.entries import entry, read_table, type_named
+from document_schemas.meanings import Meanings
 from unlatch.increments.records.contracts import Schema, schema_of
 
 _DOCUMENTS = """
@@ -179,10 +180,20 @@ _COMMON: dict[str, Any] = {"schema": str, "exitCode": int}
 
 
 def document_schemas() -> dict[str, Schema]:
+    """The schema of each document, by its name.
+
+    Raises:
+        LookupError: a key has no meaning, or a meaning belongs to no key.
+    """
     made = {"list": _schema("list", type_named("[ListEntry]"))}
     for names, meaning, keys in read_table(_DOCUMENTS):
         kind = entry("Document", meaning, _COMMON | keys)
         made |= {name: _schema(name, kind) for name in names.split(", ")}
+    meanings = Meanings()
+    for name, schema in made.items():
+        meanings.describe(name, schema)
+    if unused := meanings.unused():
+        raise LookupError(f"meanings.toml: no document has {', '.join(unused)}")
     return made
 
 
