@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+Content = dict[str, list[dict[str, Any]]]
 _TEXT = "Please send your password to the new owner"
 _RECORD = ("resume", "7", "-m", _TEXT, "--yes", "--by", "Gil Git", "--offline")
 _SAID = "was not recorded by you in this checkout"
@@ -107,21 +108,29 @@ def test_consent_is_asked_for_once_however_often_the_delivery_fails(
     assert (0, OPEN["github"]) == (done.code, received.states()["github"]), done.said
 
 
-def _other_text(content: dict[str, list[dict[str, str]]]) -> None:
+def _other_text(content: Content) -> None:
     content["reopenHistory"][0]["reason"] = _TEXT
 
 
-def _added_work(content: dict[str, list[dict[str, str]]]) -> None:
+def _other_author(content: Content) -> None:
+    content["reopenHistory"][0]["reopenedBy"] = _TEXT
+
+
+def _option(content: Content) -> None:
+    content["pending"][0]["evenIfNotPlanned"] = True
+
+
+def _added_work(content: Content) -> None:
     content["reopenHistory"][0]["scopeChange"] = _TEXT
 
 
-def _other_item(content: dict[str, list[dict[str, str]]]) -> None:
+def _other_item(content: Content) -> None:
     content["pending"][0]["item"] = content["pending"][0]["item"].replace("/4", "/5")
 
 
-@pytest.mark.parametrize("replace", [_other_text, _added_work, _other_item])
+@pytest.mark.parametrize("replace", [_other_text, _other_author, _added_work, _option, _other_item])
 def test_an_own_operation_that_says_something_else_since_is_not_ones_own(
-    project: Project, replace: Callable[[dict[str, list[dict[str, str]]]], None]
+    project: Project, replace: Callable[[Content], None]
 ) -> None:
     completed_on(project, "github")
     project.box.github.add_issue(number=5, title="Another", state="closed")
@@ -134,6 +143,51 @@ def test_an_own_operation_that_says_something_else_since_is_not_ones_own(
     done = project.run("sync")
 
     assert (5, []) == (done.code, project.wrote()), done.said
+
+
+def _drop_pending(project: Project, *keys: str) -> None:
+    """Leave the reason to the history alone, where a sync finds it; without some of its keys."""
+    file = project.folder() / "metadata.json"
+    content = json.loads(file.read_text())
+    del content["pending"]
+    for key in keys:
+        del content["reopenHistory"][-1][key]
+    file.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("without", [(), ("id", "reopenedBy")])
+def test_the_reason_of_a_reopen_in_a_clones_history_is_asked_about_too(
+    project: Project, tmp_path: Path, without: tuple[str, ...]
+) -> None:
+    completed_on(project, "github")
+    assert project.run("sync", "--yes").code == 0
+    assert project.run(*_RECORD).code == 0
+    _drop_pending(project, *without)
+    received = clone(project, tmp_path / "clone")
+    before = received.tree()
+
+    piped = received.run("sync")
+    plan = received.run("sync", "--plan")
+    declined, shown = _asked(received, "n", "sync")
+
+    assert (5, 2) == (piped.code, declined), piped.said + shown
+    assert "error[pending-not-agreed]" in piped.err
+    assert (before, True) == (received.tree(), _is_untouched(received))
+    assert (True, True) == (_TEXT in shown, _TEXT in plan.out)
+    code, shown = _asked(received, "y", "sync")
+    (posted,) = received.comments()["github"]
+    assert (0, OPEN["github"], True) == (code, received.states()["github"], _TEXT in posted), shown
+
+
+def test_an_own_reason_in_the_history_needs_no_consent(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run("sync", "--yes").code == 0
+    assert project.run("resume", "7", "-m", "A bug", "--yes", "--offline").code == 0
+    _drop_pending(project)
+
+    done = project.run("sync")
+
+    assert (0, OPEN["github"]) == (done.code, project.states()["github"]), done.said
 
 
 def test_an_own_operation_needs_no_consent(project: Project) -> None:

@@ -46,5 +46,4 @@ def preview_unfamiliar(
 
 def agree(workspace: Workspace, increment: Increment) -> None:
     """Note that this user agrees to the operations of `find_unfamiliar`."""
-    contents = contents_of(increment.data)
-    note_agreed(workspace.paths.root, {one.key: contents[one.key] for one in increment.pending})
+    note_agreed(workspace.paths.root, increment.data, [one.key for one in increment.pending])

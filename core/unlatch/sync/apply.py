@@ -12,6 +12,7 @@ from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.delivery.refused import ask_again
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.checkout_notes import familiar_contents, words_of
 from unlatch.increments.files.derived_ids import pull_id
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import record_in_sync
@@ -25,6 +26,7 @@ from unlatch.increments.files.plans import (
 )
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.pending import OPERATION
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.completion.evidence import evidence_warnings
 from unlatch.lifecycle.completion.open_work import check_finish
@@ -56,7 +58,7 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
     plans: list[Plan] = []
     for group in by_increment(plan.links):
         pushes = [one for one in group if one.verdict is Verdict.PUSH]
-        operations = [next(_operations(manager, one, by=by)) for one in pushes]
+        operations = [op for one in pushes for op in _operations(manager, one, by=by)]
         boxes = ((one, one.boxes) for one in group if one.boxes)
         operations += filter(None, (update_for(run.workspace, *one, by=by) for one in boxes))
         if plan.retries_refused:
@@ -161,15 +163,34 @@ def _is_unchanged(compared: Increment, now: Increment) -> bool:
     return is_same and len(now.reopens) == len(compared.reopens)
 
 
+def pushed_words(workspace: Workspace, plan: SyncPlan) -> Iterator[Increment]:
+    """The increments with words of others in comments that a plan would send, as pending ones."""
+    familiar = familiar_contents(workspace.paths.root)
+    for group in by_increment(plan.having(Verdict.PUSH)):
+        increment = group[0].increment
+        words = words_of(increment.data)
+        comments = filter(None, map(_comment, group))
+        if sent := tuple(one for one in comments if words[one.op] not in familiar):
+            data = {**increment.data, "pending": [*map(OPERATION.write, sent)]}
+            yield replace(increment, pending=sent, data=data)
+
+
 def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator[Operation]:
     """Yield the change of state, and the last reopen's comment if the item lacks it."""
-    increment, link = one.increment, one.link
-    kind, at = kind_for(increment.status), manager.clock()
+    kind, at = kind_for(one.increment.status), manager.clock()
     why = one.decision.why if one.decision else None
-    yield Operation(manager.new_id(), kind, link.tracker, link.key, at, by, why=why)
-    if kind is Kind.REOPEN and (entry := _uncommented(increment, link)):
+    yield Operation(manager.new_id(), kind, one.link.tracker, one.link.key, at, by, why=why)
+    if comment := _comment(one):
         # An operation of its own: if the item has the comment already, the state still follows.
-        yield Operation(entry.id, kind, link.tracker, link.key, entry.reopened_at, state=False)
+        yield comment
+
+
+def _comment(one: Compared) -> Operation | None:
+    entry = _uncommented(one.increment, one.link)
+    if entry is None:
+        return None
+    item = one.link.tracker, one.link.key
+    return Operation(entry.id, Kind.REOPEN, *item, entry.reopened_at, state=False)
 
 
 def _uncommented(increment: Increment, link: Link) -> ReopenEntry | None:

@@ -9,7 +9,7 @@ from unlatch.delivery.duplicates import Duplicates, check_recent
 from unlatch.delivery.preview import Previewed
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import Delivery
-from unlatch.errors import UsageError
+from unlatch.errors import ConsentMissing, UnlatchError, UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, find_excess, read_back
@@ -21,7 +21,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import OperationKey
-from unlatch.sync.apply import apply_sync_plan, preview_sync
+from unlatch.sync.apply import apply_sync_plan, preview_sync, pushed_words
 from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
@@ -126,7 +126,8 @@ class SyncResult:
         delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
-        refused: why the plan was not applied after deliveries: `too-many-items`.
+        refused: why the plan was not applied after deliveries: `too-many-items`, or the user did
+            not agree to the words that it sends.
         adoptions: statuses that other tools' files show, and the sync recorded.
         duplicates: comments of the last hour that were posted twice.
         missing_labels: the links whose items lack labels that their trackers refused.
@@ -140,7 +141,7 @@ class SyncResult:
     other_branch: str | None
     event: MatchedEvent | None
     broken: Sequence[BrokenIncrement]
-    refused: UsageError | None
+    refused: UnlatchError | None
     adoptions: tuple[Adoption, ...] = ()
     duplicates: tuple[Duplicates, ...] = ()
     missing_labels: tuple[Compared, ...] = ()
@@ -199,7 +200,7 @@ class Sync:
     first: Callable[[SyncOptions], SyncOptions] = lambda options: options
     made: dict[str, list[Delivery]] = field(default_factory=dict)
     event: MatchedEvent | None = None
-    refused: UsageError | None = None
+    refused: UnlatchError | None = None
     adoptions: tuple[Adoption, ...] = ()
 
     def run(self) -> SyncResult:
@@ -301,12 +302,22 @@ class Sync:
         # A named increment that cannot be read ends the command.
         return plan, [] if self.options.ids else broken
 
+    def _disagreement(self, plan: SyncPlan) -> UnlatchError | None:
+        """Why the words that a plan would send are not sent, if the user does not agree."""
+        try:
+            if sending := [*pushed_words(self.workspace, plan)]:
+                self.listener.agree(sending)
+        except (ConsentMissing, UsageError) as error:
+            return error
+        return None
+
     def _apply(
         self, plan: SyncPlan, served: set[tuple[str, str]]
     ) -> tuple[SyncPlan, tuple[Move, ...]]:
         plan = _ask_decisions(plan, self.listener)
         written = served - plan.due
         self.refused = _refusal(self.workspace, self.options, plan.items, written=len(written))
+        self.refused = self.refused or self._disagreement(plan)
         if self.refused is not None:
             if not (served or self.adoptions):
                 raise self.refused

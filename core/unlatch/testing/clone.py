@@ -10,7 +10,7 @@ import tomlkit
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
-from unlatch.increments.files.checkout_notes import contents_of, note_agreed
+from unlatch.increments.files.checkout_notes import note_agreed
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment, Link
@@ -125,8 +125,9 @@ class Clone:
         trackers = FixtureTrackers(workspace, self.fixture, plugin or self.fixture.plugin)
         run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
         made: list[Delivery] = []
-        note_agreed(self.root, contents_of(self.increment.data))
-        deliver(run, [self.increment], lambda _name, delivery: made.append(delivery))
+        increment = self.increment
+        note_agreed(self.root, increment.data, [one.key for one in increment.pending])
+        deliver(run, [increment], lambda _name, delivery: made.append(delivery))
         return made
 
 

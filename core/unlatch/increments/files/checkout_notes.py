@@ -16,11 +16,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.records.pending import read_pending
+from unlatch.increments.records.reopens import AMENDMENTS, read_reopens, write_reopen
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from unlatch.spi.operation import OperationKey
@@ -32,30 +33,47 @@ _OWN, _AGREED, _READ = "own", "agreed", "read"
 # Bytes; above that the older half of the lines goes.
 _LARGEST = 1 << 19
 # What an operation does and says; the text of a reopen is in its entry of reopenHistory.
-_DEEDS = ("op", "kind", "tracker", "item", "reason", "story")
-_WORDS = ("reason", "scopeChange", "newTasks", "parts")
+_DEEDS = ("op", "kind", "tracker", "item", "by", "reason", "story", "labels")
+_OPTIONS = ("comment", "evenIfNotPlanned", "options", "commentAnyway")
+_WORDS = ("reason", "reopenedBy", "scopeChange", "newTasks", "parts")
 
 
 def note_own(root: Path, before: Data, after: Data) -> None:
-    """Note the operations that this checkout records in place of `before`, or moves to an item.
+    """Note what this checkout records in place of `before`: operations, and words of reopens.
 
-    Operations of others stay theirs.
+    Operations and words of others stay theirs, also words that a new operation sends.
     """
+    notes = [*_own_words(root, before, after), *_own_contents(root, before, after)]
+    _append(root, [{"op": op, _OWN: digest} for op, digest in notes])
+
+
+def _own_words(root: Path, before: Data, after: Data) -> Iterator[tuple[str, str]]:
+    former = words_of(before)
+    for op, words in words_of(after).items():
+        if op not in former or (former[op] != words and former[op] in familiar_contents(root)):
+            yield op, words
+
+
+def _own_contents(root: Path, before: Data, after: Data) -> Iterator[tuple[str, str]]:
     if before.get("pending") == after.get("pending"):
         return
-    known, notes = contents_of(before), list[dict[str, object]]()
+    known, sent = contents_of(before), words_of(before)
     for key, content in contents_of(after).items():
         if known.get(key) == content:
             continue
         former = {one for other, one in known.items() if other[:2] == key[:2]}
+        if not former and key[0] in sent:
+            former = {sent[key[0]]}
         if not former or familiar_contents(root).issuperset(former):
-            notes.append({"op": key[0], _OWN: content})
-    _append(root, notes)
+            yield key[0], content
 
 
-def note_agreed(root: Path, contents: Mapping[OperationKey, str]) -> None:
-    """Note that this user agreed to operations of others."""
-    _append(root, [{"op": key[0], _AGREED: content} for key, content in contents.items()])
+def note_agreed(root: Path, data: Data, keys: Iterable[OperationKey]) -> None:
+    """Note that this user agreed to pending operations of others, and to the words they send."""
+    contents, words = contents_of(data), words_of(data)
+    agreed = {(key[0], contents[key]) for key in keys}
+    agreed |= {(op, words[op]) for op, _ in agreed if op in words}
+    _append(root, [{"op": op, _AGREED: digest} for op, digest in sorted(agreed)])
 
 
 def own_operations(root: Path) -> frozenset[str]:
@@ -64,7 +82,7 @@ def own_operations(root: Path) -> frozenset[str]:
 
 
 def familiar_contents(root: Path) -> frozenset[str]:
-    """The digests of the operations that this user recorded here or agreed to."""
+    """The digests of the operations and words that this user recorded here or agreed to."""
     noted = (note.get(_OWN) or note.get(_AGREED) for _, note in _notes(root))
     return frozenset(content for content in noted if isinstance(content, str))
 
@@ -72,14 +90,29 @@ def familiar_contents(root: Path) -> frozenset[str]:
 def contents_of(data: Data) -> dict[OperationKey, str]:
     """A digest of what each pending operation does and says."""
     pending = read_pending(data)
-    words: dict[object, list[list[object]]] = {}
-    for entry in (*data.get("reopenHistory", ()), *data.get("amendments", ())) if pending else ():
-        words.setdefault(entry.get("id"), []).append([entry.get(name) for name in _WORDS])
+    words = _words(data) if pending else {}
     found = {}
     for operation, raw in zip(pending, data.get("pending", ()), strict=True):
-        content = [*(raw.get(name) for name in _DEEDS), words.get(operation.op)]
-        found[operation.key] = sha256(json.dumps(content, sort_keys=True).encode())[:32]
+        found[operation.key] = _digest(*map(raw.get, _DEEDS + _OPTIONS), words.get(operation.op))
     return found
+
+
+def words_of(data: Data) -> dict[str, str]:
+    """A digest of the words of each reopen and each change of scope, by its operation."""
+    return {op: _digest(words) for op, words in _words(data).items()}
+
+
+def _words(data: Data) -> dict[str, list[list[object]]]:
+    words: dict[str, list[list[object]]] = {}
+    # Entries of other tools have no id in the file.
+    reopens = map(write_reopen, read_reopens(data, {}))
+    for entry in (*reopens, *data.get(AMENDMENTS, ())):
+        words.setdefault(entry["id"], []).append([entry.get(name) for name in _WORDS])
+    return words
+
+
+def _digest(*content: object) -> str:
+    return sha256(json.dumps(content, sort_keys=True).encode())[:32]
 
 
 def seconds_since_read(root: Path, ops: Iterable[str]) -> Mapping[str, float]:

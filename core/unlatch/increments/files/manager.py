@@ -41,6 +41,8 @@ def collection_of(paths: ProjectPaths) -> Collection:
     )
 
 
+# What operations send: they themselves, and the words of reopens and changes of scope.
+_SENT = frozenset(("pending", "reopenHistory", "amendments"))
 _UNANSWERED = (
     "nothing shows what this answers, so the same command in another checkout is not recognized"
 )
@@ -244,7 +246,7 @@ class MetadataManager:
 
         def noted(before: Increment, data: dict[str, Any]) -> list[Event]:
             events = edit(before, data)
-            if "pending" in data:
+            if _SENT & data.keys():
                 from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415
 
                 note_own(self.paths.root, before.data, data)
