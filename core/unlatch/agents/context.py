@@ -16,9 +16,10 @@ from unlatch.project.named_by_branch import is_named
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_file import known_briefing
 from unlatch.resume.briefing_text import render
-from unlatch.resume.points import Briefing, Point
+from unlatch.resume.points import Briefing, Point, clean_source
 from unlatch.resume.references import References
 from unlatch.resume.related import find_related
+from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 # Tokens.
 _LIMIT = 1000
 _MOST = 3
+# In place of the name of an increment, which can be an order, too.
+_UNNAMED = "an increment"
 # Characters of the name of an effort, a session or a run.
 _LONGEST_SOURCE = 40
 _UNSHOWN = (
@@ -71,21 +74,22 @@ def _part(
     whole = known_briefing(workspace, increment, related, with_tool_output=False)
     whole = whole or briefing_of(workspace, increment, related)
     briefing = _covered(whole, increment, trusted)
-    number = _number(increment)
+    label = _number(increment) or (own_name(increment) if trusted.covers_name(increment) else None)
+    step = f"unlatch show {quote(label)} --briefing" if label else "unlatch list"
+    label = one_line(label or _UNNAMED)
     is_part = (found.refs, found.filed) != (related.refs, related.filed)
     if briefing != whole or is_part:
-        step = f"unlatch show {quote(number)} --briefing"
-        unshown = Point(_UNSHOWN.format(step=step), number)
+        unshown = Point(_UNSHOWN.format(step=step), label)
         briefing = replace(briefing, unread=(*briefing.unread, unshown))
     if not any(briefing.sections().values()):
         return None
-    shown = _numbered(briefing, increment, number)
+    shown = _numbered(briefing, increment, label)
 
     def within(limit: int) -> str:
         text = render(
-            f"{number} ({increment.status.value})",
+            f"{label} ({increment.status.value})",
             shown,
-            more=f"unlatch show {quote(number)} --briefing",
+            more=step,
             limit=limit,
             size=lambda it: estimate(_quoted(it)),
         )
@@ -96,7 +100,7 @@ def _part(
 
 def _covered(briefing: Briefing, increment: Increment, trusted: TrustedTexts) -> Briefing:
     """The briefing without what the increment's own files say, where they are not covered."""
-    name, shown = own_name(increment), briefing.sections()
+    name, shown = _source(increment), briefing.sections()
     parts = {"reopens": trusted.covers_metadata(increment)}
     is_read = trusted.covers_documents(increment)
     for section, points in shown.items():
@@ -105,25 +109,29 @@ def _covered(briefing: Briefing, increment: Increment, trusted: TrustedTexts) ->
     return Briefing(**shown, origin=briefing.origin)
 
 
-def _number(increment: Increment) -> str:
+def _number(increment: Increment) -> str | None:
     """The number of an increment, if it has one: the rest of its name can be a tracker's title."""
     number = increment.id.partition("-")[0]
-    return number if number.isdigit() else one_line(own_name(increment))
+    return number if number.isdecimal() else None
 
 
-def _numbered(briefing: Briefing, increment: Increment, number: str) -> Briefing:
-    """The briefing with the number of the increment in place of its name, and short sources."""
-    sections = briefing.sections()
+def _source(increment: Increment) -> str:
+    return clean_source(own_name(increment), Masking().text)
+
+
+def _numbered(briefing: Briefing, increment: Increment, label: str) -> Briefing:
+    """The briefing with a label of the increment in place of its name, and short sources."""
+    name = _source(increment)
     return Briefing(
         **{
-            name: tuple(
+            section: tuple(
                 Point(
-                    one.text.replace(increment.id, number),
-                    number if one.source.startswith(f"{number}-") else _short(one.source),
+                    one.text.replace(increment.id, label),
+                    label if one.source == name else _short(one.source),
                 )
                 for one in points
             )
-            for name, points in sections.items()
+            for section, points in briefing.sections().items()
         },
         origin=briefing.origin,
     )

@@ -58,6 +58,12 @@ class TrustedTexts:
         ids = {one for at in self._commits for one in blobs_at(self._root, at, left)}
         return all(self._own.has(texts[path], ids) for path in left)
 
+    def knows(self, path: Path) -> bool:
+        """Whether the user made a file of this name or trusts it."""
+        if self._own.has_name(path) or not path.is_relative_to(self._root):
+            return True
+        return any([*blobs_at(self._root, at, [path])] for at in self._commits)
+
     @cached_property
     def _commits(self) -> tuple[str, ...]:
         branch = trusted_branch(self._root)
@@ -70,6 +76,10 @@ class TrustedTexts:
         files = files_of(increment)
         return self.covers(*(files.place / name for name in files.names))
 
+    def covers_name(self, increment: Increment) -> bool:
+        files = files_of(increment)
+        return any(self.knows(files.place / name) for name in files.names)
+
     def only_covered(self, increment: Increment, related: Related) -> Related:
         """The other work of an increment without what is not covered."""
         is_filed = self.covers(increment.folder / BRIEFING)
@@ -77,20 +87,24 @@ class TrustedTexts:
             related,
             efforts=tuple(filter(self._covers_effort, related.efforts)),
             sessions=tuple(self._covered_sessions(related)),
-            runs=tuple(one for one in related.runs if self.covers(*_of_run(one.folder))),
+            runs=tuple(one for one in related.runs if self._covers_named(*_of_run(one.folder))),
             filed=related.filed if is_filed else None,
         )
 
     def _covers_effort(self, effort: Effort) -> bool:
         efforts = efforts_of(self._workspace)
-        if efforts is None or not self.covers(*_of_effort(efforts.root / effort.id)):
+        if efforts is None or not self._covers_named(*_of_effort(efforts.root / effort.id)):
             return False
         return not efforts.is_false(effort.id)
+
+    def _covers_named(self, *paths: Path) -> bool:
+        """Whether files are covered, and the name that they have in common, which is shown."""
+        return self.covers(*paths) and any(map(self.knows, paths))
 
     def _covered_sessions(self, related: Related) -> Iterator[RelatedSession]:
         """Sessions embed others, so those that are not covered cannot be found in the store."""
         for one in related.sessions:
-            if self.covers(one.path):
+            if self._covers_named(one.path):
                 yield replace(one, store=replace(one.store, left_out=self._sessions_left_out))
 
     @cached_property

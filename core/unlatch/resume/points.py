@@ -81,10 +81,14 @@ def clean_text(text: str, mask: Callable[[str], str]) -> str:
     return cut(one_line(_masked(text, mask)))
 
 
+def clean_source(name: str, mask: Callable[[str], str]) -> str:
+    """The name of a source as points have it."""
+    return _UNSAFE.sub("-", one_line(_masked(name, mask)))[:_LONGEST_SOURCE]
+
+
 def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Point]:
     for one in points:
-        source = _UNSAFE.sub("-", one_line(_masked(one.source, mask)))[:_LONGEST_SOURCE]
-        yield Point(clean_text(one.text, mask), source)
+        yield Point(clean_text(one.text, mask), clean_source(one.source, mask))
 
 
 def _masked(text: str, mask: Callable[[str], str]) -> str:

@@ -52,13 +52,22 @@ def _address(root: Path, remote: str) -> str | None:
 
 
 def commits_of(root: Path, branch: TrackedBranch) -> Iterator[str]:
-    """Its last commit, and the one from which HEAD left it; none if it is from elsewhere now."""
+    """Its last commit, and the one from which HEAD left it; none if it is from elsewhere now.
+
+    A commit that came with a merge was never the last one of the branch: HEAD did not leave it
+    there.
+    """
     if _address(root, branch.remote) != branch.address:
         return
-    if tip := ask_git(root, "rev-parse", "--verify", "--quiet", f"{branch.ref}^{{commit}}"):
-        yield tip
-        if base := ask_git(root, "merge-base", tip, "HEAD"):
-            yield base
+    tip = ask_git(root, "rev-parse", "--verify", "--quiet", f"{branch.ref}^{{commit}}")
+    if not tip:
+        return
+    yield tip
+    since = ask_git(root, "rev-list", "--first-parent", tip, "^HEAD", "--")
+    if since and (
+        base := ask_git(root, "rev-parse", "--verify", "--quiet", f"{since.split()[-1]}^")
+    ):
+        yield base
 
 
 def blobs_at(root: Path, commit: str, files: Sequence[Path]) -> Iterator[str]:

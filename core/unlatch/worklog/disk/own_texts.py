@@ -2,7 +2,8 @@
 
 They are known by digests in the user's own state folder: names and addresses in commits prove
 nothing. A text that a command made from another one is this user's if the other one is, so that a
-command in a stranger's branch does not turn the stranger's words into the user's.
+command in a stranger's branch does not turn the stranger's words into the user's. The names of
+files are texts as well.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class OwnTexts:
     """The texts that are noted for a checkout; none where it is not trusted."""
 
     def __init__(self, root: Path) -> None:
+        self._root = root
         self._own: set[str] = set()
         # The former texts of one that a command changed, each as sha256 and as git's id.
         self._made: dict[str, list[tuple[str, str]]] = {}
@@ -63,6 +65,10 @@ class OwnTexts:
                 left += self._made.get(digest, ())
         return False
 
+    def has_name(self, path: Path) -> bool:
+        """Whether this user made a file of this name here, or agreed to it."""
+        return _name_id(self._root, path) in self._own
+
 
 def trusted_folder(root: Path) -> Path | None:
     """The private folder of a checkout that the user trusts."""
@@ -93,6 +99,8 @@ def own_texts(*paths: Path, moved_to: Path | None = None) -> Iterator[None]:
             text = _content(moved_to / path.name)
         if text is None or text == former:
             continue
+        if former is None:
+            lines.append(f"{_OWN} {_name_id(root, path)}")
         digest, _ = _ids(text)
         is_own = former is None or known.has(former)
         lines.append(
@@ -102,10 +110,11 @@ def own_texts(*paths: Path, moved_to: Path | None = None) -> Iterator[None]:
 
 
 def agree_to_texts(root: Path, paths: Iterable[Path]) -> None:
-    """Note that this user agrees to the texts of files as they are."""
+    """Note that this user agrees to the texts of files as they are, and to their names."""
     if folder := trusted_folder(root):
-        texts = filter(None, map(_content, paths))
-        _append(folder, sorted({f"{_OWN} {_ids(text)[0]}" for text in texts}))
+        texts = {path: text for path in paths if (text := _content(path)) is not None}
+        ids = {_ids(text)[0] for text in texts.values()} | {_name_id(root, one) for one in texts}
+        _append(folder, sorted(f"{_OWN} {digest}" for digest in ids))
 
 
 def _append(folder: Path, lines: list[str]) -> None:
@@ -125,6 +134,12 @@ def _content(path: Path) -> bytes | None:
     with suppress(OSError, StoreError):
         return read_file(path)
     return None
+
+
+def _name_id(root: Path, path: Path) -> str:
+    from hashlib import sha256  # noqa: PLC0415  (slow to load; for trusted checkouts)
+
+    return sha256(b"name " + os.fsencode(os.path.relpath(path, root))).hexdigest()
 
 
 def _ids(content: bytes) -> tuple[str, str]:
