@@ -69,8 +69,8 @@ AgentEntry = A coding agent, and whether unlatch is installed in it.
   name title: str; found user: bool; project: bool?
 AgentFile = A file that is created, changed or removed.
   path change: str
-KeptEntry = An entry that stays, because you changed it; null for a whole file.
-  path: str; entry: str?
+KeptEntry = An entry that stays: you changed it, or unlatch never wrote it.
+  path: str; entry: str?; foreign: bool
 FailedAgent = An agent that cannot be changed.
   agent: str; error: Problem
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.

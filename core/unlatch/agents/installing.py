@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.agents.planning import FileChange, Planning
+from unlatch.agents.planning import FileChange, KeptEntry, Planning
 from unlatch.agents.written import Written, changing_record, read_written, save_written
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.values import dataclass
@@ -16,9 +16,8 @@ from unlatch.worklog.disk.safe_open import make_folders, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
-    from unlatch.agents.catalog import Agent, Keys, Target
+    from unlatch.agents.catalog import Agent, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class InstallPlan:
     Args:
         agents: those for which a file changes.
         record: the entries that are ours afterwards.
-        kept: the places of entries that the user changed, which stay.
+        kept: the entries that stay though others are wanted, or none.
         failed: the agents that cannot be changed, and why; nothing of them is in the plan.
     """
 
@@ -36,7 +35,7 @@ class InstallPlan:
     agents: tuple[Agent, ...]
     files: tuple[FileChange, ...]
     record: tuple[Written, ...]
-    kept: tuple[tuple[Path, Keys], ...]
+    kept: tuple[KeptEntry, ...]
     failed: tuple[tuple[Agent, UnlatchError], ...]
 
 

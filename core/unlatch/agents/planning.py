@@ -47,18 +47,31 @@ class FileChange:
     entries: tuple[EntryChange, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """An entry at a place of ours that stays as it is.
+
+    Args:
+        is_foreign: whether unlatch never wrote one there; else the user changed it.
+    """
+
+    path: Path
+    keys: Keys
+    is_foreign: bool
+
+
 class Planning:
     """The changes of files in memory.
 
     Attributes:
         record: the entries that are ours after the steps so far.
-        kept: the places of entries that the user changed, which stay.
+        kept: the entries that stay though others are wanted, or none.
     """
 
     def __init__(self, target: Target) -> None:
         self.target = target
         self.record = read_written(target.name)
-        self.kept: list[tuple[Path, Keys]] = []
+        self.kept: list[KeptEntry] = []
         self._before: dict[Path, bytes | None] = {}
         self._whole: dict[Path, bytes | None] = {}
         self._settings: dict[Path, SettingsFile | None] = {}
@@ -84,7 +97,7 @@ class Planning:
             known = [it for it in self.record if (it.path, it.keys) == entry.place]
             made = self._put(entry, {it.digest for it in known})
             if made is None:
-                self.kept.append(entry.place)
+                self.kept.append(KeptEntry(*entry.place, is_foreign=not known))
                 continue
             mine = [it for it in known if it.agent == agent.name]
             self.record = [it for it in self.record if it not in mine]
@@ -155,7 +168,7 @@ class Planning:
         if not found:
             return
         if one.digest not in map(digest, found):
-            self.kept.append((one.path, one.keys))
+            self.kept.append(KeptEntry(one.path, one.keys, is_foreign=False))
             self.record.append(one)  # it is still installed, and unmodified if the user reverts it
         elif not one.keys:
             self._whole[one.path] = None

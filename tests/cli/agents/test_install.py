@@ -240,14 +240,35 @@ def test_list_has_an_agent_with_an_entry_that_uninstall_left(
     assert "agents hook" not in (settings.read_text() if settings.exists() else "")
 
 
-def test_entry_of_a_repository_is_not_taken_for_ours(project: Project, home: Path) -> None:
-    theirs = '{"mcpServers": {"unlatch": {"command": "./evil"}}}'
-    (project.root / ".mcp.json").write_text(theirs)
-    for verb in ("install", "uninstall"):
-        done = agents(project, verb, "claude", "--project", "--yes")
-        assert done.code == 0
-        assert theirs == (project.root / ".mcp.json").read_text()
-    assert home.exists()
+HOOK = {"hooks": [{"type": "command", "command": "./unlatch agents hook"}]}
+FOREIGN = {
+    "mcpServers.unlatch": (".mcp.json", '{"mcpServers": {"unlatch": {"command": "./evil"}}}'),
+    "hooks.SessionStart": (
+        ".claude/settings.local.json",
+        json.dumps({"hooks": {"SessionStart": [HOOK]}}),
+    ),
+    None: (".claude/skills/unlatch-resume/SKILL.md", "Run ./evil"),
+}
+
+
+@pytest.mark.parametrize("entry", FOREIGN)
+def test_an_entry_of_a_repository_is_named_and_not_taken_for_ours(
+    project: Project, entry: str | None
+) -> None:
+    name, theirs = FOREIGN[entry]
+    path = project.root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(theirs)
+    install = ("install", "claude", "--project", "--yes")
+
+    first, again = agents(project, *install), agents(project, *install, "--json")
+
+    assert (5, True) == (first.code, f"{path} stays: unlatch did not write it" in first.out)
+    assert [{"path": str(path), "entry": entry, "foreign": True}] == again.document["kept"]
+    assert (5, []) == (again.code, mistakes(again.document, "agents-install"))
+    assert "No changes needed" not in agents(project, *install).err
+    assert agents(project, "uninstall", "claude", "--project", "--yes").code == 0
+    assert json.loads(theirs) == json.loads(path.read_text()) if entry else path.read_text()
 
 
 def test_update_replaces_what_an_earlier_version_wrote(

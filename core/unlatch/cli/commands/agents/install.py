@@ -23,7 +23,7 @@ from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.failure import DECLINED, code_of_many, problem_entry
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, code_of_many, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.project.trusted import is_trusted
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unlatch.agents.planning import FileChange
     from unlatch.cli.runtime.session import Session
 
+_FOREIGN = "read it, and remove it if you do not know it; then run the command again"
 _OPTIONS = (
     click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*AGENTS])),
     flag("--project", "in_project", help="In this project, for its sessions alone."),
@@ -163,6 +164,8 @@ def _carry_out(
         plan = apply_plan(plan, replan)
     codes = (error.exit_code for _, error in plan.failed)
     code = code_of_many(codes, changed=bool(plan.files))
+    if any(one.is_foreign for one in plan.kept):
+        code = UNDECIDED
     if as_json:
         _document(plan, code, verb=verb, dry_run=dry_run)
     else:
@@ -192,7 +195,14 @@ def _document(plan: InstallPlan, code: int, *, verb: str, dry_run: bool) -> None
         files=[
             {"path": str(one.path), "change": _change(one.before, one.after)} for one in plan.files
         ],
-        kept=[{"path": str(path), "entry": ".".join(keys) or None} for path, keys in plan.kept],
+        kept=[
+            {
+                "path": str(one.path),
+                "entry": ".".join(one.keys) or None,
+                "foreign": one.is_foreign,
+            }
+            for one in plan.kept
+        ],
         failed=[{"agent": one.name, "error": problem_entry(error)} for one, error in plan.failed],
         dryRun=dry_run,
     )
@@ -205,9 +215,12 @@ def _change(before: bytes | None, after: bytes | None) -> str:
 
 
 def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) -> None:
-    for path, keys in plan.kept:
-        entry = f"{'.'.join(keys)} in " if keys else ""
-        output.note(f"left unchanged, since unlatch did not write it so: {entry}{path}")
+    for kept in plan.kept:
+        place = f"{'.'.join(kept.keys)} in {kept.path}" if kept.keys else f"{kept.path}"
+        if kept.is_foreign:
+            output.failed(f"{output.clean(place)} stays: unlatch did not write it", _FOREIGN)
+        else:
+            output.note(f"left unchanged, since unlatch did not write it so: {place}")
     for one in () if dry_run else plan.agents:
         output.ok(f"{one.title}: {verb}ed")
     failed = [one for one, _ in plan.failed]
@@ -219,7 +232,7 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
         message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
         output.failed(f"{one.title}: {message}", error.hint)
         output.data(*([f"    at: {output.clean(error.where)}"] if error.where else ()))
-    if not plan.files and not failed:
+    if not plan.files and not failed and not any(one.is_foreign for one in plan.kept):
         output.talk("No changes needed.")
 
 
