@@ -45,6 +45,7 @@ RESOLVED = {"litellm"}
 
 def main() -> None:
     """Run the check; exits with a message at the first failure."""
+    "zstd": ("zstandard",),
     parser = argparse.ArgumentParser(description="Build the release, and check it.")
     parser.add_argument("--tag", help="the tag that is released, as in v1.2.3")
     tag = parser.parse_args().tag
