@@ -2,16 +2,19 @@
 
     python tools/wheel_check.py
 
-Both hold only files that tools/contents/ lists. The wheel is installed with all extras into a
-virtual environment of its own, where it finds the libraries that it declares and no others: they
-are linked from the environment that this runs in. From a folder outside the repository its command
-line answers, its plugins are found by their entry points, and the demo runs.
+Both hold only files that tools/contents/ lists, and are the same byte for byte when they are built
+again from the sdist, in another folder, at another time and with other permissions. The wheel is
+installed with all extras into a virtual environment of its own, where it finds the libraries that
+it declares and no others: they are linked from the environment that this runs in. From a folder
+outside the repository its command line answers, its plugins are found by their entry points, and
+the demo runs.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -27,6 +30,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 CONTENTS = Path(__file__).parent / "contents"
+# Not that of any checkout, in seconds.
+_OTHER_TIME = 1_000_000_000
 
 
 def main() -> None:
@@ -36,15 +41,43 @@ def main() -> None:
         sdist, wheel = build(folder / "dist")
         check_contents("sdist", names_in_sdist(sdist))
         check_contents("wheel", zipfile.ZipFile(wheel).namelist())
+        check_reproducible(sdist, wheel, folder)
         bin_folder = install(wheel, folder / "venv")
         use(bin_folder, folder)
     print(f"ok: {wheel.name} works in a clean environment")  # noqa: T201
 
 
-def build(dist: Path) -> tuple[Path, Path]:
+def build(dist: Path, tree: Path = ROOT) -> tuple[Path, Path]:
     """Build the sdist from the tree, and the wheel from the sdist."""
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(dist), str(ROOT))
-    return next(dist.glob("*.tar.gz")), next(dist.glob("*.whl"))
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(dist), str(tree))
+    return packages(dist)
+
+
+def packages(dist: Path) -> tuple[Path, Path]:
+    """The sdist and the wheel in a folder, which has nothing else."""
+    names = sorted(path.name for path in dist.iterdir()) if dist.is_dir() else []
+    match names:
+        case [wheel, sdist] if wheel.endswith(".whl") and sdist.endswith(".tar.gz"):
+            return dist / sdist, dist / wheel
+    sys.exit(f"{dist} has {', '.join(names) or 'nothing'}, not an sdist and a wheel: make dist")
+
+
+def check_reproducible(sdist: Path, wheel: Path, folder: Path) -> None:
+    """Make sure that both are the same, byte for byte, when they are built elsewhere."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "elsewhere", filter="data")
+    (tree,) = (folder / "elsewhere").iterdir()
+    for path in tree.rglob("*"):
+        os.utime(path, (_OTHER_TIME, _OTHER_TIME))
+        path.chmod(path.stat().st_mode & stat.S_IRWXU)
+    before = os.umask(0o077)
+    try:
+        again = build(folder / "again", tree)
+    finally:
+        os.umask(before)
+    for first, second in zip((sdist, wheel), again, strict=True):
+        if first.read_bytes() != second.read_bytes():
+            sys.exit(f"{first.name} differs when it is built again")
 
 
 def names_in_sdist(sdist: Path) -> list[str]:
