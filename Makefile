@@ -14,7 +14,7 @@ endif
 # The tests start hundreds of processes, which must not compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check release-check torture findings generate format bench clean
+.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check dist release-check lock torture findings generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -60,17 +60,36 @@ tests: $(STAMP)
 wheel-check: $(STAMP)
 	$(BIN)/python tools/wheel_check.py
 
-# Build the packages in dist/ and try them; TAG=v1.2.3 also checks the version (docs/releasing.md).
-release-check: $(STAMP)
-	$(BIN)/python -I -m pip install --quiet --group release
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/zizmor --offline --quiet .github action.yml
+# Build the packages in dist/, with nothing but what tools/requirements/build.txt locks.
+dist:
+	rm -rf dist
+	$(call locked,build)
+	build/build/bin/python -I -m build --no-isolation --outdir dist .
+
+# Check the packages in dist/; TAG=v1.2.3 also checks the version (docs/releasing.md).
+release-check:
+	$(call locked,release)
+	build/release/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	build/release/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	build/release/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	build/release/bin/zizmor --offline --quiet .github action.yml
 	@# Of the scripts of these packages only the one that puts the program in place.
 	npm ci --prefix tools/validators --ignore-scripts --no-audit --no-fund --silent
 	cd tools/validators && node node_modules/@anthropic-ai/claude-code/install.cjs
 	PATH="$(CURDIR)/tools/validators/node_modules/.bin:$$PATH" \
-	  $(BIN)/python tools/release_check.py $${TAG:+--tag "$$TAG"}
+	  build/release/bin/python tools/release_check.py $${TAG:+--tag "$$TAG"}
+
+# A virtual environment in build/ with the tools of a lock.
+define locked
+$(PYTHON) -I -m venv --clear build/$(1)
+build/$(1)/bin/python -I -m pip install --quiet --require-hashes --only-binary :all: \
+  --requirement tools/requirements/$(1).txt
+endef
+
+# Lock again what the action and a release install, after a change of pyproject.toml.
+lock: $(STAMP)
+	$(BIN)/python -I -m pip install --quiet --group lock
+	$(BIN)/python tools/lock.py
 
 # Long tests, run nightly; see docs/reliability.md. Two programs run at a time, the longest first.
 torture: $(STAMP)

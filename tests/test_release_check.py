@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,46 @@ def test_pages_without_the_address_of_the_repository_are_refused(
     with (tmp_path / "pyproject.toml").open("a") as file:
         file.write('[project.urls]\nRepository = "https://github.com/acme/unlatch"\n')
     tool.check_address()
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ((), "has nothing, not an sdist and a wheel: make dist"),
+        (("a-1.tar.gz",), "has a-1.tar.gz, not"),
+        (("a-1-py3.whl", "a-1.tar.gz", "b-1.whl"), "has a-1-py3.whl, a-1.tar.gz, b-1.whl, not"),
+    ],
+)
+def test_other_files_than_one_sdist_and_one_wheel_are_refused(
+    tool: Any, tmp_path: Path, names: tuple[str, ...], message: str
+) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+
+    with pytest.raises(SystemExit, match=message):
+        tool.packages(tmp_path)
+
+
+def test_packages_that_differ_when_they_are_built_again_are_refused(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import wheel_check  # noqa: PLC0415  # only on this path
+
+    (tmp_path / "unlatch-1").mkdir()
+    sdist, wheel = tmp_path / "unlatch-1.tar.gz", tmp_path / "unlatch-1-py3-none-any.whl"
+    with tarfile.open(sdist, "w:gz") as archive:
+        archive.add(tmp_path / "unlatch-1", "unlatch-1")
+    wheel.write_bytes(b"first")
+
+    def build(dist: Path, _tree: Path) -> tuple[Path, Path]:
+        dist.mkdir()
+        (dist / wheel.name).write_bytes(b"second")
+        return sdist, dist / wheel.name
+
+    monkeypatch.setattr(wheel_check, "build", build)
+
+    with pytest.raises(SystemExit, match=r"unlatch-1-py3-none-any\.whl differs"):
+        tool.check_reproducible(sdist, wheel, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,17 @@
-"""Build the release, and check it as a user would install it.
+"""Check the packages in dist/ as a user would install them.
 
     python tools/release_check.py [--tag v1.2.3]
 
-Runs the validators of the agents' integrations, none of which may be skipped. Writes the sdist and
-the wheel to dist/, and the SBOM of the wheel with all trackers to build/sbom.cdx.json. Checks their
-metadata and contents. Installs the wheel, the sdist and each extra from the package index into
-virtual environments of their own, and uses them there.
+Runs the validators of the agents' integrations, none of which may be skipped. Checks the metadata
+and the contents of the sdist and the wheel, and builds both again. Installs the wheel, the sdist
+and each extra from the package index into virtual environments of their own, and uses them there.
+Writes the SBOM of the wheel with all trackers to build/sbom.cdx.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import sys
 import tempfile
 import tomllib
@@ -21,7 +20,15 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from wheel_check import ROOT, build, check_contents, names_in_sdist, run, use
+from wheel_check import (
+    ROOT,
+    check_contents,
+    check_reproducible,
+    names_in_sdist,
+    packages,
+    run,
+    use,
+)
 
 DIST = ROOT / "dist"
 SBOM = ROOT / "build" / "sbom.cdx.json"
@@ -38,6 +45,7 @@ MODULES = {
     "report": ("unlatch.report.charts", "unlatch.report.page"),
     "mcp": ("unlatch.cli.commands.mcp.server",),
     "testing": ("unlatch.testing",),
+    "zstd": ("zstandard",),
 }
 # Extras of which the requirements are only resolved, not downloaded: 336 MB.
 RESOLVED = {"litellm"}
@@ -45,19 +53,18 @@ RESOLVED = {"litellm"}
 
 def main() -> None:
     """Run the check; exits with a message at the first failure."""
-    "zstd": ("zstandard",),
-    parser = argparse.ArgumentParser(description="Build the release, and check it.")
+    parser = argparse.ArgumentParser(description="Check the packages in dist/.")
     parser.add_argument("--tag", help="the tag that is released, as in v1.2.3")
     tag = parser.parse_args().tag
     if tag:
         check_tag(tag)
         check_address()
     check_integrations()
-    shutil.rmtree(DIST, ignore_errors=True)
-    sdist, wheel = build(DIST)
-    _say("built", sdist.name, wheel.name)
+    sdist, wheel = packages(DIST)
     check_files(sdist, wheel)
     with tempfile.TemporaryDirectory(prefix="unlatch-release-") as scratch:
+        check_reproducible(sdist, wheel, Path(scratch))
+        _say("both are the same when they are built again")
         check_installed(sdist, wheel, Path(scratch))
 
 

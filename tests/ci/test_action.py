@@ -11,8 +11,11 @@ import sysconfig
 from base64 import b64encode
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -30,7 +33,6 @@ from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from tests.crash.members import Team
 
@@ -311,12 +313,14 @@ def test_every_option_that_is_passed_exists() -> None:
         assert set() == passed - options
 
 
-def test_the_action_installs_itself(team: Team, runner: Path) -> None:
-    # What is needed beside it is here already, and nothing is downloaded.
+@pytest.fixture
+def installation(runner: Path) -> dict[str, str]:
+    """The variables of an installation without a network, beside the packages of the tests.
+
+    `locked` is the one package of the action's lock, and lies in a folder where pip finds it.
+    """
     ours = sysconfig.get_paths()["purelib"]
-    environ = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false"}
-    offline = {"PATH": f"{runner}:{os.environ['PATH']}", "PIP_NO_INDEX": "1", "PIP_NO_COMPILE": "1"}
-    # Nor is pip unpacked into the environment: ours is on the path of modules.
+    # pip is not unpacked into the environment, either: ours is on the path of modules.
     script = f"""#!/bin/sh
 '{sys.executable}' "$@" --without-pip
 for place; do :; done
@@ -324,30 +328,86 @@ for folder in "$place"/lib/*/site-packages; do echo '{ours}' > "$folder/ours.pth
 """
     (runner / "python3").write_text(script)
     (runner / "python3").chmod(0o755)
-    here = job(team, "job")
+    action = runner / "action"
+    (action / "ci").mkdir(parents=True)
+    for path in ROOT.iterdir():
+        if path.name not in ("ci", ".git", ".venv"):
+            (action / path.name).symlink_to(path)
+    wheel = make_wheel(runner / "locked-1.0-py3-none-any.whl")
+    digest = sha256(wheel.read_bytes()).hexdigest()
+    (action / "ci/requirements.txt").write_text(f"locked==1.0 --hash=sha256:{digest}\n")
+    return {
+        **ACTION["runs"]["steps"][0]["env"],
+        "PATH": f"{runner}:{os.environ['PATH']}",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(runner),
+        "PIP_NO_COMPILE": "1",
+        "RUNNER_TEMP": str(runner),
+        "GITHUB_PATH": str(runner / "path"),
+        "GITHUB_ACTION_PATH": str(action),
+        "UNLATCH_VERSION": "",
+    }
 
-    done = bash(
-        here,
-        ACTION["runs"]["steps"][0]["run"],
-        {
-            **ACTION["runs"]["steps"][0]["env"],
-            **environ,
-            **offline,
-            "RUNNER_TEMP": str(runner),
-            "GITHUB_PATH": str(runner / "path"),
-            "GITHUB_ACTION_PATH": str(ROOT),
-            "UNLATCH_VERSION": "",
-            "UNLATCH_EXTRAS": "all",
-        },
-    )
+
+def make_wheel(path: Path, note: str = "", **requirement: str) -> Path:
+    """Write a wheel without modules; its name and version are those of the file."""
+    name, version, *_ = path.name.split("-")
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += "".join(f"Requires-Dist: {one}{how}\n" for one, how in requirement.items())
+    files = {
+        "METADATA": f"{metadata}\n{note}",
+        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    with ZipFile(path, "w") as archive:
+        for file, text in files.items():
+            archive.writestr(f"{name}-{version}.dist-info/{file}", text)
+    return path
+
+
+def install(team: Team, environ: Mapping[str, str]) -> Done:
+    return bash(job(team, "job"), ACTION["runs"]["steps"][0]["run"], environ)
+
+
+def test_the_action_installs_itself_and_its_lock(
+    team: Team, runner: Path, installation: dict[str, str]
+) -> None:
+    done = install(team, installation)
 
     assert 0 == done.code, done.out + done.err
-    program = f"{(runner / 'path').read_text().strip()}/unlatch"
-    told = bash(here, f"'{program}' --version", environ)
-    assert told.out.startswith("unlatch "), told.err
-    python = program.removesuffix("unlatch") + "python"
-    where = bash(here, f"'{python}' -c 'import unlatch.cli as it; print(it.__file__)'", {})
-    assert where.out.startswith(str(runner)), where.out + where.err
+    programs = Path((runner / "path").read_text().strip())
+    assert list(programs.parent.glob("lib/*/site-packages/locked-1.0.dist-info"))
+    shows = "import unlatch.cli as it; print(it.__file__)"
+    for command, start in (
+        ([f"{programs}/unlatch", "--version"], "unlatch "),
+        ([f"{programs}/python", "-c", shows], str(runner)),
+    ):
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=runner)
+        assert shown.stdout.startswith(start)
+
+
+def test_the_action_installs_nothing_that_its_lock_does_not_name(
+    team: Team, runner: Path, installation: dict[str, str]
+) -> None:
+    make_wheel(runner / "locked-1.0-py3-none-any.whl", note="changed")
+
+    done = install(team, installation)
+
+    assert 1 == done.code
+    assert "DO NOT MATCH THE HASHES" in done.err
+    assert not (runner / "path").exists()
+
+
+def test_a_version_that_needs_more_than_the_lock_has_is_refused(
+    team: Team, runner: Path, installation: dict[str, str]
+) -> None:
+    make_wheel(runner / "unlatch-99.0-py3-none-any.whl", locked=">=2")
+
+    done = install(team, {**installation, "UNLATCH_VERSION": "99.0"})
+
+    assert 1 == done.code
+    assert "unlatch 99.0 has requirement locked>=2, but you have locked 1.0" in done.out + done.err
+    assert not (runner / "path").exists()
 
 
 def test_the_template_for_azure(team: Team, runner: Path) -> None:

@@ -56,7 +56,6 @@ def test_the_installation_runs_no_file_of_the_checkout(tmp_path: Path, system: s
         "GITHUB_PATH": str(tmp_path / "path"),
         "GITHUB_ACTION_PATH": str(ROOT),
         "UNLATCH_PACKAGE": "unlatch[all]",
-        "UNLATCH_EXTRAS": "all",
         "UNLATCH_VERSION": "",
         **dict.fromkeys(TOKENS, "s3cret"),
         **{name: f"value of {name}" for name in KEPT},

@@ -58,6 +58,41 @@ def test_only_the_publishing_job_may_use_the_environment_of_the_index() -> None:
     assert not [step for step in jobs["publish"]["steps"] if "run" in step]
 
 
+def test_the_job_that_builds_the_release_runs_only_what_is_locked() -> None:
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    uploads = {
+        name: {step["with"]["name"] for step in job["steps"] if "upload" in step.get("uses", "")}
+        for name, job in jobs.items()
+    }
+    target = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ndist:\n")[1].split("\n\n")[0]
+
+    assert {"build": {"dist"}, "check": {"sbom"}} == {n: one for n, one in uploads.items() if one}
+    assert ["make dist"] == [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    assert [
+        "rm -rf dist",
+        "$(call locked,build)",
+        "build/build/bin/python -I -m build --no-isolation --outdir dist .",
+    ] == [line.strip() for line in target.splitlines()]
+
+
+def test_what_is_published_is_what_the_job_that_builds_uploaded() -> None:
+    jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
+    downloads = {
+        (name, *step["with"].values())
+        for name, job in jobs.items()
+        for step in job["steps"]
+        if "download-artifact" in step.get("uses", "")
+    }
+    built = "${{ needs.build.outputs.dist }}"
+
+    assert {"dist": "${{ steps.upload.outputs.artifact-id }}"} == jobs["build"]["outputs"]
+    assert {("attest", "sbom", "sbom")} == downloads - {
+        (name, built, "dist") for name in ("check", "attest", "publish")
+    }
+    assert 4 == len(downloads)
+    assert all("build" in [*jobs[name]["needs"]] for name in ("attest", "publish"))
+
+
 def test_every_version_of_python_that_the_metadata_names_is_tested() -> None:
     matrix = read(ROOT / ".github/workflows/checks.yml")["jobs"]["quick"]["strategy"]["matrix"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

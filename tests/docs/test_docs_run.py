@@ -48,7 +48,7 @@ NOT_RUN = {
     "unlatch sandbox --seed --port 8021": "the stage has a sandbox with the same items",
     "make demo": "is `unlatch demo` in an environment that it makes first; docs/start.md runs that",
     "make test": "runs this test",
-    "make release-check": "installs into many environments from the package index",
+    "make dist release-check": "installs into many environments from the package index",
 }
 # The direction before a ```text block that quotes the latest comment.
 QUOTE = "what GitHub shows"
