@@ -414,6 +414,7 @@ def test_archiving_is_left_to_openspec(login: Project) -> None:
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > {calls}\nexport -p >> {calls}\n')
     program.chmod(0o755)
 
+    login.extra["UNLATCH_PUSH_TOKEN"] = "secret"
     left = login.run("complete", CHANGE)
     assert not calls.exists()
     login.run("resume", CHANGE, "--reason", "again", "--yes")

@@ -85,6 +85,7 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
     ready: Project, proposer: Proposer
 ) -> None:
     secrets = {"GITHUB_TOKEN", "GH_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_PAT"}
+    secrets |= {"GITHUB_ENTERPRISE_TOKEN", "UNLATCH_PUSH_TOKEN"}
     ready.extra |= {name: f"secret of {name}" for name in secrets} | {"OTHER": "kept"}
 
     done = ready.run(*RESUME, "--yes")

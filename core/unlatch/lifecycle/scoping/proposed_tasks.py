@@ -1,7 +1,7 @@
 """Tasks that a file or a program proposes, checked by schemas/proposed-tasks.schema.json."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +11,8 @@ from unlatch.errors import ProposalError, UsageError
 from unlatch.increments.files.work.amendments import texts_of
 from unlatch.increments.model.increment import Increment, NewTask
 from unlatch.lifecycle.scoping.scope import LONGEST_TITLE, MOST_TASKS
+from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.project.workspace import Workspace
-from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, run
@@ -91,7 +91,8 @@ def propose_for(
         "spec": "\n".join(spec),
         "tasks": tasks,
     }
-    environ = safe_environment(workspace.environ, workspace.registry.manifests.values())
+    secrets = secret_variables(workspace.registry)
+    environ = program_environment(workspace.environ, secrets=secrets)
     argv, root = workspace.user.tasks_command, workspace.paths.root
     return propose_tasks(argv, asked, root=root, environ=environ)
 
@@ -137,13 +138,6 @@ def propose_tasks(
     except UnicodeDecodeError as error:
         raise _failed(argv, "printed text that is not UTF-8") from error
     return _read(text, where=argv[0])
-
-
-def safe_environment(environ: Mapping[str, str], manifests: Iterable[Manifest]) -> dict[str, str]:
-    """An environment without the variables that hold credentials for trackers."""
-    places = [place for manifest in manifests for place in manifest.tokens]
-    secrets = {place.token for place in places if isinstance(place, EnvToken)}
-    return {name: value for name, value in environ.items() if name.upper() not in secrets}
 
 
 def _find_program(name: str, environ: Mapping[str, str]) -> str:

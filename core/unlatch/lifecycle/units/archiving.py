@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.work.files import files_of
-from unlatch.lifecycle.scoping.proposed_tasks import safe_environment
+from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import run
 from unlatch.worklog.search_path import find_program
@@ -73,7 +73,8 @@ def archive_unit(workspace: Workspace, increment: Increment) -> None:
         NotArchived: `archive-failed`.
     """
     argv = _find(workspace, increment)
-    environ = safe_environment(workspace.environ, workspace.registry.manifests.values())
+    secrets = secret_variables(workspace.registry)
+    environ = program_environment(workspace.environ, secrets=secrets)
     shown = shlex.join(archive_command(increment))
     try:
         root = workspace.paths.root
