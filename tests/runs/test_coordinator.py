@@ -1,6 +1,7 @@
 """The coordinator: dispatch, questions, failures, pauses, compaction and recovery."""
 
 import random
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -29,6 +30,7 @@ from unlatch.errors import StoreError
 from unlatch.runs import events as e
 from unlatch.runs.coordinator.context import End
 from unlatch.runs.coordinator.recovery import recover
+from unlatch.runs.dispatch.outcome import NO_ANSWER
 from unlatch.runs.dispatch.port import Assignment, Lease, Report, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch.runs.event_base import RunEvent
@@ -93,15 +95,56 @@ def test_the_assignment_has_the_format_of_the_requirement(tmp_path: Path) -> Non
     ][:2] == [(False, 1), (True, 2)]
 
 
-@pytest.mark.parametrize("end", [(CRASH,), (TIMEOUT,), (EXIT,), (Failed("no"), EXIT)])
-def test_three_failures_pause_the_run_for_a_person(tmp_path: Path, end: Any) -> None:
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ((CRASH,), "it was ended by signal 9 (SIGKILL)"),
+        ((TIMEOUT,), "it ran for longer than allowed, and was ended"),
+        ((EXIT,), NO_ANSWER),
+        ((Failed("no"), EXIT), "no"),
+    ],
+)
+def test_three_failures_pause_the_run_for_a_person(tmp_path: Path, end: Any, reason: str) -> None:
     run = lab(tmp_path, always(end), a="none", b="a")
     assert run.start() is End.PAUSED
     state = run.state
     assert (state.tasks["a"].attempts, state.cause(state.tasks["a"])) == (3, Cause.ATTEMPTS)
     assert state.pause
     assert state.pause.reason == "Failed attempts"
-    assert "Session resets at" not in run.said[-1]
+    assert "Session resets at" not in run.said[-2]
+    assert run.said[-1] == f"a: failed 3 times: {reason}"
+
+
+def test_a_validation_that_fails_is_counted_apart_and_is_tried_again(tmp_path: Path) -> None:
+    run = lab(tmp_path, answers(REJECT, REJECT, DONE, DONE, ASK), a="none", b="a")
+    assert run.start() is End.PAUSED
+    (question,) = run.state.open_questions()
+    ask(run, kind="answer", question=question.id, text="a")
+    run.workers.script = answers(*[(CRASH,)] * 3)
+    assert run.resume() is End.PAUSED
+    assert run.said[-1] == "a: the validation failed 3 times: it was ended by signal 9 (SIGKILL)"
+    assert run.state.tasks["a"].attempts == 2
+    ask(run, kind="retry", task="a")
+    assert run.resume() is End.FINISHED
+
+
+def test_a_worker_that_ends_with_its_system_has_not_failed(tmp_path: Path) -> None:
+    run = lab(tmp_path, a="none")
+
+    def shuts_down(_: Assignment) -> Any:
+        ask(run, kind="pause")
+        return ()
+
+    def poll(self: ScriptedDispatcher, timeout: float) -> list[Report]:
+        # The worker gets the signal as its coordinator does.
+        return [] if timeout else [Report(one.run_id, CRASH) for one in self.workers.live()]
+
+    run.workers.script = shuts_down
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ScriptedDispatcher, "poll", poll)
+        assert run.start() is End.PAUSED
+    task = run.state.tasks["a"]
+    assert (task.attempts, run.state.state_of(task)) == (0, TaskState.AVAILABLE)
 
 
 def test_done_with_an_error_exit_is_not_done(tmp_path: Path) -> None:
@@ -376,14 +419,15 @@ def test_a_death_at_every_write_of_a_run_ends_in_the_same_place(
         run.workers.over.clear()
         over = {lease for lease in run.workers.leases if lease not in run.state.dispatched()}
         run.workers.over.update(over)
-        before = run.state
-        if before.is_over:
+        if run.state.is_over:
             continue
         assert run.go_on() is End.FINISHED
         check_history(run)
         assert {task.id for task in run.state.within(TaskState.DONE)} == {"a", "b", "c"}
-        for name, task in before.tasks.items():
-            assert run.state.tasks[name].attempts >= task.attempts + bool(task.dispatch)
+        failures = Counter(
+            one.task_id for kind in (e.AgentFailed, e.AuditRejected) for one in run.events(kind)
+        )
+        assert failures == Counter({one.id: one.attempts for one in run.state.tasks.values()})
 
 
 def test_recovery_twice_is_as_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,7 +445,7 @@ def test_recovery_twice_is_as_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         states.append(
             [(t.id, state.state_of(t), t.attempts, t.checkpoint) for t in state.tasks.values()]
         )
-    assert states[0] == states[1] == [("a", TaskState.AVAILABLE, 1, "half")]
+    assert states[0] == states[1] == [("a", TaskState.AVAILABLE, 0, "half")]
     first, second = run.events(e.CoordinatorRecovered)
     assert isinstance(first, e.CoordinatorRecovered)
     assert isinstance(second, e.CoordinatorRecovered)

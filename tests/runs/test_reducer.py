@@ -123,7 +123,7 @@ def test_a_rejection_keeps_the_checkpoint_and_adds_its_reason() -> None:
     assert task.attempts == 1
 
 
-def test_an_orphan_is_available_with_its_checkpoint_and_one_more_attempt() -> None:
+def test_an_orphan_is_available_with_its_checkpoint_and_costs_no_attempt() -> None:
     log = Log()
     log.dispatch("a", "A1")
     log.add(e.Checkpoint, agent_id="A1", task_id="a", text="half")
@@ -131,7 +131,22 @@ def test_an_orphan_is_available_with_its_checkpoint_and_one_more_attempt() -> No
         log.add(e.OrphanAgentDetected, agent_id="A1", task_id="a", type="developer")
     task = log.state().tasks["a"]
     assert log.of("a")[0] is TaskState.AVAILABLE
-    assert (task.checkpoint, task.attempts) == ("half", 1)
+    assert (task.checkpoint, task.attempts, task.crashes) == ("half", 0, 1)
+
+
+def test_five_ends_with_the_coordinator_in_a_row_block_a_task() -> None:
+    log = Log()
+    for number in range(9):
+        agent = f"A{number}"
+        log.dispatch("a", agent)
+        if number == 3:  # in between, its coordinator saw an end
+            log.add(e.AgentFailed, agent_id=agent, task_id="a", reason="exit 1")
+        else:
+            assert log.of("a")[0] is TaskState.IN_PROGRESS
+            log.add(e.OrphanAgentDetected, agent_id=agent, task_id="a", type="developer")
+    assert log.of("a") == (TaskState.BLOCKED, Cause.CRASHES)
+    log.add(e.TaskRetried, task_id="a", by="ann")
+    assert log.of("a") == (TaskState.AVAILABLE, None)
 
 
 def test_a_question_blocks_its_task_until_the_answer() -> None:

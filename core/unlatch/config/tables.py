@@ -303,6 +303,11 @@ class RunsConfig(Table):
     attempts: Annotated[int, Constraint(strict=True, ge=1, le=100)] = setting(
         default=3, description="Number of failures after which a task waits for a person"
     )
+    crashes: Annotated[int, Constraint(strict=True, ge=1, le=100)] = setting(
+        default=5,
+        description="Number of times in a row that a task may end with its coordinator, as at a "
+        "reboot, before the run pauses",
+    )
     window: Annotated[int, Constraint(strict=True, ge=0)] = setting(
         default=60,
         description="Minutes: tasks completed since are validated again after a pause or a crash",

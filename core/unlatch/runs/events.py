@@ -43,12 +43,18 @@ TASKS = Type(
 @event("run_created")
 @record
 class RunCreated(RunEvent):
-    """The run was created; `attempts` is the number of failures that block a task."""
+    """The run was created.
+
+    Args:
+        attempts: the number of failures that block a task.
+        crashes: the number of ends with the coordinator, in a row, that block a task.
+    """
 
     plan_file: str = key(TEXT)
     title: str = key(TEXT)
     attempts: int = key(NUMBER)
     by: str = key(TEXT)
+    crashes: int = key(NUMBER, default=5)
 
 
 @event("coordinator_started")
@@ -243,7 +249,7 @@ class SessionResume(RunEvent):
 @event("orphan_agent_detected")
 @record
 class OrphanAgentDetected(RunEvent):
-    """A dispatch without an end, of a coordinator that died; `type` is its role."""
+    """A dispatch without an end, of a coordinator that died: no attempt; `type` is its role."""
 
     type: str = key(TEXT)
 

@@ -59,6 +59,7 @@ class Cause(StrEnum):
     DEPENDENCIES = "dependencies"
     QUESTION = "question"
     ATTEMPTS = "attempts"
+    CRASHES = "crashes"
     CONSENT = "consent"
 
 
@@ -69,6 +70,7 @@ class PauseReason(StrEnum):
     USER = "User stop"
     ERROR = "System error"
     ATTEMPTS = "Failed attempts"
+    CRASHES = "Ended with the coordinator"
     QUESTION = "Question pending"
 
 
@@ -87,7 +89,8 @@ class Task:
 
     Args:
         digest: the hash of its definition in the plan.
-        attempts: the number of dispatches that failed.
+        attempts: the number of dispatches that failed, without those of its validation.
+        crashes: the number of dispatches in a row that ended with their coordinator.
         dispatches: the number of times that a worker got it.
         checkpoint: the last words of a worker, or the reason of an auditor's refusal.
         failure: why the last attempt failed.
@@ -96,6 +99,7 @@ class Task:
         verdict: the words of the auditor that accepted it.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
+        validations: the number of times that this failed.
     """
 
     id: str
@@ -104,6 +108,7 @@ class Task:
     blocked_by: tuple[str, ...]
     stage: Stage = Stage.OPEN
     attempts: int = 0
+    crashes: int = 0
     dispatches: int = 0
     checkpoint: str = ""
     failure: str = ""
@@ -115,6 +120,7 @@ class Task:
     completed_at: datetime | None = None
     done_digest: str = ""
     validates: bool = False
+    validations: int = 0
 
     @property
     def context(self) -> str:
@@ -157,6 +163,7 @@ class RunState:
     created: datetime | None = None
     updated: datetime | None = None
     attempts_limit: int = 3
+    crashes_limit: int = 5
     status: Status = Status.RUNNING
     tasks: dict[str, Task] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
@@ -176,13 +183,19 @@ class RunState:
             return None
         if self.questions and any(one.task == task.id for one in self.open_questions()):
             return Cause.QUESTION
-        if task.attempts >= self.attempts_limit:
-            return Cause.ATTEMPTS
+        if limit := self.reached(task):
+            return limit
         if task.id in self.no_consent:
             return Cause.CONSENT
         if task.stage is Stage.OPEN and not all(map(self.is_done, task.blocked_by)):
             return Cause.DEPENDENCIES
         return None
+
+    def reached(self, task: Task) -> Cause | None:
+        """The limit at which a task waits for a person, in its work or its validation."""
+        if (task.validations if task.validates else task.attempts) >= self.attempts_limit:
+            return Cause.ATTEMPTS
+        return Cause.CRASHES if task.crashes >= self.crashes_limit else None
 
     def state_of(self, task: Task) -> TaskState:
         return TaskState.BLOCKED if self.cause(task) else _UNBLOCKED[task.stage]

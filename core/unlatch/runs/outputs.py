@@ -5,14 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.runs.model import PauseReason, TaskState
+from unlatch.runs.model import Cause, PauseReason, TaskState
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
-    from unlatch.runs.model import Pause, RunState
+    from unlatch.runs.model import Pause, RunState, Task
 
 # The wait after a usage limit is reset, so that the reset has arrived everywhere.
 RESET_MARGIN = timedelta(minutes=5)
@@ -96,6 +97,28 @@ def paused(state: RunState, pause: Pause, at: Progress, state_file: str) -> str:
                 f"Auto-resuming at: {stamp(pause.resets_at + RESET_MARGIN)}",
             ]
     return "\n".join(lines)
+
+
+def waiting(state: RunState) -> Iterator[str]:
+    """The tasks that wait for a person, and why; not part of the requirement."""
+    for task in state.tasks.values():
+        match state.reached(task) or state.cause(task):
+            case Cause.ATTEMPTS:
+                yield f"{task.id}: {_failures(task)}: {task.failure}"
+            case Cause.CRASHES:
+                yield (
+                    f"{task.id}: the coordinator ended {task.crashes} times in a row while the "
+                    "task was at work"
+                )
+            case Cause.CONSENT:
+                yield f"{task.id}: its acceptance commands are not agreed to"
+    yield from (f"{one.task}: question {one.id}: {one.text}" for one in state.open_questions())
+
+
+def _failures(task: Task) -> str:
+    if task.validates:
+        return f"the validation failed {task.validations} times"
+    return f"failed {task.attempts} times"
 
 
 def recovered(

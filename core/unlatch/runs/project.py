@@ -101,6 +101,7 @@ class Runs:
                 plan_file=consent.plan,
                 title=title,
                 attempts=workspace.config.runs.attempts,
+                crashes=workspace.config.runs.crashes,
                 by=by,
             )
             context.journal.take_over(workspace.new_id())

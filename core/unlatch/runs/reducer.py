@@ -41,7 +41,7 @@ def apply(state: RunState, event: RunEvent) -> bool:
 
 def _create(state: RunState, event: e.RunCreated) -> None:
     state.plan_file, state.title, state.created = event.plan_file, event.title, event.timestamp
-    state.attempts_limit = max(1, event.attempts)
+    state.attempts_limit, state.crashes_limit = max(1, event.attempts), max(1, event.crashes)
 
 
 def _take_over(state: RunState, event: e.CoordinatorStarted) -> None:
@@ -56,7 +56,7 @@ def _load(state: RunState, event: e.PlanLoaded) -> None:
         task.title, task.digest, task.blocked_by = facts.title, facts.digest, facts.blocked_by
         if task.stage is Stage.DONE and task.done_digest != task.digest:
             task.stage, task.completed_at, task.validates = Stage.CRITIQUE, None, False
-            task.dispatch = None
+            task.dispatch, task.validations = None, 0
         tasks[facts.id] = task
     state.tasks = tasks
 
@@ -90,6 +90,13 @@ def _current(state: RunState, event: RunEvent, role: Role | None = None) -> Task
     return task if role in (None, task.dispatch.role) else None
 
 
+def _ended(state: RunState, event: RunEvent, role: Role | None = None) -> Task | None:
+    """As `_current`; its dispatch ended while its coordinator was there."""
+    if task := _current(state, event, role):
+        task.dispatch, task.crashes = None, 0
+    return task
+
+
 def _note(state: RunState, event: e.Checkpoint) -> None:
     # An auditor's words are no context for the next worker.
     if task := _current(state, event, Role.DEVELOPER):
@@ -109,15 +116,16 @@ def _answer(state: RunState, event: e.QuestionAnswered) -> None:
 
 
 def _submit(state: RunState, event: e.TaskSubmitted) -> None:
-    if task := _current(state, event, Role.DEVELOPER):
-        task.stage, task.dispatch, task.summary = Stage.CRITIQUE, None, event.summary
+    if task := _ended(state, event, Role.DEVELOPER):
+        task.stage, task.summary = Stage.CRITIQUE, event.summary
         task.verdict = ""
 
 
 def _complete(state: RunState, event: e.TaskComplete) -> None:
     task = _current(state, event, Role.AUDITOR)
     if task and task.stage is Stage.AUDIT:
-        task.stage, task.dispatch, task.completed_at = Stage.DONE, None, event.timestamp
+        _ended(state, event)
+        task.stage, task.completed_at = Stage.DONE, event.timestamp
         task.done_digest = task.digest
         task.verdict = event.summary
 
@@ -125,13 +133,14 @@ def _complete(state: RunState, event: e.TaskComplete) -> None:
 def _revalidate(state: RunState, event: e.TaskRevalidated) -> None:
     task = _current(state, event, Role.AUDITOR)
     if task and task.stage is Stage.DONE:
-        task.validates, task.dispatch = False, None
+        _ended(state, event)
+        task.validates, task.validations = False, 0
 
 
 def _reject(state: RunState, event: e.AuditRejected) -> None:
-    if task := _current(state, event, Role.AUDITOR):
-        task.stage, task.dispatch, task.completed_at = Stage.OPEN, None, None
-        task.validates = False
+    if task := _ended(state, event, Role.AUDITOR):
+        task.stage, task.completed_at = Stage.OPEN, None
+        task.validates, task.validations = False, 0
         task.attempts += 1
         kept = [task.checkpoint] if task.checkpoint else []
         _keep_failure(task, f"The auditor rejected the work: {event.reason}")
@@ -147,17 +156,31 @@ def _keep_failure(task: Task, reason: str) -> None:
 _BEFORE = {Stage.IN_PROGRESS: Stage.OPEN, Stage.AUDIT: Stage.CRITIQUE}
 
 
-def _fail(state: RunState, event: e.AgentFailed | e.OrphanAgentDetected) -> None:
+def _fail(state: RunState, event: e.AgentFailed) -> None:
+    if task := _ended(state, event):
+        if task.stage is Stage.DONE:
+            task.validations += 1
+        else:
+            task.attempts += 1
+        _give_back(task)
+        if event.reason:
+            _keep_failure(task, event.reason)
+
+
+def _orphan(state: RunState, event: e.OrphanAgentDetected) -> None:
     if task := _current(state, event):
-        task.stage, task.dispatch = _BEFORE.get(task.stage, task.stage), None
-        task.attempts += 1
-        if reason := getattr(event, "reason", ""):
-            _keep_failure(task, reason)
+        task.dispatch = None
+        task.crashes += 1
+        _give_back(task)
 
 
 def _stop(state: RunState, event: e.AgentStopped) -> None:
-    if task := _current(state, event):
-        task.stage, task.dispatch = _BEFORE.get(task.stage, task.stage), None
+    if task := _ended(state, event):
+        _give_back(task)
+
+
+def _give_back(task: Task) -> None:
+    task.stage = _BEFORE.get(task.stage, task.stage)
 
 
 def _use(state: RunState, event: e.Usage) -> None:
@@ -167,7 +190,7 @@ def _use(state: RunState, event: e.Usage) -> None:
 
 def _retry(state: RunState, event: e.TaskRetried) -> None:
     if task := state.tasks.get(event.task_id or ""):
-        task.attempts = 0
+        task.attempts = task.validations = task.crashes = 0
 
 
 def _context(state: RunState, event: e.ContextReported) -> None:
@@ -230,7 +253,7 @@ _CHANGES: dict[type[RunEvent], Callable[[RunState, Any], None]] = {
     e.TaskRevalidated: _revalidate,
     e.AuditRejected: _reject,
     e.AgentFailed: _fail,
-    e.OrphanAgentDetected: _fail,
+    e.OrphanAgentDetected: _orphan,
     e.AgentStopped: _stop,
     e.Usage: _use,
     e.TaskRetried: _retry,

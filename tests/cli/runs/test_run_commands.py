@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.cli.project import Done, Project
+
+
+# As the worker that hangs, for the command of task 1.
+HANGING_CHECK = """\
+if [ -e "hang-check-$1" ]; then printf '%s' $$ > "hangs-$1"; exec /bin/sleep 60; fi
+echo "$1" >> checked
+"""
 
 
 def worker() -> str:
@@ -185,32 +193,27 @@ def test_the_tasks_of_an_increment_are_a_plan(planned: Project) -> None:
 
 
 class Live:
-    """A coordinator in a process of its own, with a worker that hangs."""
+    """A coordinator in a process of its own, with the worker of a task that hangs."""
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        act(project, "1", "hang")
-        arguments = ("run", "start", "plan.md", "--worker", worker(), "--yes")
+    def __init__(self, project: Project, *arguments: str, task: str = "1") -> None:
+        self.project, self.hangs = project, project.root / f"hangs-{task}"
+        self.hangs.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [*unlatch(), *arguments],
+            [*unlatch(), "run", *arguments],
             cwd=project.root,
             env=project.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        self.wait_for("hangs-1")
-
-    def wait_for(self, name: str) -> Path:
         deadline = time.monotonic() + 30
-        while not (self.project.root / name).exists():
+        while not (self.hangs.exists() and self.hangs.read_text()):
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        return self.project.root / name
 
     @property
     def worker_lives(self) -> bool:
-        status = Path("/proc", (self.project.root / "hangs-1").read_text(), "status")
+        status = Path("/proc", self.hangs.read_text(), "status")
         # A dead process is a zombie until its parent looks.
         return status.exists() and "State:\tZ" not in status.read_text()
 
@@ -226,7 +229,8 @@ class Live:
 
 @pytest.fixture
 def live(planned: Project) -> Iterator[Live]:
-    one = Live(planned)
+    act(planned, "1", "hang")
+    one = Live(planned, "start", "plan.md", "--worker", worker(), "--yes")
     yield one
     with one.process:
         one.process.kill()
@@ -306,3 +310,58 @@ def coordinator(project: Project) -> int:
         if "FLOCK" in words and (device, int(inode)) == (wanted.st_dev, wanted.st_ino):
             return int(words[-4])
     raise AssertionError("nobody has it")
+
+
+# The ends of a run's coordinator: with its workers, as at a reboot.
+
+
+def reboot(project: Project, *arguments: str, task: str = "1") -> None:
+    """Run a coordinator until the worker of the task hangs, and kill it and all workers."""
+    live = Live(project, *arguments, task=task)
+    os.kill(coordinator(project), signal.SIGKILL)
+    for pid in worker_processes(project):
+        os.kill(pid, signal.SIGKILL)
+    live.wait_until_dead()
+    live.output()
+
+
+def worker_processes(project: Project) -> list[int]:
+    """The processes of workers, those that started others first."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            environ = (place / "environ").read_bytes()
+            if b"UNLATCH_RUN_ID=" in environ and (place / "cwd").readlink() == project.root:
+                found.append(int(place.name))
+    return sorted(found)
+
+
+def test_reboots_cost_a_task_no_attempt_and_five_in_a_row_pause_the_run(planned: Project) -> None:
+    act(planned, "1", "hang hang hang hang hang hang")
+    reboot(planned, "start", "plan.md", "--worker", worker(), "--yes")
+    for _ in range(3):
+        reboot(planned, "recover")
+    (first, _) = run(planned, "status", "--json").document["tasks"]
+    assert (first["attempts"], first["state"]) == (0, "in_progress")
+    reboot(planned, "recover")
+    done = run(planned, "recover")
+    assert (done.code, "SESSION PAUSED - Ended with the coordinator" in done.out) == (3, True)
+    assert "1: the coordinator ended 5 times in a row while the task was at work" in done.err
+    assert "--retry 1" in done.err
+    act(planned, "1", "")
+    assert run(planned, "resume").code == 3
+    done = run(planned, "resume", "--retry", "1")
+    assert done.code == 0, done.said
+
+
+def test_reboots_during_a_validation_do_not_stop_the_run(planned: Project) -> None:
+    (planned.root / "check.sh").write_text(HANGING_CHECK)
+    assert start(planned).code == 0
+    (planned.root / "hang-check-1").write_text("")
+    reboot(planned, "resume", "--reason", "another look")
+    for _ in range(2):
+        reboot(planned, "recover")
+    (planned.root / "hang-check-1").unlink()
+    done = run(planned, "recover")
+    assert "2/2 tasks complete" in done.out
+    assert done.code == 0, done.said

@@ -33,7 +33,7 @@ _SAVE_EVERY = timedelta(seconds=1)
 
 
 class Coordinator:
-    """Executes a run until it is finished, paused or stopped.
+    """Executes a run until it is finished, paused or stopped; recovery may have paused it.
 
     The run's lock is held, its epoch is this coordinator's, and its plan is loaded.
     """
@@ -69,6 +69,8 @@ class Coordinator:
 
     def _step(self) -> End | None:
         """One turn: requests, usage, compaction, dispatches, reports. None: go on."""
+        if self.context.journal.state.pause:
+            return End.PAUSED
         if self._take_requests():
             return self._end
         if self._watch.is_spent:
@@ -98,7 +100,11 @@ class Coordinator:
             return End.FINISHED
         causes = {state.cause(task) for task in state.tasks.values()}
         waits = bool(causes & {Cause.QUESTION, Cause.CONSENT})
-        pause(self.context, PauseReason.QUESTION if waits else PauseReason.ATTEMPTS)
+        limits = {state.reached(task) for task in state.tasks.values()} - {None}
+        reason = PauseReason.QUESTION if waits else PauseReason.ATTEMPTS
+        if {Cause.CRASHES} == limits:
+            reason = PauseReason.CRASHES
+        pause(self.context, reason)
         return End.PAUSED
 
     def _pause_for_usage(self, limits: UsageLimits) -> End | None:

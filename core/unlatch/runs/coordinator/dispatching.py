@@ -63,8 +63,7 @@ class Dispatching:
             return False
         state = self.context.journal.state
         validating = state.validating()
-        limit = state.attempts_limit
-        audits = [task for task in validating if not task.dispatch and task.attempts < limit]
+        audits = [task for task in validating if not task.dispatch and not state.reached(task)]
         audits += state.within(TaskState.CRITIQUE)
         work = [] if validating else state.within(TaskState.AVAILABLE)
         work.sort(key=lambda task: not task.dispatches)
@@ -89,12 +88,16 @@ class Dispatching:
                 worker.lease = self.context.dispatcher.heartbeat(worker.lease)
 
     def stop(self, reason: str) -> None:
-        """End all workers; their tasks keep their checkpoints, and no attempt is counted."""
-        self.take(0)  # those that have ended count
+        """End all workers; their tasks keep their checkpoints, and no attempt is counted.
+
+        Answers count. A worker that ended without one was ended by what ends the coordinator, such
+        as a system that shuts down.
+        """
+        self._stops = True
+        self.take(0)
         for worker in self.workers.values():
             self.context.dispatcher.release(worker.lease)
         # Its last messages, which it printed before it was ended, and its end have arrived.
-        self._stops = True
         self.take(0)
         self._stops = False
         for agent, worker in self.workers.items():
@@ -200,9 +203,9 @@ class Dispatching:
         try:
             lease = self.context.dispatcher.heartbeat(worker.lease)
         except LeaseLost as error:
+            # The coordinator was suspended for longer than the lease; that is no failure.
             if kind is not e.AgentStopped:
-                kind = e.AgentStopped if self._stops else e.AgentFailed
-                facts = {"reason": error.message}
+                kind, facts = e.AgentStopped, {"reason": error.message}
             lease = None
         self._record(kind, agent, worker.task, **facts)
         self.context.note(f"{worker.task} {worker.role}: {_described(kind, facts)}")
@@ -211,7 +214,8 @@ class Dispatching:
                 self.context.dispatcher.complete(lease)
 
     def _outcome(self, worker: _Worker, ended: Ended) -> tuple[type[RunEvent], dict[str, Any]]:
-        if ended.end is WorkerEnd.RELEASED and worker.answer is None:
+        is_stopped = self._stops or ended.end in (WorkerEnd.RELEASED, WorkerEnd.EXPIRED)
+        if worker.answer is None and is_stopped:
             return e.AgentStopped, {"reason": "ended by the coordinator"}
         match outcome_of(worker.role, worker.answer, ended):
             case NoAnswer(reason):

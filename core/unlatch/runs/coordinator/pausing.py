@@ -86,7 +86,9 @@ def pause(
     *,
     progress: outputs.Progress | None = None,
 ) -> None:
-    """Record a pause, write the state, and print the output; the workers have ended.
+    """Record a pause, write the state, and print the output and the tasks that wait for a person.
+
+    The workers have ended.
 
     Args:
         progress: how far the run was when the workers were still at work.
@@ -102,6 +104,8 @@ def pause(
     state = context.journal.state
     if state.pause:
         context.say(outputs.paused(state, state.pause, progress, context.state_file))
+    for line in outputs.waiting(state):
+        context.note(line)
 
 
 def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[], bool]) -> bool:

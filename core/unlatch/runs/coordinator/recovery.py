@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.runs import events as e
 from unlatch.runs import outputs
-from unlatch.runs.coordinator.pausing import recent_completions
+from unlatch.runs.coordinator.pausing import pause, recent_completions
 from unlatch.runs.coordinator.plans import load_plan
 from unlatch.runs.event_lines import word_of
 from unlatch.runs.journal import read_events
-from unlatch.runs.model import Status
+from unlatch.runs.model import Cause, PauseReason, Status
 from unlatch.runs.state_file import saved
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def recover(context: Context, session: str) -> None:
     """Take a run over from a coordinator that died.
 
     Its workers are ended before anything is started again; their tasks are available again, with
-    their checkpoints and one more attempt.
+    their checkpoints. After too many such ends of one task in a row, the run is paused.
 
     Raises:
         StoreError: `run-paused` for a recorded pause, which is resumed; `run-over`; or
@@ -59,6 +59,8 @@ def recover(context: Context, session: str) -> None:
             validating=len(recent),
         )
     )
+    if any(state.reached(task) is Cause.CRASHES for task in state.tasks.values()):
+        pause(context, PauseReason.CRASHES)
 
 
 def check_recoverable(context: Context) -> None:

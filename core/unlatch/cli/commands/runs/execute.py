@@ -262,7 +262,7 @@ def _next(run: str, state: RunState, consent: Consent) -> str:
     if limits:
         higher = " ".join(f"{option} {amount:.15g}" for option, amount in limits.items())
         return f"unlatch run resume {shlex.quote(run)} {higher}"
-    failed = [task for task in state.tasks.values() if task.attempts >= state.attempts_limit]
+    failed = [task for task in state.tasks.values() if state.reached(task)]
     retry = f" --retry {failed[0].id}" if failed else ""
     return f"unlatch run resume {shlex.quote(run)}{retry}"
 

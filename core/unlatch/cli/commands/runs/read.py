@@ -23,6 +23,7 @@ from unlatch.runs.event_base import TYPES
 from unlatch.runs.event_lines import OtherEvent, entry_of, word_of
 from unlatch.runs.journal import is_held, read_events, read_state
 from unlatch.runs.model import TaskState
+from unlatch.runs.outputs import waiting
 from unlatch.runs.project import live_agents, run_store
 from unlatch.worklog.times import stamp
 
@@ -85,8 +86,7 @@ def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
         for task in state.tasks.values()
     ]
     output.table(("Task", "State", "Failures", "Title"), rows, flexible=(3,))
-    for one in state.open_questions():
-        output.data(f"Question {one.id} of {one.task}: {output.clean(one.text)}")
+    output.data(*map(output.clean, waiting(state)))
     return 0
 
 
