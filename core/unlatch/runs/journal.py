@@ -14,11 +14,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError
+from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.event_base import RunEvent
 from unlatch.runs.event_lines import line_of, parse_event
 from unlatch.runs.events import CoordinatorStarted
 from unlatch.runs.model import RunState
 from unlatch.runs.reducer import apply
+from unlatch.runs.state_file import STATE, saved
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.line_file import repair_ending
@@ -70,6 +72,20 @@ def read_state(folder: Path) -> RunState:
     return state
 
 
+def check_age(folder: Path, state: RunState) -> None:
+    """Raise `run-damaged` for a log that is older than what was written from it."""
+    _, sequence = saved(folder) or (None, 0)
+    if not state.sequence and (sequence or LeaseStore(folder).epoch()):
+        message = f"{LOG} has no event, but the run was begun"
+        hint = "restore the file from a backup, or start the plan as a new run"
+    elif sequence > state.sequence:
+        message = f"{LOG} ends at event {state.sequence}, but {STATE} has event {sequence}"
+        hint = f"restore {LOG} from a backup; to do what came later again, remove {STATE}"
+    else:
+        return
+    raise StoreError("run-damaged", message, where=str(folder / LOG), hint=hint)
+
+
 def is_held(folder: Path) -> bool:
     """Whether a process holds the lock of a run now: observed, not remembered."""
     try:
@@ -97,7 +113,8 @@ class Journal:
         """Lock a run and repair the end of its log.
 
         Raises:
-            StoreError: `run-active` if a coordinator has it; `run-damaged`; as `folder_lock`.
+            StoreError: `run-active` if a coordinator has it; `run-damaged`, also for a log that is
+                older than state.json; as `folder_lock`.
         """
         with contextlib.ExitStack() as held:
             try:
@@ -109,12 +126,14 @@ class Journal:
             sweep(folder)
             with open_folder(folder) as opened:
                 repair_ending(opened, folder, LOG, new_id)
-            yield Journal(folder, clock)
+            journal = Journal(folder, clock)
+            check_age(folder, journal.state)
+            yield journal
 
     def take_over(self, session: str) -> None:
         """Begin a new epoch: later writes of an earlier coordinator do not count."""
         previous = self.state.session or None
-        epoch = self.state.epoch + 1
+        epoch = max(self.state.epoch, LeaseStore(self.folder).epoch()) + 1
         event = self._made(CoordinatorStarted, epoch=epoch, previous_session_id=previous)
         self._write(_with_session(event, session))
 

@@ -20,6 +20,7 @@ RESET_MARGIN = timedelta(minutes=5)
 _EVERY = 2
 RESET_COMPLETE = "SESSION RESUMED - Reset complete"
 RESUMED = "SESSION RESUMED"
+NO_PRIOR_STATE = "No prior state found"
 
 
 def compaction_start(number: int, threshold: float, state_file: str) -> str:
@@ -121,19 +122,23 @@ def _failures(task: Task) -> str:
     return f"failed {task.attempts} times"
 
 
+def prior_state(state_file: str, saved_at: datetime | None) -> str:
+    return (
+        f"Prior state found: {state_file}\nSaved at: {stamp(saved_at) if saved_at else 'unknown'}"
+    )
+
+
 def recovered(
     state: RunState,
     *,
-    state_file: str,
-    saved_at: datetime | None,
+    prior_state: str,
     reconciled: int,
     orphans: int,
     validating: int,
 ) -> str:
     return (
         "COORDINATOR RECOVERY\n\n"
-        f"Prior state found: {state_file}\n"
-        f"Saved at: {stamp(saved_at) if saved_at else 'unknown'}\n"
+        f"{prior_state}\n"
         f"Events to reconcile: {reconciled}\n"
         f"Orphaned agents: {orphans}\n"
         f"Recent completions to validate: {validating}\n\n"

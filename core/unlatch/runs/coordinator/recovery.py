@@ -13,7 +13,8 @@ from unlatch.runs.coordinator.plans import load_plan
 from unlatch.runs.event_lines import word_of
 from unlatch.runs.journal import read_events
 from unlatch.runs.model import Cause, PauseReason, Status
-from unlatch.runs.state_file import saved
+from unlatch.runs.state_file import STATE, saved
+from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from unlatch.runs.coordinator.context import Context
@@ -33,6 +34,9 @@ def recover(context: Context, session: str) -> None:
     journal, state = context.journal, context.journal.state
     check_recoverable(context)
     at, sequence = saved(context.folder) or (None, 0)
+    prior_state = outputs.NO_PRIOR_STATE
+    if exists(context.folder / STATE):
+        prior_state = outputs.prior_state(context.state_file, at)
     unsaved = [one for one in read_events(context.folder) if one.sequence > sequence]
     journal.take_over(session)
     end_old_workers(context)
@@ -52,8 +56,7 @@ def recover(context: Context, session: str) -> None:
     context.say(
         outputs.recovered(
             state,
-            state_file=context.state_file,
-            saved_at=at,
+            prior_state=prior_state,
             reconciled=len(reconciled),
             orphans=orphans,
             validating=len(recent),

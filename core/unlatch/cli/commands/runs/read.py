@@ -21,7 +21,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.runs.event_base import TYPES
 from unlatch.runs.event_lines import OtherEvent, entry_of, word_of
-from unlatch.runs.journal import is_held, read_events, read_state
+from unlatch.runs.journal import check_age, is_held, read_events, read_state
 from unlatch.runs.model import TaskState
 from unlatch.runs.outputs import waiting
 from unlatch.runs.project import live_agents, run_store
@@ -70,6 +70,11 @@ def list_run(session: Session, *, as_json: bool) -> int:
 def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
     folder = chosen(session, wanted)
     state = read_state(folder)
+    if not is_held(folder):
+        try:
+            check_age(folder, state)
+        except StoreError as error:
+            output.remark(error.message)
     live = live_agents(folder, state)
     if as_json:
         output.document(
