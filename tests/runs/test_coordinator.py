@@ -232,6 +232,24 @@ def test_a_run_pauses_at_the_cost_that_was_agreed_to(tmp_path: Path) -> None:
     assert run.resume() is End.FINISHED
 
 
+def test_the_totals_of_a_session_count_once_over_workers_and_coordinators(tmp_path: Path) -> None:
+    """2.1.332 counts on when a session is resumed; one that begins anew counts whole."""
+    totals = iter([(100, 0.5), (300, 0.75), (300, 0.75), (40, 0.25), (90, 0.5)])
+
+    def work(assignment: Assignment) -> Any:
+        if assignment.role is Role.AUDITOR:
+            return DONE
+        tokens, cost = next(totals)
+        return (Usage(tokens, 0, cost, "s1"), Usage(1, 1, 0.25), *DONE)
+
+    run = lab(tmp_path, work, a="none", b="a", c="b", d="c", e="d")
+    run.consent = replace(run.consent, max_cost=1.0)
+    assert run.start() is End.PAUSED
+    run.consent = replace(run.consent, max_cost=10.0)
+    assert run.resume() is End.FINISHED
+    assert (run.state.tokens, run.state.cost) == (300 + 90 + 5 * 2, 0.75 + 0.5 + 5 * 0.25)
+
+
 def test_compactions_reload_the_plan_every_second_time(tmp_path: Path) -> None:
     run = lab(tmp_path, a="none", b="a", c="b")
     script = run.workers.script

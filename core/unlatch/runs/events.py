@@ -187,10 +187,14 @@ class LateAnswer(RunEvent):
 @event("usage")
 @record
 class Usage(RunEvent):
-    """The tokens and the cost in US dollars that a worker reported."""
+    """The tokens and the cost in US dollars that a worker reported.
+
+    With `agent_session`, they are the totals of that session of the worker's agent since it began.
+    """
 
     tokens: int = key(NUMBER, default=0)
     cost: float = key(AMOUNT, default=0)
+    agent_session: str = key(TEXT, default="")
 
 
 @event("task_retried")

@@ -152,7 +152,10 @@ class Pause:
 
 @dataclass(slots=True)
 class RunState:
-    """The state that the events up to `sequence` describe; `stopped` is why a person ended it."""
+    """The state that the events up to `sequence` describe; `stopped` is why a person ended it.
+
+    `agent_sessions` has the last totals of each session of an agent: its tokens, its cost.
+    """
 
     sequence: int = 0
     epoch: int = 0
@@ -176,6 +179,7 @@ class RunState:
     context_left: float | None = None
     tokens: int = 0
     cost: float = 0.0
+    agent_sessions: dict[str, tuple[int, float]] = field(default_factory=dict)
 
     def cause(self, task: Task) -> Cause | None:
         """The reason for which a task is blocked; None if it is not."""

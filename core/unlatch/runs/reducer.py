@@ -184,8 +184,13 @@ def _give_back(task: Task) -> None:
 
 
 def _use(state: RunState, event: e.Usage) -> None:
-    state.tokens += event.tokens
-    state.cost += event.cost
+    tokens, cost = state.agent_sessions.get(event.agent_session, (0, 0.0))
+    if event.tokens < tokens:  # the agent began to count anew
+        tokens, cost = 0, 0.0
+    state.tokens += event.tokens - tokens
+    state.cost += max(0.0, event.cost - cost)
+    if event.agent_session:
+        state.agent_sessions[event.agent_session] = event.tokens, event.cost
 
 
 def _retry(state: RunState, event: e.TaskRetried) -> None:

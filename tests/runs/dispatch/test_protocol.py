@@ -209,28 +209,21 @@ def test_noise_is_counted_and_passed_on_in_part() -> None:
     assert output.noise == 1000
 
 
-def test_totals_of_a_session_count_once_and_with_its_agents() -> None:
+@pytest.mark.parametrize("most", [10, 0])
+def test_a_result_has_the_totals_of_its_session_and_its_agents(most: int) -> None:
     """As 2.1.332 tells them: `usage` of one turn without its agents, the rest of the session."""
-
-    def result(cost: float, *tokens: int, session: str = "s1") -> bytes:
-        by_model = dict(
-            zip(("inputTokens", "cacheReadInputTokens", "outputTokens"), tokens, strict=True)
-        )
-        whole = {
-            **RESULT,
-            "session_id": session,
-            "total_cost_usd": cost,
-            "modelUsage": {"a": by_model},
-        }
-        return json.dumps(whole).encode() + b"\n"
-
-    told = (
-        result(0.5, 1000, 50, 10),
-        result(0.75, 1300, 60, 13),
-        result(0.25, 7, 0, 2, session="s2"),
+    tokens = {"inputTokens": 1000, "cacheReadInputTokens": 50, "outputTokens": 10}
+    models = {"modelUsage": {"a": tokens, "b": {"outputTokens": 3}}}
+    results = (
+        {**RESULT, **models, "session_id": "s1", "total_cost_usd": 0.5},
+        {**RESULT, **models, "session_id": "s1", "total_cost_usd": 0.75},
+        {**RESULT, **models, "session_id": ""},
     )
-    found = [one for one in collect(Output(), b"".join(told)) if isinstance(one, Usage)]
-    assert found == [Usage(1050, 10, 0.5), Usage(310, 3, 0.25), Usage(7, 2, 0.25)]
+    output = Output(most=most)
+    messages = collect(output, b"".join(json.dumps(one).encode() + b"\n" for one in results))
+    totals = [Usage(1050, 13, cost, "s1") for cost in (0.5, 0.75)]
+    expected = [*(totals if most else totals[1:]), SPENT]
+    assert expected == [one for one in messages if isinstance(one, Usage)]
 
 
 def test_a_flood_of_messages_does_not_hide_the_answer_or_the_cost() -> None:

@@ -190,7 +190,8 @@ class Dispatching:
             self._record(e.Checkpoint, agent, worker.task, text=message.text)
         elif isinstance(message, Usage):
             tokens = message.input_tokens + message.output_tokens
-            self._record(e.Usage, agent, worker.task, tokens=tokens, cost=message.cost_usd)
+            facts = {"cost": message.cost_usd, "agent_session": message.session}
+            self._record(e.Usage, agent, worker.task, tokens=tokens, **facts)
 
     def _take_late(self, agent: str, message: Any) -> None:
         if not isinstance(message, _SILENT | Ended):

@@ -29,7 +29,7 @@ class Output:
     Args:
         most_noise: lines that are no messages and are passed on; more are only counted.
         most: messages that are passed on before the answer; more are counted as noise, and the
-            usage of more is passed on as one message at the end.
+            usage of more is passed on at the end, as one message and one for each session.
         most_text: characters of checkpoints that are passed on: each goes into the log of the run.
     """
 
@@ -41,8 +41,7 @@ class Output:
     answer: Answer | None = None
     _messages: int = 0
     _text: int = 0
-    _usage: Usage | None = None
-    _sessions: dict[str, Usage] = field(default_factory=dict)
+    _usage: dict[str, Usage] = field(default_factory=dict)
     _partial: bytearray = field(default_factory=bytearray)
     _skips: bool = False
 
@@ -57,8 +56,7 @@ class Output:
     def finish(self) -> Iterator[Message]:
         """The message of a last line without an end, and the usage that was not passed on."""
         yield from self._end_line()
-        if self._usage is not None:
-            yield self._usage
+        yield from self._usage.values()
 
     def _keep(self, part: bytes) -> None:
         room = self.longest - len(self._partial)
@@ -70,26 +68,15 @@ class Output:
         self._partial.clear()
         self._skips = False
         for message in (_as_noise(line),) if too_long else read_line(line):
-            if isinstance(message, Usage) and message.session:
-                message = self._since(message)  # noqa: PLW2901  (what the run has spent more)
             yield from self._passed(message)
-
-    def _since(self, total: Usage) -> Usage:
-        """The usage of a session since its last message: an agent tells the total with each."""
-        before = self._sessions.get(total.session, Usage())
-        self._sessions[total.session] = total
-        return Usage(
-            max(0, total.input_tokens - before.input_tokens),
-            max(0, total.output_tokens - before.output_tokens),
-            max(0.0, total.cost_usd - before.cost_usd),
-        )
 
     def _passed(self, message: Message) -> Iterator[Message]:
         """Pass on a message; after the first answer, all but usage counts as noise."""
         is_late = self.answer is not None and not isinstance(message, Usage)
         is_full = self._messages >= self.most or self._text >= self.most_text
         if is_full and isinstance(message, Usage):
-            self._usage = _sum(self._usage or Usage(), message)
+            before = Usage() if message.session else self._usage.get("", Usage())
+            self._usage[message.session] = _sum(before, message)
             return
         if is_late or (is_full and not isinstance(message, Answer)):
             message = Noise(_shown(message))
@@ -111,6 +98,7 @@ def _sum(one: Usage, other: Usage) -> Usage:
         one.input_tokens + other.input_tokens,
         one.output_tokens + other.output_tokens,
         one.cost_usd + other.cost_usd,
+        other.session,
     )
 
 

@@ -40,7 +40,6 @@ _OF_TURN = (
     "output_tokens",
 )
 _OF_MODEL = ("inputTokens", "cacheCreationInputTokens", "cacheReadInputTokens", "outputTokens")
-_ONLY_SESSION = "session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,8 @@ class Usage:
     """Tokens and cost since the last such message; `input_tokens` has cached ones included.
 
     Args:
-        session: of the whole session with this id instead, since it began.
+        session: of the whole agent's session with this id instead, since it began; a session can
+            go on in a later worker (findings/claude-session-totals.sh).
     """
 
     input_tokens: int = 0
@@ -173,10 +173,11 @@ def _agent_usage(value: Mapping[str, Any]) -> Usage:
     models = value.get("modelUsage")
     try:
         cost = _amount(value, "total_cost_usd")
-        if isinstance(models, dict) and models:
+        session = _text(value, "session_id")
+        if session and isinstance(models, dict) and models:
             tokens = [_tokens(one, _OF_MODEL) for one in models.values()]
             inputs, outputs = map(sum, zip(*tokens, strict=True))
-            return Usage(inputs, outputs, cost, _text(value, "session_id") or _ONLY_SESSION)
+            return Usage(inputs, outputs, cost, session)
         return Usage(*_tokens(value.get("usage"), _OF_TURN), cost)
     except NotAMessage:
         return Usage()
