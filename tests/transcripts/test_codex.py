@@ -264,6 +264,14 @@ def test_interruption_compaction_and_name(tmp_path: Path) -> None:
     assert found.title == "Calculator"
 
 
+@pytest.mark.parametrize(("before", "kept"), [("Done.", ["Done."]), ("Done.\nNext: b", [])])
+def test_summary_of_a_compaction_is_no_reply(tmp_path: Path, before: str, kept: list[str]) -> None:
+    """0.171.0 writes it as a message as well, without an AgentMessage (findings/)."""
+    rollout = Rollout().add("session_meta", id="t1").message("assistant", before)
+    rollout.add("compacted", message="Here is the summary:\nDone.\nNext: b")
+    assert outline(read(tmp_path, rollout).events) == [*kept, "compaction"]
+
+
 def test_thread_of_an_agent_names_its_parent_and_has_no_prompts(tmp_path: Path) -> None:
     spawn = {"thread_spawn": {"parent_thread_id": "t0", "agent_role": "explorer"}}
     rollout = Rollout().add("session_meta", id="t1", source={"subagent": spawn})

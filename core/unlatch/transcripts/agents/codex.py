@@ -260,7 +260,7 @@ def _usage(tokens: Json) -> Usage:
 def _compacted(rollout: _Rollout, payload: Json, at: _At) -> None:
     summary = text(payload.get("message"))
     match rollout.events[-1:]:
-        case [Reply(text=words)] if words in summary:  # it is there twice
+        case [Reply(text=words)] if summary.endswith(words):  # a message as well
             rollout.events.pop()
     rollout.events.append(Compaction(at.key, at.time, summary=summary))
 
