@@ -22,6 +22,16 @@ def test_content_says_whose_transcript_it_is(tmp_path: Path, agent: str) -> None
         assert {it.agent for it in read_transcripts(path)} == {agent}
 
 
+# The first lines of Qwen Code 0.24.4.
+QWEN = b"""\
+{"uuid": "a9", "parentUuid": null, "sessionId": "cb", "timestamp": "2026-11-28T17:15:46.063Z",\
+ "type": "user", "cwd": "/home/dev/demo", "version": "0.24.4", "gitBranch": "main",\
+ "message": {"role": "user", "parts": [{"text": "say hi"}]}}
+{"uuid": "ff", "parentUuid": "a9", "sessionId": "cb", "timestamp": "2026-11-28T17:15:46.082Z",\
+ "type": "system", "cwd": "/home/dev/demo", "version": "0.24.4", "subtype": "ui_telemetry"}
+"""
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -34,6 +44,7 @@ def test_content_says_whose_transcript_it_is(tmp_path: Path, agent: str) -> None
         b'{"session_id": "s", "hook_event_name": "Stop", "cwd": "/home/dev"}\n',
         b"\x00\xff\xfe",
         b"{\n" * 10_000,
+        QWEN,
     ],
 )
 def test_other_files_are_not_recognised(tmp_path: Path, content: bytes) -> None:

@@ -102,7 +102,7 @@ def _read_json(file: BinaryIO, path: Path) -> Transcript:
         first = codex_lines.lines_of(_whole(file))
         lines = enumerate(first, 1)
     agent = next(filter(None, map(_agent, first)), "")
-    if not agent:
+    if not agent or any(map(_is_of_qwen, first)):
         raise StoreError(
             "transcript-not-recognised",
             "the file is not a transcript of a known agent",
@@ -128,6 +128,11 @@ def _agent(line: Json) -> str:
     if "type" in line and not {"sessionId", "uuid", "leafUuid", "messageId"}.isdisjoint(line):
         return claude_code.AGENT
     return ""
+
+
+def _is_of_qwen(line: Json) -> bool:
+    """Qwen Code puts messages of Gemini in lines of Claude Code (findings/qwen-claude-lines.sh)."""
+    return "uuid" in line and "parts" in mapping(line.get("message"))
 
 
 def _with_subagents(transcript: Transcript, path: Path) -> Transcript:
