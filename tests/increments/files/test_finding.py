@@ -437,6 +437,20 @@ def test_what_cannot_be_named_or_numbered_is_refused(
     assert words in f"{caught.value.message} {caught.value.hint}"
 
 
+@pytest.mark.parametrize("name", ["9998-a", "_archive/9999-a", "10000-a"])
+def test_no_number_is_given_that_specweave_does_not_list(tmp_path: Path, name: str) -> None:
+    """1.0.593 lists none after 9999 (findings/specweave-last-number.sh)."""
+    folder = tmp_path / ".specweave" / "increments" / name
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_bytes(VALID)
+    manager = manager_at(tmp_path)
+    if name == "9998-a":
+        assert manager.create("x", kind="bug", by="ada").id == "9999-x"
+    with pytest.raises(UsageError, match="number-too-high"):
+        manager.create("y", kind="bug", by="ada")
+    assert not [*folder.parent.rglob("*-y")]
+
+
 @pytest.mark.parametrize(
     ("title", "slug"),
     [

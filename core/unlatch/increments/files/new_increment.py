@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.paths import METADATA, SPEC, TASKS, ProjectPaths
+from unlatch.increments.files.paths import METADATA, SPEC, SPECWEAVE, TASKS, ProjectPaths
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
@@ -27,6 +27,9 @@ _LONGEST_SLUG = 60
 # As GitHub's, the longest of the trackers.
 _LONGEST_TITLE = 256
 _NEUTRAL_SLUG = "increment"
+# Those after it are in no list of its own, and it counts from 1 again
+# (findings/specweave-last-number.sh).
+_LAST_OF_SPECWEAVE = 9999
 _SPEC = "\n## User stories\n\n## Acceptance criteria\n"
 
 
@@ -79,7 +82,7 @@ def _next_number(paths: ProjectPaths, taken: Iterable[str]) -> int:
     names = (*taken, *(one.name for one in Collection(paths.increments).folders()))
     numbers = {number_of(name) or 0: name for name in names}
     last = max(numbers, default=0)
-    if last == LAST_NUMBER:
+    if last >= (_LAST_OF_SPECWEAVE if paths.increments.parent.name == SPECWEAVE else LAST_NUMBER):
         raise UsageError(
             "number-too-high",
             f"{numbers[last]} has the highest possible number",
