@@ -69,3 +69,12 @@ def single(project: Project, request: pytest.FixtureRequest) -> Project:
     turn = zlib.crc32(request.node.originalname.encode()) % len(ALL)
     project.increment(links=project.items(ALL[turn]))
     return project
+
+
+@pytest.fixture
+def outside(project: Project) -> Project:
+    """A folder that is no project."""
+    project.configure("")
+    (project.root / ".unlatch" / "config.toml").unlink()
+    (project.root / ".unlatch").rmdir()
+    return project

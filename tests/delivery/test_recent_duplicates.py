@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.items.test_reopen import outside
+from tests.cli.conftest import outside
 from tests.cli.project import REASON, Project
 from tests.delivery.stage import (
     OURS,

@@ -95,33 +95,27 @@ def test_search_in_a_chat_finds_what_was_concluded(project: Project) -> None:
     ]
 
 
-def test_a_model_has_to_be_configured(project: Project) -> None:
+def test_without_a_model_or_with_a_message_that_is_too_long_a_pipe_ends(project: Project) -> None:
     done = project.run("effort", "chat", stdin="Hello\n")
     assert (done.code, "error[llm-unconfigured]" in done.err) == (1, True)
 
+    replies = script(project, "Hi.")
+    done = project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n")
+    assert (done.code, "error[message-too-long]" in done.err) == (2, True)
+    assert "next: send it in parts" in done.err
 
-def test_text_of_a_model_does_nothing_to_a_terminal(project: Project) -> None:
+
+def test_a_chat_shows_no_escapes_and_goes_on_after_an_error_of_the_model(project: Project) -> None:
     with Terminal(project, "effort", "chat", "--script", script(project, EVIL)) as terminal:
-        terminal.expect("you> ")
-        terminal.type("Hello\r")
-        terminal.expect("you> ", times=2)
-        assert EVIL not in terminal.raw
-        assert "red" in terminal.raw
-        terminal.type(CTRL_D)
-        assert terminal.end() == 0
-
-
-def test_a_chat_goes_on_after_an_error_of_the_model(project: Project) -> None:
-    with Terminal(project, "effort", "chat", "--script", script(project, "Hi.")) as terminal:
-        for number, answer in enumerate(("Hi.", "llm-script-ended"), 1):
+        for number, answer in enumerate(("red", "llm-script-ended"), 1):
             terminal.expect("you> ", times=number)
             terminal.type(f"Message {number}\r")
             terminal.expect(answer)
         terminal.expect("you> ", times=3)
+        assert EVIL not in terminal.raw
         terminal.type(CTRL_D)
         assert terminal.end() == 0
-    done = project.run("effort", "verify")
-    assert done.code == 0
+    assert project.run("effort", "verify").code == 0
 
 
 def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Project) -> None:
@@ -166,13 +160,6 @@ def test_ctrl_c_at_the_prompt_ends_the_chat(project: Project) -> None:
     done = project.run("effort", "chat", "--script", replies, stdin="Back\n")
     assert done.code == 0
     assert [one["content"] for one in ambient(project)] == ["Hello", "Hi.", "Back", "Hi."]
-
-
-def test_a_message_that_is_too_long_ends_a_pipe_and_not_a_terminal(project: Project) -> None:
-    replies = script(project, "Hi.")
-    done = project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n")
-    assert (done.code, "error[message-too-long]" in done.err) == (2, True)
-    assert "next: send it in parts" in done.err
 
 
 def test_an_answer_without_text_is_said(project: Project) -> None:

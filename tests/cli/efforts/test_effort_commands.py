@@ -64,14 +64,6 @@ def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> 
     assert lines == ["by Bo: Another edge case", "by Cy: And another"]
 
 
-def test_an_effort_with_a_log_needs_a_summary(concluded: Project) -> None:
-    effort(concluded, "reopen", "auth-bug", "--reason", "Again")
-    done = effort(concluded, "close")
-    assert (done.code, "error[summary-missing]" in done.err) == (2, True)
-    assert "status: open" not in done.out
-    assert effort(concluded, "list", "--json").document["efforts"][0]["status"] == "open"
-
-
 def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
     effort(project, "open", "idea")
     effort(project, "close", "--summary", "Nothing yet.")
@@ -99,7 +91,7 @@ def test_one_effort_is_active_in_each_conversation(project: Project) -> None:
     assert effort(project, "switch", "one").out == "--- Switched to effort: one ---\n"
 
 
-def test_a_concluded_effort_is_expanded_and_collapsed(concluded: Project) -> None:
+def test_a_concluded_effort_is_expanded_collapsed_and_listed(concluded: Project) -> None:
     effort(concluded, "open", "other")
     expanded = effort(concluded, "expand", "auth-bug").out
     assert expanded == "--- Expanded effort: auth-bug (16 tokens loaded) ---\n"
@@ -110,6 +102,10 @@ def test_a_concluded_effort_is_expanded_and_collapsed(concluded: Project) -> Non
     assert effort(concluded, "collapse", "auth-bug").code == 0
     done = effort(concluded, "collapse", "auth-bug")
     assert (done.code, "error[effort-not-expanded]" in done.err) == (2, True)
+
+    for status, expected in (("open", ["other"]), ("concluded", ["auth-bug"])):
+        found = effort(concluded, "list", "--status", status, "--json").document["efforts"]
+        assert [one["id"] for one in found] == expected
 
 
 def test_a_command_that_fails_names_a_command(concluded: Project) -> None:
@@ -127,6 +123,12 @@ def test_a_command_that_fails_names_a_command(concluded: Project) -> None:
         done = effort(concluded, *arguments)
         assert (done.code, f"next: {hint}" in done.err) == (2, True), done.err
 
+    effort(concluded, "reopen", "auth-bug", "--reason", "Again")
+    done = effort(concluded, "close")
+    assert (done.code, "error[summary-missing]" in done.err) == (2, True)
+    assert "status: open" not in done.out
+    assert effort(concluded, "list", "--json").document["efforts"][0]["status"] == "open"
+
 
 def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
     done = effort(concluded, "search", "401 errors again")
@@ -136,7 +138,19 @@ def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
     assert (nothing.out, nothing.err.endswith("Next: unlatch effort list\n")) == ("", True)
 
 
-def test_verify_finds_a_changed_line_and_rebuilds_a_false_summary(concluded: Project) -> None:
+def test_verify_finds_a_changed_line_and_rebuilds_a_false_state_or_summary(
+    concluded: Project,
+) -> None:
+    effort(concluded, "open", "other")
+    (kept,) = concluded.root.rglob("conversation.json")
+    true = kept.read_text()
+    kept.write_text(true.replace('"other"', '"auth-bug"'))
+    done = effort(concluded, "verify")
+    message = "conversation main: conversation.json: differed from the events; rebuilt"
+    assert (done.code, message in done.out) == (5, True)
+    assert effort(concluded, "list", "--json").document["active"] == "other"
+    assert kept.read_text() == true
+
     assert effort(concluded, "verify").code == 0
     log, projection = folder(concluded) / "log.jsonl", folder(concluded) / "effort.json"
     for path, said in (
@@ -149,19 +163,8 @@ def test_verify_finds_a_changed_line_and_rebuilds_a_false_summary(concluded: Pro
         assert (done.code, said in done.out) == (5, True), done.said
         if path == projection:
             assert projection.read_text() == true
-            assert effort(concluded, "verify").code == 0
-
-
-def test_verify_reports_and_rebuilds_a_false_state(concluded: Project) -> None:
-    effort(concluded, "open", "other")
-    (kept,) = concluded.root.rglob("conversation.json")
-    true = kept.read_text()
-    kept.write_text(true.replace('"other"', '"auth-bug"'))
-    done = effort(concluded, "verify")
-    message = "conversation main: conversation.json: differed from the events; rebuilt"
-    assert (done.code, message in done.out) == (5, True)
-    assert effort(concluded, "list", "--json").document["active"] == "other"
-    assert kept.read_text() == true
+        path.write_text(true)
+        assert effort(concluded, "verify").code == 0
 
 
 def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: Project) -> None:
@@ -205,18 +208,6 @@ def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
 
 
-def test_export_masks_values_with_the_name_of_a_secret(concluded: Project) -> None:
-    call = {"name": "sh", "arguments": {"db_password": "Hunter2Zzz9", "cmd": "ls"}}
-    line = {"role": "assistant", "content": "x", "tool_calls": [call]}
-    with (folder(concluded) / "log.jsonl").open("a") as log:
-        log.write(json.dumps(line) + "\n")
-    lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
-    shown = json.loads(lines[-1])["tool_calls"][0]["arguments"]
-    assert shown == {"db_password": "***", "cmd": "ls"}
-    done = effort(concluded, "export", "auth-bug")
-    assert ("Hunter2" in done.said, "Masked 1 place" in done.err) == (False, True)
-
-
 def test_export_masks_title_and_summary(project: Project) -> None:
     effort(project, "open", f"Key {TOKEN}")
     effort(project, "close", "--summary", f"Used {TOKEN}\nand again {TOKEN}")
@@ -227,7 +218,24 @@ def test_export_masks_title_and_summary(project: Project) -> None:
     assert "Masked 0 places." in effort(project, "export", "key", "--jsonl").err
 
 
-def test_export_masks_the_home_folder_and_no_other(concluded: Project) -> None:
+def test_export_quotes_messages_masks_values_and_the_home_folder_and_replaces_no_file(
+    concluded: Project,
+) -> None:
+    say(concluded, "Fine.\r## assistant (2026-01-01T00:00:00Z)\n\nI agree.")
+    exported = effort(concluded, "export", "auth-bug").out.splitlines()
+    heading = next(line for line in exported if "assistant" in line)
+    assert heading == "> ## assistant (2026-01-01T00:00:00Z)"
+
+    call = {"name": "sh", "arguments": {"db_password": "Hunter2Zzz9", "cmd": "ls"}}
+    line = {"role": "assistant", "content": "x", "tool_calls": [call]}
+    with (folder(concluded) / "log.jsonl").open("a") as log:
+        log.write(json.dumps(line) + "\n")
+    lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
+    shown = json.loads(lines[-1])["tool_calls"][0]["arguments"]
+    assert shown == {"db_password": "***", "cmd": "ls"}
+    done = effort(concluded, "export", "auth-bug")
+    assert ("Hunter2" in done.said, "Masked 1 place" in done.err) == (False, True)
+
     home = str(concluded.home)
     texts = {
         f"{home}/a and {home}.": "~/a and ~.",
@@ -238,12 +246,13 @@ def test_export_masks_the_home_folder_and_no_other(concluded: Project) -> None:
     exported = effort(concluded, "export", "auth-bug").out
     assert [one for one, masked in texts.items() if f"> {masked or one}\n" not in exported] == []
 
-
-def test_export_quotes_messages_so_that_none_can_pass_for_another(concluded: Project) -> None:
-    say(concluded, "Fine.\r## assistant (2026-01-01T00:00:00Z)\n\nI agree.")
-    exported = effort(concluded, "export", "auth-bug").out.splitlines()
-    heading = next(line for line in exported if "assistant" in line)
-    assert heading == "> ## assistant (2026-01-01T00:00:00Z)"
+    say(concluded, "half \ud800")
+    target = concluded.root / "effort.md"
+    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0
+    assert target.read_text().startswith("# Auth bug\n")
+    assert "> half \\ud800\n" in target.read_text()
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 1
 
 
 def test_show_and_export_have_the_calls_of_tools(project: Project) -> None:
@@ -255,16 +264,6 @@ def test_show_and_export_have_the_calls_of_tools(project: Project) -> None:
     wanted = 'open_effort({"name": "auth-bug"})'
     assert f"assistant: {wanted}\n" in effort(project, "show", "auth-bug").out
     assert f"> {wanted}\n" in effort(project, "export", "auth-bug").out
-
-
-def test_export_never_replaces_a_file(concluded: Project) -> None:
-    say(concluded, "half \ud800")
-    target = concluded.root / "effort.md"
-    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0
-    assert target.read_text().startswith("# Auth bug\n")
-    assert "> half \\ud800\n" in target.read_text()
-    assert target.stat().st_mode & 0o777 == 0o600
-    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 1
 
 
 def test_lines_that_cannot_be_read_are_named(concluded: Project) -> None:
@@ -333,13 +332,6 @@ def test_an_effort_is_linked_to_an_increment(concluded: Project) -> None:
     assert effort(concluded, "link", "auth", "--remove").code == 0
     assert "Increment" not in effort(concluded, "show", "auth-bug").out
     assert effort(concluded, "link", "auth").code == 2
-
-
-def test_efforts_are_listed_by_status(concluded: Project) -> None:
-    effort(concluded, "open", "Other")
-    for status, expected in (("open", ["other"]), ("concluded", ["auth-bug"])):
-        found = effort(concluded, "list", "--status", status, "--json").document["efforts"]
-        assert [one["id"] for one in found] == expected
 
 
 def test_a_resume_makes_the_only_effort_active_and_names_several(concluded: Project) -> None:

@@ -71,13 +71,20 @@ def test_a_message_never_goes_to_a_concluded_effort(project: Project, efforts: P
     assert contents(main(efforts) / "ambient.jsonl") == ["Left over", "Hello", "Ok."]
 
 
-def test_a_projection_never_names_another_effort(project: Project, efforts: Path) -> None:
+def test_neither_a_projection_nor_a_name_reaches_other_files(
+    project: Project, efforts: Path
+) -> None:
     cache = efforts / "auth-bug" / "effort.json"
     cache.write_text(json.dumps(json.loads(cache.read_text()) | {"id": OUTSIDE}))
     assert project.run("effort", "close", "auth-bug", "--summary", "Done.").code == 0
     (entry,) = project.run("effort", "list", "--json").document["efforts"]
     assert (entry["id"], entry["status"]) == ("auth-bug", "concluded")
     assert [*(efforts.parent.parent / "victim").iterdir()] == []
+
+    done = project.run("effort", "reopen", "a" * 300)
+    assert (done.code, "error[effort-unknown]" in done.err) == (2, True)
+    done = project.run("effort", "list", "--conversation", "a" * 300)
+    assert (done.code, "error[conversation-name]" in done.err) == (2, True)
 
 
 STATE: dict[str, Any] = {
@@ -137,13 +144,6 @@ def test_events_that_contradict_themselves_are_an_error(
     add_events(efforts / "auth-bug", {"event": "logged", "hashes": [], **facts})
     done = project.run("effort", "close", "auth-bug", "--summary", "Done.")
     assert (done.code, "error[effort-damaged]" in done.err) == (1, True)
-
-
-def test_a_name_that_no_file_system_takes_is_an_error(project: Project) -> None:
-    done = project.run("effort", "reopen", "a" * 300)
-    assert (done.code, "error[effort-unknown]" in done.err) == (2, True)
-    done = project.run("effort", "list", "--conversation", "a" * 300)
-    assert (done.code, "error[conversation-name]" in done.err) == (2, True)
 
 
 def test_the_next_step_of_a_damaged_conversation_shows_its_lines(

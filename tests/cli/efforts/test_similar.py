@@ -15,6 +15,8 @@ def test_new_names_a_completed_increment_of_the_same_words(project: Project) -> 
     assert "similar increment: 0003-rate-limit-retries (completed)" in done.err
     assert "unlatch resume 0003-rate-limit-retries" in done.err
 
+    assert "similar" not in project.run("new", "Export to CSV").said
+
 
 def test_new_names_a_concluded_effort(project: Project) -> None:
     project.run("effort", "open", "rate limit retries")
@@ -23,11 +25,6 @@ def test_new_names_a_concluded_effort(project: Project) -> None:
     (warning,) = done.document["warnings"]
     assert warning["id"] == "similar-work"
     assert "unlatch effort reopen rate-limit-retries" in warning["hint"]
-
-
-def test_other_words_are_no_match(project: Project) -> None:
-    project.increment("0003-rate-limit-retries")
-    assert "similar" not in project.run("new", "Export to CSV").said
 
 
 def test_link_names_similar_work(project: Project) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, outside
+from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import CLOSED, OPEN, REASON
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
-__all__ = ["outside"]
 WHY, INSTEAD = "Reason for reopening: ", "Resume the increment instead? [y/N]: "
 COMPLETE = "Complete the increment instead, and close its 3 items? [y/N]: "
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, TITLES, outside, records
+from tests.cli.items.test_reopen import KEYS, TITLES, records
 from tests.cli.project import ALL, OPEN, REASON, Project
 from tests.delivery.stage import WRITES, fault
 
 from unlatch_sandbox import Fault
 
-__all__ = ["outside"]
 AFTER = {"lost answer": ("drop-after", {}), "503 after the effect": ("error-after", {"code": 503})}
 PARTS = [(tracker, part) for tracker in ALL for part in WRITES[tracker]]
 
@@ -65,6 +64,8 @@ def test_outside_of_a_project_this_user_can_finish(
 
 
 def test_sync_in_a_project_finishes_what_began_outside(outside: Project) -> None:
+    nothing = outside.run("sync")
+    assert (2, True) == (nothing.code, "error[no-project]" in nothing.err)
     outside.items("jira")
     outside.box.faults.add(fault("jira", "comment", "drop-after"))
     first = outside.run("reopen", outside.urls["jira"], "--reason", REASON)
@@ -76,12 +77,6 @@ def test_sync_in_a_project_finishes_what_began_outside(outside: Project) -> None
     [entry] = done.document["items"]
     assert ("SCRUM-28", 0) == (entry["name"], entry["left"])
     assert is_done_once(outside, "jira")
-
-
-def test_sync_outside_without_pending_operations_needs_a_project(outside: Project) -> None:
-    done = outside.run("sync")
-
-    assert (2, True) == (done.code, "error[no-project]" in done.err)
 
 
 def test_one_failure_does_not_stop_the_others(project: Project) -> None:

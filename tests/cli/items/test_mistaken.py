@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from itertools import product
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, outside
+from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
 
-__all__ = ["outside"]
+from unlatch.increments.model.status import Status
+
 LOOKS = "; without one, name an item (by URL, or as octo/widgets#4 or SCRUM-28)"
 
 
@@ -64,3 +66,39 @@ def test_a_number_with_a_sign_is_not_taken_for_an_item(project: Project) -> None
     for command in ("resume", "reopen"):
         done = project.run(command, "#4", "--reason", REASON)
         assert (2, False) == (done.code, "unlatch reopen" in done.err), done.said
+
+
+# Items that belong to an increment: the next step of the error, by the increment's status
+
+
+def steps(project: Project, command: str, tracker: str) -> list[list[str]]:
+    """The commands of the error's next step, without `unlatch`."""
+    done = project.run(command, KEYS[tracker], "--reason", REASON)
+    assert (2, True) == (done.code, "error[item-of-increment]" in done.err), done.said
+    _, _, hint = done.err.partition("next: ")
+    return [shlex.split(one)[1:] for one in hint.partition(";")[0].split(", then ")]
+
+
+@pytest.mark.parametrize("status", Status)
+def test_the_next_steps_close_and_reopen_the_item(project: Project, status: Status) -> None:
+    links = project.items("jira", finished=False)
+    project.increment(status=status, links=links)
+
+    for step in steps(project, "close", "jira"):
+        done = project.run(*step)
+        assert 0 == done.code, done.said
+
+    assert {"jira": CLOSED["jira"]} == project.states()
+    shutil.rmtree(project.folder())
+    project.increment(status=status, links=links)
+    (step,) = steps(project, "reopen", "jira")
+    done = project.run(*step, "--reason", REASON, "--yes")
+    assert (0, {"jira": OPEN["jira"]}) == (done.code, project.states()), done.said
+
+
+def test_an_unfinished_increment_is_named_before_a_finished_one(project: Project) -> None:
+    links = project.items("jira", finished=False)
+    project.increment("0006-login", links=links)
+    project.increment(status="active", links=links)
+
+    assert [["complete", "0007-smart-discipline"]] == steps(project, "close", "jira")

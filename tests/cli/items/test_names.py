@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, outside, records
+from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import OPEN, REASON, Project
-
-__all__ = ["outside"]
 
 
 @pytest.fixture
@@ -104,7 +102,9 @@ def test_a_name_is_of_the_tracker_that_names_items_so(
     assert project.box.requests.entries("github") == []
 
 
-def test_a_name_of_a_tracker_that_is_not_configured_is_told_so(project: Project) -> None:
+def test_a_name_is_told_and_its_separator_understood_by_the_trackers_that_are_configured(
+    project: Project,
+) -> None:
     for word, kept, title in (
         ("fabrikam/gadgets 202", "github", "Azure DevOps"),
         ("octo/widgets#4", "jira", "GitHub"),
@@ -115,20 +115,16 @@ def test_a_name_of_a_tracker_that_is_not_configured_is_told_so(project: Project)
         assert (2, True) == (done.code, f"{title} is not configured" in done.err), done.said
         assert "error[tracker-not-configured]" in done.err
 
-
-def configure_for(project: Project, *trackers: str) -> None:
-    """Leave the other trackers out of the configuration."""
-    tables = project.box.config().split("[trackers.")
-    kept = [table for table in tables[1:] if table.startswith(trackers)]
-    project.configure("[trackers.".join([tables[0], *kept]))
-
-
-def test_another_separator_is_understood_where_nothing_else_has_this_name(
-    project: Project,
-) -> None:
     project.items("github", "ado")
     configure_for(project, "github", "jira")
 
     for word in ("octo/widgets 4", "octo/widgets#4"):
         done = project.run("status", word)
         assert (0, True) == (done.code, "octo/widgets#4" in done.out), done.said
+
+
+def configure_for(project: Project, *trackers: str) -> None:
+    """Leave the other trackers out of the configuration."""
+    tables = project.box.config().split("[trackers.")
+    kept = [table for table in tables[1:] if table.startswith(trackers)]
+    project.configure("[trackers.".join([tables[0], *kept]))

@@ -15,15 +15,6 @@ KEYS = {"github": "octo/widgets#4", "ado": "fabrikam/widgets 101", "jira": "SCRU
 DONE = "reopened; commented; labels +reopened -completed"
 
 
-@pytest.fixture
-def outside(project: Project) -> Project:
-    """A folder that is no project."""
-    project.configure("")
-    (project.root / ".unlatch" / "config.toml").unlink()
-    (project.root / ".unlatch").rmdir()
-    return project
-
-
 def records(project: Project) -> list[dict[str, Any]]:
     """The metadata.json of all records, of the project and of the user."""
     places = [project.root / ".unlatch/items", project.home / "state/unlatch/items/.unlatch/items"]
@@ -128,11 +119,26 @@ def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
     assert {**CLOSED, "jira": "In Progress"} == completed.states()
     assert "completed" == completed.metadata()["status"]
 
+    words = ("reopen", KEYS["jira"], KEYS["ado"], "--item-only")
 
-def test_an_item_has_a_whole_name_and_a_reopen_a_reason(outside: Project) -> None:
+    done = completed.run(*words)
+
+    (line,) = [one for one in done.err.splitlines() if "next: " in one]
+    command = line.partition("next: unlatch ")[2]
+    assert shlex.split(command) == [*words, "--reason", "TEXT"]
+    assert completed.run(*words, "--reason", REASON).code == 0
+
+
+def test_nothing_is_recorded_for_half_a_name_without_a_reason_or_for_an_untrusted_host(
+    outside: Project,
+) -> None:
+    word = "https://git.example.com/octo/widgets/issues/4"
+    done = outside.run("reopen", word, "--reason", REASON)
+    assert (1, True) == (done.code, "error[host-not-trusted]" in done.err)
     for word in ("#4", "4", "SCRUM"):
         done = outside.run("close", word)
         assert (2, True) == (done.code, "error[unknown-item]" in done.err), word
+    assert [] == outside.sent()
 
     done = outside.run("reopen", outside.urls["github"])
     assert (2, True) == (done.code, "error[reason-missing]" in done.err)
@@ -150,16 +156,7 @@ def test_a_number_is_that_of_an_increment(single: Project) -> None:
     assert "active" == single.metadata()["status"]
 
 
-def test_nothing_is_recorded_for_a_host_that_is_not_trusted(outside: Project) -> None:
-    word = "https://git.example.com/octo/widgets/issues/4"
-
-    done = outside.run("reopen", word, "--reason", REASON)
-
-    assert (1, True) == (done.code, "error[host-not-trusted]" in done.err)
-    assert ([], []) == (outside.sent(), records(outside))
-
-
-def test_a_key_of_jira_needs_its_site_outside(outside: Project) -> None:
+def test_a_key_outside_is_on_the_site_that_the_environment_names(outside: Project) -> None:
     outside.items("jira")
     refused = outside.run("reopen", KEYS["jira"], "--reason", REASON)
     outside.extra["JIRA_URL"] = outside.box.jira.site
@@ -168,8 +165,6 @@ def test_a_key_of_jira_needs_its_site_outside(outside: Project) -> None:
 
     assert (2, True, 0) == (refused.code, "error[site-unknown]" in refused.err, done.code)
 
-
-def test_a_key_of_github_is_on_the_host_of_gh(outside: Project) -> None:
     outside.items("github")
     outside.extra["GH_HOST"] = outside.box.github.web_url
 
@@ -189,14 +184,3 @@ def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
     )
 
     assert (0, 3) == (done.code, done.out.count("reopened; commented")), done.said
-
-
-def test_a_missing_reason_is_asked_for_with_the_whole_command(completed: Project) -> None:
-    words = ("reopen", KEYS["jira"], KEYS["ado"], "--item-only")
-
-    done = completed.run(*words)
-
-    (line,) = [one for one in done.err.splitlines() if "next: " in one]
-    command = line.partition("next: unlatch ")[2]
-    assert shlex.split(command) == [*words, "--reason", "TEXT"]
-    assert completed.run(*words, "--reason", REASON).code == 0

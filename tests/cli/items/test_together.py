@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.items.test_reopen import KEYS, records
@@ -13,6 +13,11 @@ from tests.delivery.stage import fault
 
 from unlatch.lifecycle.items.change import record_items
 from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done
 
 
 def test_processes_at_once_post_one_comment(project: Project) -> None:
@@ -73,31 +78,6 @@ def test_a_publishing_sync_commits_the_records(project: Project) -> None:
     [name] = [path.name for path in (project.root / ".unlatch/items").iterdir()]
     assert f".unlatch/items/{name}/metadata.json" in project.git("ls-files")
     assert "" == project.git("status", "--porcelain", ".unlatch/items")
-    assert "open" == project.states()["github"]
-
-
-def test_a_check_finds_pending_operations(project: Project) -> None:
-    project.items("github")
-    project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
-
-    text = project.run("sync", "--check")
-    document = project.run("sync", "--check", "--json").document
-
-    assert (5, True) == (text.code, "octo/widgets#4: 1 operation pending" in text.out)
-    assert (True, 1) == (document["adrift"], len(document["pending"]))
-
-
-def test_a_check_ignores_what_is_pending_outside_of_the_project(project: Project) -> None:
-    project.items("github")
-    with_config = project.root
-    project.root = project.home
-    project.run("reopen", project.urls["github"], "--reason", REASON, "--offline")
-    project.root = with_config
-
-    check = project.run("sync", "--check")
-    done = project.run("sync")
-
-    assert (0, 0) == (check.code, done.code), check.said + done.said
     assert "open" == project.states()["github"]
 
 
@@ -182,3 +162,111 @@ def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
     assert "nothing shows what this answers" not in done.said
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
     assert [None] * 3 == [kept.get("pending") for kept in records(project)]
+
+
+# Operations on items outside of a project, seen by the commands of a project
+
+
+NOTE = "note: outside of this project: "
+BLOCKED = "octo/widgets#4: 1 operation blocked. Next"
+
+
+def out_there(project: Project, *words: str) -> Done:
+    """Run a command in a folder that is no project."""
+    root, project.root = project.root, project.home
+    try:
+        return project.run(*words)
+    finally:
+        project.root = root
+
+
+def records_of_user(project: Project) -> Path:
+    return project.home / "state/unlatch/items/.unlatch/items"
+
+
+@pytest.fixture
+def stuck(project: Project) -> Project:
+    """A project, and an operation outside of it that a person has to decide about."""
+    project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
+    done = out_there(project, "reopen", project.urls["github"], "--reason", REASON)
+    assert 3 == done.code, done.said
+    return project
+
+
+def test_a_stuck_operation_fails_the_sync_outside_and_not_that_of_a_project(stuck: Project) -> None:
+    done = stuck.run("sync")
+    document = stuck.run("sync", "--json")
+    outside = out_there(stuck, "sync")
+
+    line = f"{NOTE}1 item with pending operations. Next: unlatch status"
+    assert (0, line) == (done.code, done.err.strip())
+    assert (0, []) == (document.code, document.document["items"])
+    assert (3, True) == (outside.code, f"{BLOCKED}: unlatch reopen" in outside.err), outside.said
+    # The next step named in a project works outside of it.
+    here, _, step = stuck.run("status").out.partition(f"{BLOCKED}, outside of a project: unlatch ")
+    resolved = out_there(stuck, *step.split())
+    assert "Outside      1 item with pending operations, outside of this project" in here
+    assert (0, "open") == (resolved.code, stuck.states()["github"]), resolved.said
+    assert "Nothing is pending" in stuck.run("sync").err
+
+
+def test_operations_out_there_are_planned_and_delivered_and_their_failure_is_none_of_the_project(
+    project: Project,
+) -> None:
+    project.items("jira")
+    out_there(project, "reopen", project.urls["jira"], "--reason", REASON, "--offline")
+
+    plan, check = project.run("sync", "--plan", "--json"), project.run("sync", "--check")
+    project.extra["JIRA_API_TOKEN"] = None
+    failed = project.run("sync")
+    project.extra.clear()
+
+    assert (0, False) == (plan.code, plan.document["adrift"])
+    assert ["SCRUM-28"] == [one["id"] for one in plan.document["items"]]
+    assert (0, 0, True) == (check.code, failed.code, NOTE in failed.err), failed.said
+    assert "SCRUM-28 not delivered yet" in failed.out
+    assert (0, OPEN["jira"]) == (project.run("sync").code, project.states()["jira"])
+
+
+def test_operations_out_there_do_not_count_for_the_limit_of_a_project(project: Project) -> None:
+    project.items()
+    urls = (project.urls["github"], project.urls["ado"])
+    out_there(project, "reopen", *urls, "--reason", REASON, "--offline")
+    project.run("reopen", KEYS["jira"], "--reason", REASON, "--offline")
+
+    done = project.run("sync", "--max-items", "1")
+
+    assert (0, f"{NOTE}2 items with pending operations. Next: unlatch status") == (
+        done.code,
+        done.err.strip(),
+    )
+    assert OPEN["jira"] == project.states()["jira"]
+    assert "closed" == project.states()["github"]
+
+
+@pytest.mark.parametrize("damage", ["record", "folder"])
+def test_unreadable_records_out_there_do_not_fail_a_project(stuck: Project, damage: str) -> None:
+    (record,) = records_of_user(stuck).iterdir()
+    if damage == "record":
+        (record / "metadata.json").write_text("{")
+    else:
+        record.rename(stuck.home / "kept")
+        records_of_user(stuck).rmdir()
+        records_of_user(stuck).write_text("")
+
+    synced, shown = stuck.run("sync"), stuck.run("status")
+    outside = out_there(stuck, "sync")
+
+    assert (0, 0) == (synced.code, shown.code), synced.said + shown.said
+    assert NOTE in synced.err
+    error = "metadata-invalid" if damage == "record" else "folder-unreadable"
+    assert [True] * 2 == [error in one.err for one in (shown, outside)], shown.said + outside.said
+    assert 0 != outside.code
+    assert "no-project" not in outside.err
+    if damage == "record":
+        # The documents stay whole.
+        for words in (("sync",), ("sync", "--plan")):
+            document = out_there(stuck, *words, "--json").document
+            broken = [one["id"] for one in document["broken"]]
+            assert (5, [record.name]) == (document["exitCode"], broken)
+        assert [] == out_there(stuck, "status", "--json").document["items"]

@@ -37,7 +37,13 @@ def github_labels(project: Project) -> list[str]:
     return sorted(project.labels()["github"])
 
 
-def test_a_reopen_is_delivered_without_labels_and_without_a_shortfall(plain: Project) -> None:
+def test_a_reopen_and_one_by_hand_are_foreseen_and_delivered_without_labels(plain: Project) -> None:
+    assert "label" not in resume(plain, "--dry-run").casefold()
+
+    document = plain.run("resume", "7", "--reason", REASON, "--dry-run", "--json").document
+    (item,) = document["items"]
+    assert (item["addLabels"], item["removeLabels"], item["error"]) == ([], [], None)
+
     said = resume(plain)
 
     assert "reopened; commented" in said
@@ -46,13 +52,15 @@ def test_a_reopen_is_delivered_without_labels_and_without_a_shortfall(plain: Pro
     assert plain.metadata().get("pending", []) == []
     assert "label" not in plain.run("sync").said
 
+    assert plain.run("complete", "7", "--force").code == 0
+    plain.box.github.edit("octo/widgets", 4, state="open")
+    before = plain.wrote()
 
-def test_a_preview_names_no_label(plain: Project) -> None:
-    assert "label" not in resume(plain, "--dry-run").casefold()
+    done = plain.run("sync", "7", "--yes")
 
-    document = plain.run("resume", "7", "--reason", REASON, "--dry-run", "--json").document
-    (item,) = document["items"]
-    assert (item["addLabels"], item["removeLabels"], item["error"]) == ([], [], None)
+    assert (done.code, plain.metadata()["status"]) == (0, "active"), done.said
+    assert "label" not in done.said.casefold()
+    assert (before, plain.metadata().get("pending", [])) == (plain.wrote(), [])
 
 
 @pytest.mark.parametrize("command", ["complete", "undo"])
@@ -75,19 +83,6 @@ def test_an_undo_of_half_a_reopen_names_no_label(plain: Project) -> None:
     assert (half.code, undone.code) == (3, 0), half.said + undone.said
     assert plain.states()["github"] == "closed"
     assert "label" not in (half.said + undone.said).casefold()
-
-
-def test_an_item_that_was_reopened_by_hand_gets_no_request_for_labels(plain: Project) -> None:
-    resume(plain)
-    assert plain.run("complete", "7", "--force").code == 0
-    plain.box.github.edit("octo/widgets", 4, state="open")
-    before = plain.wrote()
-
-    done = plain.run("sync", "7", "--yes")
-
-    assert (done.code, plain.metadata()["status"]) == (0, "active"), done.said
-    assert "label" not in done.said.casefold()
-    assert (before, plain.metadata().get("pending", [])) == (plain.wrote(), [])
 
 
 def test_rules_for_labels_do_not_concern_it(plain: Project) -> None:

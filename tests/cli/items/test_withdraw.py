@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.items.test_reopen import outside
-from tests.cli.project import ALL, OPEN, REASON, Project
+from tests.cli.project import OPEN, REASON, Project
 from tests.delivery.stage import fault
 
-__all__ = ["outside"]
 WRONG = "octo/widgets#4"
 
 
@@ -164,17 +162,6 @@ def test_undo_names_close_only_if_a_reopen_opened_the_item(project: Project, ste
     for done in found:
         assert f"next: unlatch {verb} {project.urls['github']}\n" in done.err, done.said
         assert (verb == "status") is ("[nothing-to-undo]" in done.err)
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_undo_closes_no_item_that_was_open_already(project: Project, tracker: str) -> None:
-    project.items(tracker, finished=False)
-    project.run("reopen", project.urls[tracker], "--reason", REASON)
-
-    done = project.run("undo", project.urls[tracker])
-
-    assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
-    assert "unlatch close" not in done.err
 
 
 def test_an_increment_with_the_item_keeps_its_link(project: Project) -> None:
