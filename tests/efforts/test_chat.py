@@ -39,24 +39,15 @@ def get(talk: Talk, effort: str) -> Effort:
 
 
 def test_reopen_concluded_effort(worked: Talk) -> None:
-    answered, _ = worked(
+    answered, model = worked(
         "Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("On it.")
     )
     assert get(worked, "auth-bug").is_open
     assert answered.banners == ("--- Reopened effort: auth-bug ---",)
     assert answered.text == "On it."
-
-
-def test_reopen_answers_with_the_prior_summary(worked: Talk) -> None:
-    _, model = worked(
-        "Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok")
-    )
     result = model.requests[-1].messages[-1]
-    assert result["role"] == "tool"
-    assert (
-        f'"status": "reopened", "effort_id": "auth-bug", "prior_summary": "{SUMMARY}"'
-        in result["content"]
-    )
+    known = f'"status": "reopened", "effort_id": "auth-bug", "prior_summary": "{SUMMARY}"'
+    assert (result["role"], known in result["content"]) == ("tool", True)
 
 
 def test_reopen_sets_active_deactivates_others(worked: Talk) -> None:
@@ -104,7 +95,9 @@ def test_reopen_removes_from_expanded_set(worked: Talk) -> None:
     assert worked.expanded() == []
 
 
-def test_the_turn_that_reopens_is_in_the_log_of_the_effort(worked: Talk) -> None:
+def test_the_turn_that_reopens_is_in_the_log_and_its_separator_is_sent_as_memory(
+    worked: Talk,
+) -> None:
     before = worked.log("auth-bug")
     worked("Reopen auth-bug", reply("Sure.", call("reopen_effort", id="auth-bug")), reply("On it."))
     added = worked.log("auth-bug")[len(before) :]
@@ -112,6 +105,10 @@ def test_the_turn_that_reopens_is_in_the_log_of_the_effort(worked: Talk) -> None
     assert added[0] == ("system", "--- Effort reopened ---")
     assert added[1] == ("user", "Reopen auth-bug")
     assert "Reopen auth-bug" not in worked.ambient()
+    _, model = worked("Go on", reply("Ok"))
+    roles = [one["role"] for one in model.requests[-1].messages]
+    assert roles.count("system") == 1
+    assert context(model).count("[memory] --- Effort reopened ---") == 1
 
 
 def test_re_conclude_updates_summary_and_covers_the_full_log(worked: Talk) -> None:
@@ -126,7 +123,7 @@ def test_re_conclude_updates_summary_and_covers_the_full_log(worked: Talk) -> No
     assert "The logout races, too" in summarized
 
 
-def test_conclude_effort_takes_the_summary_of_the_model(talk: Talk) -> None:
+def test_conclude_effort_takes_the_summary_of_the_model_and_a_stub_gets_none(talk: Talk) -> None:
     talk("Plan", reply(None, call("open_effort", name="trip")), reply("Ok"))
     conclude = call("conclude_effort", effort_id="trip", summary="To Japan.")
     answered, model = talk("Done", reply(None, conclude), reply("Fine."))
@@ -134,8 +131,6 @@ def test_conclude_effort_takes_the_summary_of_the_model(talk: Talk) -> None:
     assert answered.banners == ("--- Concluded effort: trip ---",)
     assert len(model.requests) == 2
 
-
-def test_a_stub_gets_no_summary(talk: Talk) -> None:
     talk.store.open("stub")
     _, model = talk(
         "ok", reply(None, call("close_effort", id="stub")), reply("Closed; nothing was in it.")
@@ -144,13 +139,21 @@ def test_a_stub_gets_no_summary(talk: Talk) -> None:
     assert len(model.requests) == 2
 
 
-def test_the_turn_that_concludes_is_in_the_log_of_the_effort(worked: Talk) -> None:
+def test_the_turn_that_concludes_is_in_the_log_of_the_effort_and_logs_are_proved(
+    worked: Talk,
+) -> None:
     assert ("user", "Done, close it") in worked.log("auth-bug")
     assert worked.ambient() == []
     assert worked.active() is None
+    assert verify(worked.store.transcript("auth-bug")) == []
+    assert verify(Conversation(worked.store).ambient) == []
 
 
-def test_text_and_calls_in_one_answer_both_count(talk: Talk) -> None:
+def test_text_that_names_a_tool_does_nothing_and_beside_a_call_counts(talk: Talk) -> None:
+    talk("Hello", reply("Opening effort: auth-bug"))
+    assert talk.store.all() == []
+    assert talk.ambient() == ["Hello"]
+
     answered, _ = talk(
         "Let us fix auth",
         reply("Sure, opening.", call("open_effort", name="auth-bug")),
@@ -161,20 +164,13 @@ def test_text_and_calls_in_one_answer_both_count(talk: Talk) -> None:
     assert ("user", "Let us fix auth") in talk.log("auth-bug")
 
 
-def test_text_that_names_a_tool_does_nothing(talk: Talk) -> None:
-    talk("Hello", reply("Opening effort: auth-bug"))
-    assert talk.store.all() == []
-    assert talk.ambient() == ["Hello"]
-
-
-def test_a_message_while_an_effort_is_active_is_in_its_log(talk: Talk) -> None:
+def test_a_message_is_in_the_log_of_the_active_effort_unless_the_model_interrupts_it(
+    talk: Talk,
+) -> None:
     talk("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Ok"))
     talk("It is the refresh", reply("Yes."))
     assert talk.log("auth-bug")[-2:] == [("user", "It is the refresh"), ("assistant", "Yes.")]
 
-
-def test_an_interruption_is_ambient_when_the_model_says_so(talk: Talk) -> None:
-    talk("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Ok"))
     before = talk.log("auth-bug")
     talk("Will it rain?", reply(None, call("switch_effort", id="ambient")), reply("No."))
     assert talk.log("auth-bug") == before
@@ -195,23 +191,23 @@ def test_opening_the_name_of_a_concluded_effort_offers_it(worked: Talk) -> None:
     assert worked.log("auth-bug") == before
 
 
-def test_an_expanded_effort_collapses_after_three_turns(worked: Talk) -> None:
-    worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
-    said = [worked(text, reply("Ok"))[0].banners for text in ("Fine", "Nice", "Well")]
-    assert said == [(), (), ("--- Auto-collapsed effort: auth-bug (inactive for 3 turns) ---",)]
-
-
 def test_a_reference_keeps_an_effort_expanded(worked: Talk) -> None:
     worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
     for text in ("Fine", "Nice", "And the axios interceptor?", "Well", "So"):
         assert worked(text, reply("Ok"))[0].banners == ()
 
 
-def test_an_expanded_log_is_in_the_context_and_a_collapsed_one_is_not(worked: Talk) -> None:
+def test_an_expanded_log_is_in_the_context_until_it_is_collapsed_or_three_turns_pass(
+    worked: Talk,
+) -> None:
     worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
     assert "It is the token refresh" in context(worked("Hm", reply("Ok"))[1])
     worked("Enough", reply(None, call("collapse_effort", id="auth-bug")), reply("Ok"))
     assert "It is the token refresh" not in context(worked("Hm", reply("Ok"))[1])
+
+    worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
+    said = [worked(text, reply("Ok"))[0].banners for text in ("Fine", "Nice", "Well")]
+    assert said == [(), (), ("--- Auto-collapsed effort: auth-bug (inactive for 3 turns) ---",)]
 
 
 def test_a_summary_leaves_the_context_after_twenty_turns(worked: Talk) -> None:
@@ -235,14 +231,6 @@ def test_a_reopened_effort_begins_with_its_highlights(talk: Talk) -> None:
     assert "line 5, identifier: `refreshToken`" in shown
 
 
-def test_a_separator_is_sent_and_is_no_message_of_the_system(worked: Talk) -> None:
-    worked("Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("On it."))
-    _, model = worked("Go on", reply("Ok"))
-    roles = [one["role"] for one in model.requests[-1].messages]
-    assert roles.count("system") == 1
-    assert context(model).count("[memory] --- Effort reopened ---") == 1
-
-
 def test_unknown_tools_and_bad_arguments_go_back_as_errors(talk: Talk) -> None:
     bad = llm.call("open_effort", '{"name": ')
     _, model = talk(
@@ -259,14 +247,12 @@ def test_unknown_tools_and_bad_arguments_go_back_as_errors(talk: Talk) -> None:
     assert talk.store.all() == []
 
 
-def test_at_most_three_rounds_of_tools(talk: Talk) -> None:
+def test_at_most_three_rounds_of_tools_run_and_calls_of_a_fourth_are_named(talk: Talk) -> None:
     status = reply(None, call("effort_status"))
     answered, model = talk("Hm", status, status, status, reply("Enough.", call("effort_status")))
     assert [one["role"] for one in model.requests[-1].messages].count("tool") == 3
     assert answered.text == "Enough."
 
-
-def test_calls_of_a_fourth_round_are_named_and_not_run(talk: Talk) -> None:
     calls = [reply(None, call("open_effort", name=name)) for name in ("one", "two", "three")]
     answered, _ = talk("Hm", *calls, reply(None, call("open_effort", name="four")))
     assert [one.id for one in talk.store.all()] == ["three", "two", "one"]
@@ -302,25 +288,19 @@ def test_a_summary_that_cannot_be_made_leaves_the_effort_open(talk: Talk) -> Non
     assert ("user", "Close it") in talk.log("auth-bug")
 
 
-def test_two_conversations_have_an_active_effort_each(talk: Talk) -> None:
+def test_two_conversations_have_an_active_effort_each_and_one_that_is_concluded_takes_no_lines(
+    talk: Talk,
+) -> None:
     talk("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Ok"))
     talk("Hi", reply("Hello."), name="other")
     assert (talk.active(), talk.active("other")) == ("auth-bug", None)
     assert talk.ambient() == []
 
-
-def test_an_effort_that_another_conversation_concluded_takes_no_more_lines(talk: Talk) -> None:
-    talk("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Ok"))
     talk.store.conclude("auth-bug", "done elsewhere")
     before = talk.log("auth-bug")
     talk("Go on", reply("Ok"))
     assert talk.log("auth-bug") == before
     assert talk.ambient() == ["Go on"]
-
-
-def test_all_logs_are_proved_after_a_conversation(worked: Talk) -> None:
-    assert verify(worked.store.transcript("auth-bug")) == []
-    assert verify(Conversation(worked.store).ambient) == []
 
 
 def test_a_summary_of_a_long_log_covers_all_of_it(talk: Talk) -> None:

@@ -34,14 +34,14 @@ def error_of(model: Scripted) -> str:
     return f"{error['id']}: {error['message']}"
 
 
-def test_a_longest_message_is_kept(talk: Talk) -> None:
+def test_a_longest_message_is_kept_and_a_longer_one_refused_before_it_is_written(
+    talk: Talk,
+) -> None:
     talk(WIDE * MESSAGE, reply("Ok"))
     assert talk.ambient() == [WIDE * MESSAGE]
     talk("And now?", reply("Ok"))
     assert len(talk.ambient()) == 2
 
-
-def test_a_message_that_is_too_long_is_refused_before_it_is_written(talk: Talk) -> None:
     talk("Begin", reply("Ok"))
     folder = Conversation(talk.store).ambient.folder
     before = {path: path.read_bytes() for path in folder.iterdir()}
@@ -94,14 +94,12 @@ def test_the_longest_title_summary_and_reason_are_kept(store: EffortStore) -> No
     assert (effort.is_open, effort.summary) == (True, WIDE * SUMMARY)
 
 
-def test_a_reply_that_is_too_long_is_cut_and_says_so(talk: Talk) -> None:
+def test_a_reply_and_a_result_that_are_too_long_are_cut_and_say_so(talk: Talk) -> None:
     talk("Tell me", reply("y" * (MESSAGE + 1)))
     text = Conversation(talk.store).ambient.read()[-1]["content"]
     note = "\n[cut: 100,001 characters, of which the first 99,900 are kept]"
     assert text == "y" * (MESSAGE - 100) + note
 
-
-def test_a_result_that_is_too_long_is_cut_and_says_so(talk: Talk) -> None:
     talk.hits = [{"id": "auth-bug", "why": "y" * MIB}]
     talk("Find", reply(None, call("search_efforts", query="y")), reply("Ok"))
     (result,) = (
@@ -111,7 +109,9 @@ def test_a_result_that_is_too_long_is_cut_and_says_so(talk: Talk) -> None:
     assert "[cut: 1,048," in result
 
 
-def test_a_summary_of_the_model_that_is_too_long_is_cut(talk: Talk) -> None:
+def test_a_summary_of_the_model_that_is_too_long_is_cut_and_an_empty_one_refused(
+    talk: Talk,
+) -> None:
     talk("Begin", reply(None, call("open_effort", name="auth-bug")), reply("y" * 100))
     talk("End", reply(None, call("close_effort")), reply("z" * (SUMMARY + 1)), reply("Ok"))
     (effort,) = talk.store.all()
@@ -119,9 +119,6 @@ def test_a_summary_of_the_model_that_is_too_long_is_cut(talk: Talk) -> None:
     assert effort.summary.startswith("z" * (SUMMARY - 100) + "\n[cut")
     talk("Again", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok"))
 
-
-def test_an_empty_summary_of_the_model_leaves_the_effort_open(talk: Talk) -> None:
-    talk("Begin", reply(None, call("open_effort", name="auth-bug")), reply("y" * 100))
     _, model = talk("End", reply(None, call("close_effort")), reply(" "), reply("Sorry"))
     assert error_of(model) == "summary-missing: the model wrote no summary"
     assert [one.is_open for one in talk.store.all()] == [True]

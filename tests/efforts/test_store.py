@@ -29,14 +29,16 @@ def concluded(store: EffortStore) -> EffortStore:
     return store
 
 
-def test_an_effort_is_named_by_the_words_of_its_title(store: EffortStore) -> None:
+def test_an_effort_is_named_by_the_words_of_its_title_without_secrets_and_once(
+    store: EffortStore,
+) -> None:
     assert store.open("The  Auth Bug (v2)!").id == "the-auth-bug-v2"
-
-
-def test_a_secret_in_a_title_is_not_in_the_id(store: EffortStore) -> None:
     secret = "ghp_" + "A1b2C3d4" * 4
     assert store.open(f"Rotate {secret} now").id == "rotate-now"
     assert store.open(secret).id.startswith("effort-")
+    store.open("auth bug")
+    with pytest.raises(UsageError, match="effort-exists"):
+        store.open("Auth-Bug")
 
 
 def test_a_title_in_any_script_has_an_id_of_its_own(store: EffortStore) -> None:
@@ -55,18 +57,18 @@ def test_a_name_that_cannot_be_an_id_is_refused(store: EffortStore, name: str) -
         store.open(name)
 
 
-def test_a_name_that_exists_never_shares_a_log(store: EffortStore) -> None:
-    store.open("auth bug")
-    with pytest.raises(UsageError, match="effort-exists"):
-        store.open("Auth-Bug")
-
-
-def test_reopen_flips_a_concluded_effort_to_open(concluded: EffortStore) -> None:
+def test_reopen_flips_a_concluded_effort_to_open_and_concluding_again_keeps_the_earlier_summary(
+    concluded: EffortStore,
+) -> None:
     effort, prior = concluded.reopen("auth-bug", "another edge case")
     assert (effort.status, prior) == (Status.OPEN, "Fixed 401 errors.")
     assert [(one.by, one.prior_summary, one.reason) for one in effort.reopens] == [
         ("ada", "Fixed 401 errors.", "another edge case")
     ]
+    concluded.transcript("auth-bug").append(said("and the refresh token"))
+    effort = concluded.conclude("auth-bug", "Fixed 401 errors and the refresh.")
+    assert effort.summary == "Fixed 401 errors and the refresh."
+    assert [one.prior_summary for one in effort.reopens] == ["Fixed 401 errors."]
 
 
 def test_reopen_preserves_the_raw_log_and_appends_the_separator(concluded: EffortStore) -> None:
@@ -94,28 +96,14 @@ def test_reopen_of_an_open_effort_fails(store: EffortStore) -> None:
         store.reopen("auth-bug")
 
 
-def test_reopen_of_an_unknown_effort_names_the_closest(concluded: EffortStore) -> None:
+def test_an_unknown_effort_names_the_closest_and_a_unique_prefix_finds_one(
+    concluded: EffortStore,
+) -> None:
     with pytest.raises(UsageError, match="effort-unknown") as raised:
         concluded.reopen("auht-bug")
     assert raised.value.problems == ("auth-bug",)
-
-
-def test_an_effort_is_concluded_once(concluded: EffortStore) -> None:
     with pytest.raises(UsageError, match="effort-not-open"):
         concluded.conclude("auth-bug", "again")
-
-
-def test_concluding_again_replaces_the_summary_and_keeps_the_earlier_one(
-    concluded: EffortStore,
-) -> None:
-    concluded.reopen("auth-bug")
-    concluded.transcript("auth-bug").append(said("and the refresh token"))
-    effort = concluded.conclude("auth-bug", "Fixed 401 errors and the refresh.")
-    assert effort.summary == "Fixed 401 errors and the refresh."
-    assert [one.prior_summary for one in effort.reopens] == ["Fixed 401 errors."]
-
-
-def test_a_unique_prefix_finds_an_effort(concluded: EffortStore) -> None:
     assert concluded.find("auth").id == "auth-bug"
     concluded.open("auth-flow")
     with pytest.raises(UsageError, match="effort-ambiguous") as raised:
@@ -128,15 +116,9 @@ def test_no_other_folder_is_taken_for_an_effort(concluded: EffortStore, id: str)
     assert concluded.get(id) is None
 
 
-def test_status_and_summary_are_rebuilt_from_the_events(concluded: EffortStore) -> None:
-    before = concluded.all()
-    (concluded.root / "auth-bug" / "effort.json").unlink()
-    assert concluded.all() == before
-    (concluded.root / "auth-bug" / "effort.json").write_text("{", encoding="utf-8")
-    assert concluded.all() == before
-
-
-def test_an_older_projection_is_not_believed(concluded: EffortStore) -> None:
+def test_an_older_projection_is_not_believed_and_a_lost_one_rebuilt_from_the_events(
+    concluded: EffortStore,
+) -> None:
     cache = concluded.root / "auth-bug" / "effort.json"
     old = cache.read_bytes()
     concluded.reopen("auth-bug")
@@ -144,6 +126,11 @@ def test_an_older_projection_is_not_believed(concluded: EffortStore) -> None:
     effort = concluded.get("auth-bug")
     assert effort is not None
     assert effort.is_open
+    before = concluded.all()
+    (concluded.root / "auth-bug" / "effort.json").unlink()
+    assert concluded.all() == before
+    (concluded.root / "auth-bug" / "effort.json").write_text("{", encoding="utf-8")
+    assert concluded.all() == before
 
 
 def test_the_effort_that_was_changed_last_comes_first(concluded: EffortStore) -> None:

@@ -57,42 +57,30 @@ def test_what_was_written_is_read_and_verified(transcript: Transcript) -> None:
     assert problems(transcript) == []
 
 
-def test_a_changed_line_is_found(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: [one.replace(b"three", b"3") for one in lines])
-    assert problems(transcript) == [(LOG, 3, "changed")]
-
-
-def test_a_missing_line_is_found(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: lines[:1] + lines[2:])
-    assert problems(transcript) == [(LOG, 2, "missing")]
-
-
-def test_missing_last_lines_are_found(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: lines[:3])
-    assert problems(transcript) == [(LOG, 4, "missing"), (LOG, 5, "missing")]
-
-
-def test_a_moved_line_is_found(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: [*lines[:3], lines[4], lines[3]])
-    assert [(file, kind) for file, _, kind in problems(transcript)] == [(LOG, "moved")]
-
-
-def test_an_added_line_is_found(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: [*lines[:2], b'{"role":"user"}\n', *lines[2:]])
-    assert problems(transcript) == [(LOG, 3, "added")]
-
-
-def test_a_line_after_the_last_recorded_one_is_unrecorded(transcript: Transcript) -> None:
-    edit(transcript.folder / LOG, lambda lines: [*lines, b'{"role":"user","content":"6"}\n'])
-    assert problems(transcript) == [(LOG, 6, "unrecorded")]
-
-
-def test_a_changed_event_is_found(transcript: Transcript) -> None:
-    edit(
-        transcript.folder / EVENTS.name,
-        lambda lines: [lines[0].replace(b"auth-bug", b"auth-fix"), *lines[1:]],
-    )
-    assert problems(transcript) == [(EVENTS.name, 1, "changed")]
+@pytest.mark.parametrize(
+    ("name", "change", "expected"),
+    [
+        (LOG, lambda lines: [one.replace(b"three", b"3") for one in lines], [(3, "changed")]),
+        (LOG, lambda lines: lines[:1] + lines[2:], [(2, "missing")]),
+        (LOG, lambda lines: lines[:3], [(4, "missing"), (5, "missing")]),
+        (LOG, lambda lines: [*lines[:3], lines[4], lines[3]], [(4, "moved")]),
+        (LOG, lambda lines: [*lines[:2], b'{"role":"user"}\n', *lines[2:]], [(3, "added")]),
+        (LOG, lambda lines: [*lines, b'{"role":"user"}\n'], [(6, "unrecorded")]),
+        (
+            EVENTS.name,
+            lambda lines: [lines[0].replace(b"-bug", b"-fix"), *lines[1:]],
+            [(1, "changed")],
+        ),
+    ],
+)
+def test_what_others_did_to_a_file_is_found(
+    transcript: Transcript,
+    name: str,
+    change: Callable[[list[bytes]], list[bytes]],
+    expected: list[tuple[int, str]],
+) -> None:
+    edit(transcript.folder / name, change)
+    assert [(name, *problem) for problem in expected] == problems(transcript)
 
 
 def test_a_removed_event_is_found(transcript: Transcript) -> None:

@@ -68,9 +68,15 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_projects_own_plugins_are_found() -> None:
+def test_the_projects_own_plugins_are_found_and_listed_for_an_unknown_one() -> None:
     assert list(Registry().manifests) == ["ado", "github", "jira"]
     assert Registry().broken == {}
+
+    with pytest.raises(UsageError) as caught:
+        Registry().manifest("gitlab")
+
+    assert caught.value.id == "unknown-tracker"
+    assert "ado, github, jira" in caught.value.message
 
 
 @pytest.mark.usefixtures("foreign")
@@ -141,15 +147,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_adds_it() -> N
     assert not is_installed("no_such_library.inside")
 
 
-def test_an_unknown_tracker_lists_those_that_are_known() -> None:
-    with pytest.raises(UsageError) as caught:
-        Registry().manifest("gitlab")
-
-    assert caught.value.id == "unknown-tracker"
-    assert "ado, github, jira" in caught.value.message
-
-
-def test_valid_tables_become_settings() -> None:
+def test_valid_tables_become_settings_and_every_mistake_is_listed() -> None:
     raw = RawConfig(CoreConfig(), {"github": {"repository": "octo/widgets"}})
 
     settings, problems, _ = check_trackers(raw, Registry())
@@ -157,8 +155,6 @@ def test_valid_tables_become_settings() -> None:
     assert problems == ()
     assert settings["github"].target == "octo/widgets"
 
-
-def test_every_mistake_is_listed() -> None:
     core = CoreConfig.model_validate({"labels": {"reopened": "two words"}})
     tables: dict[str, dict[str, object]] = {
         "gitbub": {},
@@ -217,8 +213,6 @@ def test_a_tracker_that_does_not_come_delays_the_next_one_only_for_a_time() -> N
 
     assert has_its_turn(order, "two")
 
-
-def test_other_trackers_have_no_turn_to_wait_for() -> None:
     order = LoadOrder()
 
     assert has_its_turn(order, "one")
@@ -376,14 +370,12 @@ def test_a_module_that_failed_is_run_again(library: str) -> None:
     assert "1" == vast.__version__
 
 
-def test_an_unknown_name_is_missing_as_in_any_module(library: str) -> None:
+def test_an_unknown_name_is_missing_and_an_imported_module_stays(library: str) -> None:
     defer([library])
 
     with pytest.raises(AttributeError, match="module 'vast' has no attribute 'nothing'"):
         import_module("vast").nothing  # noqa: B018  # its use is what runs the module
 
-
-def test_an_imported_module_stays(library: str) -> None:
     vast = import_module(library)
     defer([library, "there_is_no_such_module"])
 

@@ -31,13 +31,13 @@ def test_a_wrong_token_meets_the_sign_in_page(ado: Call, method: str) -> None:
     assert answer.headers["Content-Type"].startswith("text/html")
 
 
-def test_a_wrong_token_on_a_patch_is_unauthorized(patch: Call) -> None:
+def test_a_wrong_token_on_a_patch_is_unauthorized_and_the_right_one_a_bearer(
+    patch: Call, box: Sandbox
+) -> None:
     answer = patch(ITEM, ("add", STATE, "Active"), auth=("", "wrong"))
     assert answer.status_code == 401
     assert answer.json()["message"].startswith("TF400813")
 
-
-def test_the_token_is_accepted_as_bearer_too(box: Sandbox) -> None:
     headers = {"Authorization": f"Bearer {box.ado.token}"}
     url = f"{box.ado.organization_url}/_apis/wit/workitems/101"
     assert requests.get(url, headers=headers, timeout=10).json()["id"] == 101
@@ -117,12 +117,6 @@ def test_a_step_is_refused(patch: Call, what: str) -> None:
     )
 
 
-def test_a_broken_rule_names_its_field(patch: Call) -> None:
-    answer = patch(ITEM, ("add", STATE, "Committed")).json()
-    field = answer["customProperties"]["FieldReferenceName"]
-    assert (answer["typeKey"], field) == ("RuleValidationException", "System.State")
-
-
 def test_from_removed_only_the_first_state_is_in_reach(box: Sandbox, patch: Call) -> None:
     box.ado.edit(101, state="Removed")
     assert patch(ITEM, ("add", STATE, "Active")).status_code == 400
@@ -155,17 +149,22 @@ def test_the_sandbox_obeys_its_tables_for_every_pair_of_states(box: Sandbox, pat
         assert (200 if allowed else 400) == patch(path, ("add", STATE, target)).status_code
 
 
-def test_validate_only_checks_and_changes_nothing(box: Sandbox, patch: Call) -> None:
+def test_what_changes_nothing_makes_no_revision_and_rules_cannot_be_bypassed(
+    box: Sandbox, patch: Call
+) -> None:
     before = box.ado.work_item(101)
     params = {"validateOnly": "true"}
     assert patch(ITEM, ("add", STATE, "Active"), params=params).status_code == 200
     assert patch(ITEM, ("add", STATE, "Nope"), params=params).status_code == 400
     assert before == box.ado.work_item(101)
 
-
-def test_a_patch_without_a_difference_makes_no_revision(box: Sandbox, patch: Call) -> None:
     rev = box.ado.work_item(101)["rev"]
     assert rev == patch(ITEM, ("add", STATE, "Closed")).json()["rev"]
+
+    answer = patch(ITEM, ("add", STATE, "Committed")).json()
+    field = answer["customProperties"]["FieldReferenceName"]
+    assert (answer["typeKey"], field) == ("RuleValidationException", "System.State")
+    assert patch(ITEM, ("add", STATE, "x"), params={"bypassRules": "true"}).status_code == 501
 
 
 def test_who_may_not_create_tags_may_still_use_known_ones(box: Sandbox, patch: Call) -> None:
@@ -306,10 +305,6 @@ def test_what_the_sandbox_does_not_know_is_said(
 ) -> None:
     answer = ado(method, path, **extra)
     assert (501, part) == (answer.status_code, answer.json()["part"])
-
-
-def test_rules_cannot_be_bypassed(patch: Call) -> None:
-    assert patch(ITEM, ("add", STATE, "x"), params={"bypassRules": "true"}).status_code == 501
 
 
 def test_the_inherited_process_has_its_own_states_moves_and_rules(

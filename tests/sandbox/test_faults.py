@@ -101,18 +101,18 @@ def test_a_label_stays_though_its_removal_was_answered_with_success(
     assert ["bug"] == box.github.items()[0].labels
 
 
-def test_a_refusal_stays_one_where_nothing_is_to_happen(box: Sandbox, github: Call) -> None:
-    box.faults.add(Fault("github", "no-effect"))
-    assert github("DELETE", f"{COMMENTS}/x").status_code == 501
-
-
-def test_a_transition_is_answered_with_success_and_does_not_move(box: Sandbox, jira: Call) -> None:
+def test_a_transition_is_answered_with_success_and_does_not_move(
+    box: Sandbox, jira: Call, github: Call
+) -> None:
     key = box.jira.add_issue(summary="S", status="Done")
     moves = jira("GET", f"/3/issue/{key}/transitions").json()["transitions"]
     box.faults.add(Fault("jira", "no-effect", method="POST", shows="kept"))
     wanted = {"transition": {"id": moves[0]["id"]}}
     assert jira("POST", f"/3/issue/{key}/transitions", json=wanted).status_code == 204
     assert ["Done"] == [item.state for item in box.jira.items()]
+
+    box.faults.add(Fault("github", "no-effect"))
+    assert github("DELETE", f"{COMMENTS}/x").status_code == 501
 
 
 def test_an_edit_shows_the_item_as_it_was_kept(box: Sandbox, jira: Call, patch: Call) -> None:
@@ -245,7 +245,9 @@ def test_jira_gives_the_reason_of_a_limit(box: Sandbox, jira: Call) -> None:
     assert (429, reason) == (answer.status_code, answer.headers["RateLimit-Reason"])
 
 
-def test_a_person_acts_between_two_requests(box: Sandbox, github: Call) -> None:
+def test_a_person_acts_between_two_requests_or_before_the_answer_is_sent(
+    box: Sandbox, github: Call
+) -> None:
     def label() -> None:
         box.github.edit("octo/widgets", 4, labels=["by hand"])
 
@@ -256,8 +258,6 @@ def test_a_person_acts_between_two_requests(box: Sandbox, github: Call) -> None:
     ]
     assert seen == [[], ["by hand"]]
 
-
-def test_a_person_acts_before_the_answer_is_sent(box: Sandbox, github: Call) -> None:
     found: list[int] = []
     person = Fault("github", "human", action=lambda: found.append(comments(box)), effect=True)
     box.faults.add(person)
@@ -265,26 +265,24 @@ def test_a_person_acts_before_the_answer_is_sent(box: Sandbox, github: Call) -> 
     assert found == [1]
 
 
-def test_a_fault_strikes_what_it_matches_as_often_as_told(box: Sandbox, github: Call) -> None:
+def test_faults_strike_what_they_match_as_often_as_told_until_they_are_cleared(
+    box: Sandbox, github: Call
+) -> None:
+    box.faults.add(Fault("github", "drop"))
+    box.faults.clear()
+    assert github("GET", "/user").status_code == 200
+
+    box.faults.add(Fault("github", "human", action=lambda: box.github.add_issue(title="n")))
+    box.faults.add(Fault("github", "status", code=500))
+    assert github("GET", "/user").status_code == 500
+    assert len(box.github.items()) == 2
+
     fault = Fault("github", "status", method="POST", path="/comments$", after=1, times=2, code=500)
     box.faults.add(fault)
     assert github("GET", COMMENTS).status_code == 200
     codes = [github("POST", COMMENTS, json={"body": "x"}).status_code for _ in range(4)]
     assert codes == [201, 500, 500, 201]
     assert box.faults.waiting() == []
-
-
-def test_two_faults_strike_the_same_request(box: Sandbox, github: Call) -> None:
-    box.faults.add(Fault("github", "human", action=lambda: box.github.add_issue(title="n")))
-    box.faults.add(Fault("github", "status", code=500))
-    assert github("GET", "/user").status_code == 500
-    assert len(box.github.items()) == 2
-
-
-def test_cleared_faults_do_not_strike(box: Sandbox, github: Call) -> None:
-    box.faults.add(Fault("github", "drop"))
-    box.faults.clear()
-    assert github("GET", "/user").status_code == 200
 
 
 @pytest.mark.parametrize(

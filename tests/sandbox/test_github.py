@@ -39,7 +39,10 @@ def test_a_bot_token_is_somebody_else(box: Sandbox, github: Call) -> None:
     ) == ("github-actions[bot]", "Bot")
 
 
-def test_reopening_sets_the_reason_and_clears_the_closing(github: Call) -> None:
+def test_a_reason_counts_only_with_a_change_of_state_which_clears_the_closing(github: Call) -> None:
+    answer = github("PATCH", ISSUE, json={"state": "closed", "state_reason": "not_planned"})
+    assert answer.json()["state_reason"] == "completed"
+
     closed = github("GET", ISSUE).json()
     assert (
         closed["state"],
@@ -55,11 +58,6 @@ def test_reopening_sets_the_reason_and_clears_the_closing(github: Call) -> None:
     ) == ("open", "reopened", None, None)
 
 
-def test_a_reason_counts_only_with_a_change_of_state(github: Call) -> None:
-    answer = github("PATCH", ISSUE, json={"state": "closed", "state_reason": "not_planned"})
-    assert answer.json()["state_reason"] == "completed"
-
-
 @pytest.mark.parametrize("change", [{"state": "shut"}, {"state_reason": "bored"}])
 def test_an_invalid_change_is_refused_and_leaves_no_trace(
     github: Call, change: dict[str, str]
@@ -70,11 +68,6 @@ def test_an_invalid_change_is_refused_and_leaves_no_trace(
     assert before == github("GET", ISSUE).json()
 
 
-def test_labels_in_a_patch_replace_the_set(github: Call) -> None:
-    labels = github("PATCH", ISSUE, json={"labels": ["a", {"name": "b"}]}).json()["labels"]
-    assert [label["name"] for label in labels] == ["a", "b"]
-
-
 @pytest.mark.parametrize("body", [{"labels": ["Reopened"]}, ["Reopened"]])
 def test_adding_a_label_creates_it_and_keeps_the_others(github: Call, body: object) -> None:
     answer = github("POST", f"{ISSUE}/labels", json=body)
@@ -82,19 +75,16 @@ def test_adding_a_label_creates_it_and_keeps_the_others(github: Call, body: obje
     assert github("GET", "/repos/octo/widgets/labels/Reopened").json()["color"] == "ededed"
 
 
-def test_labels_are_equal_in_any_case(github: Call) -> None:
+def test_labels_are_equal_in_any_case_removed_and_replaced(github: Call) -> None:
     answer = github("POST", f"{ISSUE}/labels", json=["UX", "COMPLETED"])
     assert [label["name"] for label in answer.json()] == ["completed", "Ux"]
 
-
-def test_posting_no_labels_removes_all(github: Call) -> None:
-    assert github("POST", f"{ISSUE}/labels", json=[]).json() == []
-
-
-def test_removing_a_label_answers_the_rest_and_then_404(github: Call) -> None:
     answer = github("DELETE", f"{ISSUE}/labels/completed")
     assert [label["name"] for label in answer.json()] == ["Ux"]
     assert github("DELETE", f"{ISSUE}/labels/completed").status_code == 404
+    labels = github("PATCH", ISSUE, json={"labels": ["a", {"name": "b"}]}).json()["labels"]
+    assert [label["name"] for label in labels] == ["a", "b"]
+    assert github("POST", f"{ISSUE}/labels", json=[]).json() == []
 
 
 def test_comments_come_in_pages_with_links(box: Sandbox, github: Call) -> None:
@@ -109,20 +99,20 @@ def test_comments_come_in_pages_with_links(box: Sandbox, github: Call) -> None:
     assert [comment["body"] for comment in following.json()] == ["comment 4"]
 
 
-def test_comments_since_a_moment_leave_out_the_older(box: Sandbox, github: Call) -> None:
-    box.github.add_comment("octo/widgets", 4, "x")
-    for since, expected in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
-        answer = github("GET", f"{ISSUE}/comments", params={"since": since})
-        assert expected == len(answer.json())
-
-
-def test_a_comment_can_be_fetched_and_deleted(github: Call) -> None:
+def test_a_comment_can_be_fetched_deleted_and_listed_since_a_moment(
+    github: Call, box: Sandbox
+) -> None:
     number = github("POST", f"{ISSUE}/comments", json={"body": "x"}).json()["id"]
     path = f"/repos/octo/widgets/issues/comments/{number}"
     assert github("GET", path).json()["body"] == "x"
     assert github("DELETE", path).status_code == 204
     assert github("GET", path).status_code == 404
     assert github("GET", ISSUE).json()["comments"] == 0
+
+    box.github.add_comment("octo/widgets", 4, "x")
+    for since, expected in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
+        answer = github("GET", f"{ISSUE}/comments", params={"since": since})
+        assert expected == len(answer.json())
 
 
 @pytest.mark.parametrize(("length", "status"), [(65_536, 201), (65_537, 422)])
@@ -131,7 +121,9 @@ def test_a_comment_has_a_longest_length(github: Call, length: int, status: int) 
     assert status == answer.status_code
 
 
-def test_a_locked_issue_takes_no_comment_but_a_change(box: Sandbox, github: Call) -> None:
+def test_locks_archives_and_missing_rights_refuse_what_they_refuse_on_github(
+    box: Sandbox, github: Call
+) -> None:
     box.github.edit("octo/widgets", 4, locked=True)
     answer = github("POST", f"{ISSUE}/comments", json={"body": "x"})
     assert (
@@ -140,8 +132,6 @@ def test_a_locked_issue_takes_no_comment_but_a_change(box: Sandbox, github: Call
     ) == (403, "Unable to create comment because issue is locked.")
     assert github("PATCH", ISSUE, json={"state": "open"}).status_code == 200
 
-
-def test_an_archived_repository_is_read_only(box: Sandbox, github: Call) -> None:
     box.github.add_repository("octo/widgets", archived=True)
     assert github("GET", ISSUE).status_code == 200
     answer = github("PATCH", ISSUE, json={"state": "open"})
@@ -150,10 +140,6 @@ def test_an_archived_repository_is_read_only(box: Sandbox, github: Call) -> None
         answer.json()["message"],
     ) == (403, "Repository was archived so is read-only.")
 
-
-def test_without_push_access_labels_are_dropped_silently_or_refused(
-    box: Sandbox, github: Call
-) -> None:
     box.github.add_repository("octo/widgets", push=False)
     answer = github("PATCH", ISSUE, json={"state": "open", "labels": []}).json()
     assert (answer["state"], len(answer["labels"])) == ("open", 2)
@@ -162,8 +148,6 @@ def test_without_push_access_labels_are_dropped_silently_or_refused(
     assert refused.json()["message"].startswith("Resource not accessible by")
     assert "issues=write" in refused.headers["X-Accepted-GitHub-Permissions"]
 
-
-def test_without_the_issues_permission_every_change_is_refused(box: Sandbox, github: Call) -> None:
     box.github.add_repository("octo/widgets", issues_write=False)
     answer = github("PATCH", ISSUE, json={"state": "open"})
     assert (
@@ -172,17 +156,17 @@ def test_without_the_issues_permission_every_change_is_refused(box: Sandbox, git
     ) == (403, "issues=write")
 
 
-def test_disabled_issues_and_deleted_ones_are_gone(box: Sandbox, github: Call) -> None:
+def test_unknown_repository_and_issue_are_not_found_and_deleted_ones_gone(
+    github: Call, box: Sandbox
+) -> None:
+    for path in ("/repos/octo/nothing", "/repos/octo/widgets/issues/99"):
+        answer = github("GET", path)
+        assert (answer.status_code, answer.json()["message"]) == (404, "Not Found")
+
     box.github.edit("octo/widgets", 4, deleted=True)
     assert github("GET", ISSUE).status_code == 410
     box.github.add_repository("octo/quiet", has_issues=False)
     assert github("GET", "/repos/octo/quiet/issues").status_code == 410
-
-
-def test_unknown_repository_and_issue_are_not_found(github: Call) -> None:
-    for path in ("/repos/octo/nothing", "/repos/octo/widgets/issues/99"):
-        answer = github("GET", path)
-        assert (answer.status_code, answer.json()["message"]) == (404, "Not Found")
 
 
 @pytest.mark.parametrize(("method", "status"), [("GET", 301), ("PATCH", 307)])
@@ -216,21 +200,26 @@ def test_a_transferred_issue_redirects_with_its_comments(box: Sandbox, github: C
     assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 404
 
 
-def test_the_number_of_a_transferred_issue_is_not_used_again(box: Sandbox) -> None:
+def test_the_number_of_a_transferred_issue_is_not_used_again_and_a_pull_request_marked(
+    box: Sandbox, github: Call
+) -> None:
     box.github.add_repository("octo/gadgets")
     last = box.github.add_issue(title="Moves")
     box.github.transfer_issue("octo/widgets", last, "octo/gadgets")
 
     assert box.github.add_issue(title="Next") == last + 1
 
-
-def test_a_pull_request_comes_back_as_an_issue_with_a_mark(box: Sandbox, github: Call) -> None:
     number = box.github.add_issue(title="Change", pull_request=True)
     assert "pull_request" in github("GET", f"/repos/octo/widgets/issues/{number}").json()
     assert "pull_request" not in github("GET", ISSUE).json()
 
 
-def test_an_unchanged_issue_answers_304_and_costs_nothing(github: Call) -> None:
+def test_requests_are_counted_against_the_limit_unless_an_issue_is_unchanged(github: Call) -> None:
+    before = github("GET", "/rate_limit").json()["resources"]["core"]
+    github("GET", ISSUE)
+    after = github("GET", "/rate_limit").json()["resources"]["core"]
+    assert (after["used"], after["remaining"]) == (before["used"] + 1, 4999 - before["used"])
+
     first = github("GET", ISSUE)
     again = github("GET", ISSUE, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
@@ -238,13 +227,6 @@ def test_an_unchanged_issue_answers_304_and_costs_nothing(github: Call) -> None:
     github("PATCH", ISSUE, json={"title": "Other"})
     changed = github("GET", ISSUE, headers={"If-None-Match": first.headers["ETag"]})
     assert changed.status_code == 200
-
-
-def test_requests_are_counted_against_the_limit(github: Call) -> None:
-    before = github("GET", "/rate_limit").json()["resources"]["core"]
-    github("GET", ISSUE)
-    after = github("GET", "/rate_limit").json()["resources"]["core"]
-    assert (after["used"], after["remaining"]) == (before["used"] + 1, 4999 - before["used"])
 
 
 def test_issues_are_listed_by_state_label_and_time(box: Sandbox, github: Call) -> None:
@@ -266,7 +248,7 @@ def test_issues_are_listed_by_state_label_and_time(box: Sandbox, github: Call) -
     assert numbers == {"open": [5], "all": [4, 5], "later": []}
 
 
-def test_an_issue_is_created_with_labels_and_the_next_number(github: Call) -> None:
+def test_an_issue_is_created_with_labels_and_the_next_number(github: Call, box: Sandbox) -> None:
     answer = github(
         "POST", "/repos/octo/widgets/issues", json={"title": "T", "body": "B", "labels": ["l"]}
     )
@@ -278,8 +260,6 @@ def test_an_issue_is_created_with_labels_and_the_next_number(github: Call) -> No
         [label["name"] for label in answer.json()["labels"]],
     ) == (201, 5, "T", "B", ["l"])
 
-
-def test_links_name_the_host_that_was_asked(box: Sandbox, github: Call) -> None:
     host = f"tracker.example:{box.github.web_url.rpartition(':')[2]}"
     found = github("GET", ISSUE, headers={"Host": host}).json()
     assert f"http://{host}/api/v3/repos/octo/widgets/issues/4" == found["url"]

@@ -33,6 +33,13 @@ def test_a_milestone_is_set_and_taken_away(box: Sandbox, github: Call) -> None:
 
     assert (there["title"], there["state"], gone) == ("v1", "closed", None)
 
+    box.github.add_repository("octo/gadgets")
+    box.github.edit("octo/widgets", 4, milestone=box.github.add_milestone("v1"))
+
+    moved = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+
+    assert box.github.issue("octo/gadgets", moved)["milestone"] is None
+
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 @pytest.mark.parametrize("change", [{"milestone": 9}, {"assignees": ["nobody"]}, {"type": "Mood"}])
@@ -81,15 +88,6 @@ def test_without_push_access_all_of_it_is_dropped_silently(box: Sandbox, github:
     assert refused.status_code == 403
 
 
-def test_a_transferred_issue_loses_its_milestone(box: Sandbox) -> None:
-    box.github.add_repository("octo/gadgets")
-    box.github.edit("octo/widgets", 4, milestone=box.github.add_milestone("v1"))
-
-    number = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
-
-    assert box.github.issue("octo/gadgets", number)["milestone"] is None
-
-
 def test_tokens_tell_of_themselves_what_their_kind_tells(box: Sandbox, github: Call) -> None:
     admin = box.github
     admin.scopes = "public_repo"
@@ -116,7 +114,9 @@ def test_a_repository_shows_what_the_account_may_do(box: Sandbox, github: Call) 
     ]
 
 
-def test_who_may_not_read_issues_sees_none(box: Sandbox, github: Call) -> None:
+def test_who_may_not_read_issues_sees_none_and_who_may_not_push_no_permission(
+    box: Sandbox, github: Call
+) -> None:
     box.github.add_repository("octo/widgets", issues_read=False)
 
     answers = [github("GET", path) for path in (ISSUE, f"{HOME}/issues", HOME)]
@@ -124,16 +124,21 @@ def test_who_may_not_read_issues_sees_none(box: Sandbox, github: Call) -> None:
     assert [answer.status_code for answer in answers] == [403, 403, 200]
     assert answers[0].headers["X-Accepted-GitHub-Permissions"] == "issues=read"
 
+    box.github.add_repository("octo/widgets", push=False)
 
-def test_a_label_has_a_longest_name(github: Call) -> None:
+    answer = github("GET", f"{HOME}/collaborators/ann/permission")
+
+    assert answer.status_code == 403
+    assert answer.json()["message"] == "Must have push access to view collaborator permission."
+
+
+def test_a_label_has_a_longest_name(github: Call, box: Sandbox) -> None:
     statuses = [
         github("POST", f"{ISSUE}/labels", json=["x" * length]).status_code for length in (50, 51)
     ]
 
     assert statuses == [200, 422]
 
-
-def test_an_issue_made_a_discussion_stays_and_takes_no_comment(box: Sandbox, github: Call) -> None:
     box.github.convert_to_discussion("octo/widgets", 4)
 
     assert github("GET", ISSUE).json()["locked"] is True
@@ -159,15 +164,6 @@ def test_a_permission_is_the_base_of_a_role(
     answer = github("GET", f"{HOME}/collaborators/ann/permission").json()
 
     assert (answer["permission"], answer["role_name"]) == (permission, role)
-
-
-def test_who_may_not_push_learns_no_permission(box: Sandbox, github: Call) -> None:
-    box.github.add_repository("octo/widgets", push=False)
-
-    answer = github("GET", f"{HOME}/collaborators/ann/permission")
-
-    assert answer.status_code == 403
-    assert answer.json()["message"] == "Must have push access to view collaborator permission."
 
 
 def test_an_author_is_shown_with_kind_and_association(box: Sandbox, github: Call) -> None:

@@ -54,11 +54,15 @@ def test_a_required_field_is_shown_and_enforced(box: Sandbox, jira: Call) -> Non
     assert (taken.status_code, fields(box, key)[ROOT_CAUSE]["value"]) == (204, "Bug")
 
 
-def test_a_resolution_may_stay(box: Sandbox, jira: Call) -> None:
+def test_a_resolution_and_somebody_who_left_may_stay(box: Sandbox, jira: Call) -> None:
     key = issue(box, "keeps-resolution", "Done")
     move(jira, key, "41")
     found = fields(box, key)
     assert (found["status"]["name"], found["resolution"]["name"]) == ("To Do", "Done")
+
+    key = box.jira.add_issue(summary="Smart", assignee="A Person")
+    box.jira.switch_off("A Person")
+    assert fields(box, key)["assignee"]["active"] is False
 
 
 def test_a_closed_status_may_forbid_edits_and_still_takes_comments(
@@ -102,9 +106,15 @@ def test_too_many_or_no_issues_are_refused(jira: Call, count: int) -> None:
     assert jira("POST", "/3/issue/bulkfetch", json=body).status_code == 400
 
 
-def test_a_server_has_neither_many_at_once_nor_maps(server: Call) -> None:
+def test_a_server_has_neither_many_at_once_nor_maps_and_tells_whom_it_took_a_request_for(
+    server: Call, box: Sandbox
+) -> None:
     assert server("POST", "/2/issue/bulkfetch", json={}).status_code == 501
     assert server("POST", "/2/workflows/preview", json={}).status_code == 501
+
+    named = server("GET", "/2/serverInfo").headers["X-AUSERNAME"]
+    nobody = requests.get(f"{box.jira.site}/rest/api/2/serverInfo", timeout=10)
+    assert (named, nobody.headers["X-AUSERNAME"]) == ("octo.cat", "anonymous")
 
 
 def test_a_moved_issue_answers_to_both_keys_and_its_id(box: Sandbox, jira: Call) -> None:
@@ -179,15 +189,3 @@ def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(box: Sand
     assert [code(gate, admin.scoped_token), code(gate, admin.token)] == [200, 401]
     assert [code(admin.site, admin.scoped_token), code(admin.site, admin.token)] == [401, 200]
     assert code(f"{admin.site}/ex/jira/another-id", admin.scoped_token) == 404
-
-
-def test_a_server_tells_whom_it_took_a_request_for(box: Sandbox, server: Call) -> None:
-    named = server("GET", "/2/serverInfo").headers["X-AUSERNAME"]
-    nobody = requests.get(f"{box.jira.site}/rest/api/2/serverInfo", timeout=10)
-    assert (named, nobody.headers["X-AUSERNAME"]) == ("octo.cat", "anonymous")
-
-
-def test_somebody_who_left_stays_assigned_and_is_not_active(box: Sandbox) -> None:
-    key = box.jira.add_issue(summary="Smart", assignee="A Person")
-    box.jira.switch_off("A Person")
-    assert fields(box, key)["assignee"]["active"] is False

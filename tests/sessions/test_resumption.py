@@ -34,8 +34,15 @@ def test_pause_session(log: Log) -> None:
     assert (meta.status, meta.resume_point) == (Status.PAUSED, "phase-2")
     assert "\nresume_point: phase-2\n" in log.path.read_text(encoding="utf-8")
 
+    log.recorder.decision("Late")
+    with pytest.raises(StoreError, match="session-not-active"):
+        log.recorder.save()
 
-def test_a_session_that_times_out_is_paused(log: Log) -> None:
+
+def test_a_session_that_times_out_is_paused_unless_the_timeout_is_zero(log: Log) -> None:
+    os.utime(log.path, (0, 0))
+    assert pause_idle(log.store, after=timedelta(0), clock=log.clock) == []
+
     fill(log, 2)
     changed = log.clock()
     os.utime(log.path, (changed.timestamp(), changed.timestamp()))
@@ -44,11 +51,6 @@ def test_a_session_that_times_out_is_paused(log: Log) -> None:
     (found,) = pause_idle(log.store, after=limit, clock=lambda: changed + limit)
     assert (found.meta.status, found.meta.resume_point) == (Status.PAUSED, "phase-2")
     assert pause_idle(log.store, after=limit, clock=lambda: changed + 2 * limit) == []
-
-
-def test_a_timeout_of_zero_pauses_nothing(log: Log) -> None:
-    os.utime(log.path, (0, 0))
-    assert pause_idle(log.store, after=timedelta(0), clock=log.clock) == []
 
 
 def test_resume_session(log: Log) -> None:
@@ -151,14 +153,6 @@ def test_the_status_table(log: Log, status: Status, to: Status) -> None:
         with pytest.raises(StoreError, match=r"session-(not-)?active"):
             move()
         assert log.path.read_text(encoding="utf-8") == before
-
-
-def test_nothing_is_added_to_a_paused_session(log: Log) -> None:
-    fill(log, 1)
-    pause(log.store, log.path)
-    log.recorder.decision("Late")
-    with pytest.raises(StoreError, match="session-not-active"):
-        log.recorder.save()
 
 
 def test_entries_are_saved_as_configured(log: Log) -> None:

@@ -188,12 +188,11 @@ def test_an_answer_without_content_is_a_success(method: str) -> None:
         assert call(server, method).status_code == 204
 
 
-def test_error_that_cannot_be_read_is_judged_by_its_status() -> None:
+def test_an_error_that_cannot_be_read_is_judged_by_its_status_and_marks_are_no_values() -> None:
     with Faulty(reply(422, DEEP, headers=JSON)) as server:
         assert isinstance(failure(server, "POST"), Rejected)
-
-
-def test_marks_in_texts_are_not_values() -> None:
+    with Faulty(OK) as server:
+        assert call(server, "GET", check=refuse).json() == {"ok": True}
     text = "[,{" * MOST_VALUES + '\\"' + "," * 9
 
     assert parse_json(json.dumps([text]).encode()) == [text]
@@ -231,11 +230,6 @@ def test_redirect_to_a_host_that_is_not_trusted_is_not_followed() -> None:
 
     assert (Rejected, "host-not-trusted") == (type(error), error.id)
     assert elsewhere.requests == []
-
-
-def test_own_host_is_not_checked_again() -> None:
-    with Faulty(OK) as server:
-        assert call(server, "GET", check=refuse).json() == {"ok": True}
 
 
 GZIP_BROKEN = reply(200, b"no gzip at all", headers={"Content-Encoding": "gzip"})
@@ -355,9 +349,11 @@ def test_sdk_timeout_does_not_replace_ours() -> None:
         session.post(server.url, timeout=3600)
 
     assert caught.value.message == "no answer came from the tracker: it took too long"
+    assert (60.0, 30.0) == (DEFAULT_OPTIONS.deadline, DEFAULT_OPTIONS.timeouts[1])
+    assert DEFAULT_OPTIONS.deadline == CoreConfig().request_timeout
 
 
-def test_connections_are_reused_until_they_were_idle() -> None:
+def test_connections_are_reused_after_failed_answers_until_they_were_idle() -> None:
     clock = SkippingClock()
     with (
         Faulty(otherwise=OK) as server,
@@ -369,16 +365,9 @@ def test_connections_are_reused_until_they_were_idle() -> None:
 
         assert [request.connection for request in server.requests] == [0, 0, 1]
 
-
-def test_failed_answers_give_their_connection_back() -> None:
     with Faulty(reply(404, b"gone"), OK) as server, transport(server).session(nothing) as session:
         with pytest.raises(Exception, match="item-not-found"):
             session.get(server.url)
         session.get(server.url)
 
         assert [request.connection for request in server.requests] == [0, 0]
-
-
-def test_a_request_has_a_minute_in_all_and_half_a_minute_of_silence() -> None:
-    assert (60.0, 30.0) == (DEFAULT_OPTIONS.deadline, DEFAULT_OPTIONS.timeouts[1])
-    assert DEFAULT_OPTIONS.deadline == CoreConfig().request_timeout

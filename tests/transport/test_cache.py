@@ -27,20 +27,31 @@ class Clock:
         return self.now
 
 
-def test_keeps_a_value_for_a_day_and_no_longer(tmp_path: Path) -> None:
+def test_keeps_a_value_for_a_day_or_without_a_limit_and_believes_none_from_the_future(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     Cache(tmp_path, seconds=DAY, now=clock).put("a", "b", value={"x": 1})
     clock.now += DAY - 1
     assert Cache(tmp_path, seconds=DAY, now=clock).get("a", "b") == {"x": 1}
     clock.now += 1
     assert Cache(tmp_path, seconds=DAY, now=clock).get("a", "b") is None
-
-
-def test_a_value_without_a_limit_is_kept(tmp_path: Path) -> None:
     clock = Clock()
     Cache(tmp_path, now=clock).put("a", value=[1])
     clock.now += 1000 * DAY
     assert Cache(tmp_path, now=clock).get("a") == [1]
+    clock = Clock()
+    cache = Cache(tmp_path, seconds=DAY, now=clock)
+    cache.put("a", value=1)
+    clock.now -= 10
+    assert cache.get("a") is None
+    clock = Clock()
+    cache = Cache(tmp_path, seconds=DAY, now=clock)
+    cache.put("old", value=1)
+    clock.now += DAY / 2
+    cache.put("new", value=2)
+    clock.now += DAY / 2
+    assert (cache.get("old"), cache.get("new")) == (None, 2)
 
 
 def test_a_file_is_for_its_owner_and_nothing_lies_beside_it(tmp_path: Path) -> None:
@@ -74,28 +85,13 @@ def test_the_oldest_files_make_room(tmp_path: Path) -> None:
     assert [None, "b", "c"] == [cache.get(name) for name in "abc"]
 
 
-def test_a_value_from_the_future_is_not_believed(tmp_path: Path) -> None:
-    clock = Clock()
-    cache = Cache(tmp_path, seconds=DAY, now=clock)
-    cache.put("a", value=1)
-    clock.now -= 10
-    assert cache.get("a") is None
-
-
-def test_another_value_does_not_make_one_younger(tmp_path: Path) -> None:
-    clock = Clock()
-    cache = Cache(tmp_path, seconds=DAY, now=clock)
-    cache.put("old", value=1)
-    clock.now += DAY / 2
-    cache.put("new", value=2)
-    clock.now += DAY / 2
-    assert (cache.get("old"), cache.get("new")) == (None, 2)
-
-
 def test_names_are_not_run_together(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     cache.put("a", "bc", value=1)
     assert cache.get("ab", "c") is None
+    cache = Cache(tmp_path / "missing" / "folder")
+    cache.put("a", value=1)
+    assert cache.get("a") is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 99}', "\udcff"])
@@ -107,12 +103,6 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path: Path, text: str
     assert cache.get("a") is None
     cache.put("a", value=2)
     assert cache.get("a") == 2
-
-
-def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "missing" / "folder")
-    cache.put("a", value=1)
-    assert cache.get("a") is None
 
 
 def test_runs_side_by_side_never_read_half_a_file(tmp_path: Path) -> None:

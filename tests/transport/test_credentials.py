@@ -157,9 +157,6 @@ def test_token_without_its_user_names_what_is_missing() -> None:
         find(JIRA, {"JIRA_API_TOKEN": "tok", "JIRA_PAT": "pat"})
 
     assert caught.value.message == "JIRA_API_TOKEN is set, and JIRA_EMAIL is not; both are needed"
-
-
-def test_user_without_a_token_is_nothing_yet() -> None:
     assert find(JIRA, {"JIRA_EMAIL": "a@b.c"}) is None
 
 
@@ -241,6 +238,7 @@ def test_no_representation_shows_the_secret() -> None:
     credential = Credential("s3cret", Scheme.BASIC, "keyring", "me")
 
     assert "s3cret" not in f"{credential!r} {credential}"
+    assert find(GITHUB, {}, run=lambda _argv: "\n") is None
 
 
 def test_program_gets_arguments_and_no_shell() -> None:
@@ -273,11 +271,7 @@ def test_program_that_fails_or_asks_is_skipped(
     assert capfd.readouterr() == ("", "")
 
 
-def test_program_that_is_not_signed_in_leaves_no_token() -> None:
-    assert find(GITHUB, {}, run=lambda _argv: "\n") is None
-
-
-def test_hint_names_every_way() -> None:
+def test_hint_names_every_way_but_not_that_of_special_hosts() -> None:
     assert missing_hint(GITHUB, tracker="github") == (
         "set GITHUB_TOKEN or GH_TOKEN, or run `unlatch auth login github`"
     )
@@ -285,6 +279,9 @@ def test_hint_names_every_way() -> None:
         "set JIRA_API_TOKEN with JIRA_EMAIL or JIRA_PAT, or run `unlatch auth login jira`"
     )
     assert missing_hint((), tracker="other") == "run `unlatch auth login other`"
+    special = EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com",))
+
+    assert "GH_ENTERPRISE_TOKEN" not in missing_hint((special, *GITHUB), tracker="github")
 
 
 @pytest.mark.parametrize(
@@ -319,12 +316,6 @@ def test_a_token_for_one_kind_of_host_is_not_taken_for_another(host: str, token:
 
     assert found is not None
     assert token == found.secret
-
-
-def test_a_token_for_special_hosts_is_not_asked_for() -> None:
-    special = EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com",))
-
-    assert "GH_ENTERPRISE_TOKEN" not in missing_hint((special, *GITHUB), tracker="github")
 
 
 REFUSED = reply(401, {"message": "Bad credentials"})

@@ -50,21 +50,17 @@ def test_redirect_to_another_port_takes_no_token_along(status: int) -> None:
     assert TOKEN not in repr(elsewhere.requests)
 
 
-def test_token_is_there_again_after_a_redirect_home() -> None:
+def test_token_is_there_again_after_a_redirect_home_alone() -> None:
     with Faulty(reply(302, headers={"Location": "/two"}), OK) as server:
         call(server, "GET")
 
     assert [f"Bearer {TOKEN}"] * 2 == [r.headers["authorization"] for r in server.requests]
 
-
-def test_another_name_for_the_same_machine_is_another_origin() -> None:
     with Faulty(OK) as server, transport(server).session(nothing) as session:
         session.get(server.url.replace("127.0.0.1", "localhost"))
 
     assert "authorization" not in server.requests[0].headers
 
-
-def test_redirect_to_plain_http_elsewhere_is_refused() -> None:
     with Faulty(reply(302, headers={"Location": "http://example.invalid/"})) as server:
         error = failure(server, "GET")
 
@@ -130,22 +126,17 @@ def test_without_a_token_nothing_is_sent() -> None:
     assert (meter.requests, server.requests) == (0, [])
 
 
-def test_sdk_never_sees_the_token() -> None:
+def test_sdk_never_sees_the_token_and_no_error_or_text_shows_it() -> None:
     with Faulty(OK) as server:
         answer = call(server, "GET")
 
     assert TOKEN not in repr(vars(answer.request))
     assert "Authorization" not in answer.request.headers
 
-
-def test_unauthorised_says_which_token_it_was() -> None:
     with Faulty(reply(401)) as server:
         error = failure(server, "GET")
 
     assert error.hint == "the token came from the test; check that it is valid"
-
-
-def test_transport_shows_no_secret() -> None:
     shown = repr(for_tests("github", "http://127.0.0.1:9", token=TOKEN))
 
     assert shown == "Transport('github', origin='http://127.0.0.1:9')"
@@ -352,17 +343,15 @@ def test_entry_that_two_trackers_are_tied_to_counts_for_none() -> None:
     assert "host-not-bound" == verdict("https://b.corp.example", env=env, configured=entry)
 
 
-def test_refusal_says_how_to_trust_the_host() -> None:
+def test_origin_has_one_spelling() -> None:
+    assert origin_of("https://GHES.corp:443/x") == origin_of("https://ghes.corp")
+    assert str(origin_of("http://[0:0::1]:8080/x")) == "http://[::1]:8080"
+
     with pytest.raises(UnlatchError) as caught:
         check_origin("https://ghes.corp:8443/api", CODE, read_trusted_hosts({}, [CODE]))
 
     assert caught.value.where == "https://ghes.corp:8443"
     assert "UNLATCH_TRUSTED_HOSTS=code=ghes.corp:8443" in (caught.value.hint or "")
-
-
-def test_origin_has_one_spelling() -> None:
-    assert origin_of("https://GHES.corp:443/x") == origin_of("https://ghes.corp")
-    assert str(origin_of("http://[0:0::1]:8080/x")) == "http://[::1]:8080"
 
 
 @pytest.mark.parametrize(

@@ -29,14 +29,29 @@ def test_each_item_has_its_own_answer(box: Sandbox, plugin: AdoPlugin) -> None:
     found = plugin.read_many(refs)
     assert [found[one] for one in refs] == [plugin.read(one) for one in refs]
 
+    number = box.ado.add_work_item(title="x")
+    refs = [ref(box, number), ref(box, number, "elsewhere")]
+    assert states(plugin.read_many(refs)) == ["New", "New"]
 
-def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> None:
+    item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
+    snapshot = plugin.read_many([item])[item]
+    assert isinstance(snapshot, Snapshot)
+    assert (snapshot.item.category, snapshot.item.deliberate) == (Category.DROPPED, True)
+
+
+def test_two_hundred_are_asked_for_at_once_and_those_before_a_failure_count(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     refs = add_noise(box, range(1001, 1202))
     box.requests.clear()
     found = plugin.read_many(refs)
     assert sent_requests(box) == ["POST", "POST"]
     assert set(states(found)) == {"New"}
     assert list(found) == refs
+
+    box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
+    found = plugin.read_many(refs)
+    assert states(found) == ["New"] * 200 + ["tracker-unavailable"]
 
 
 def test_several_projects_are_read_together(box: Sandbox) -> None:
@@ -76,28 +91,13 @@ def test_what_is_missing_hidden_or_foreign_fails_for_itself(
     assert "Merger" not in str(found[refs[4]])
 
 
-def test_the_same_item_asked_for_twice_is_answered_twice(box: Sandbox, plugin: AdoPlugin) -> None:
-    number = box.ado.add_work_item(title="x")
-    refs = [ref(box, number), ref(box, number, "elsewhere")]
-    assert states(plugin.read_many(refs)) == ["New", "New"]
-
-
 def test_nothing_is_asked_for_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
     assert plugin.read_many([]) == {}
     assert box.requests.entries() == []
 
-
-def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox) -> None:
     item = ref(box, box.ado.add_work_item(title="x"))
     with pytest.raises(Unauthorised):
         plugin_for(box, token="old").read_many([item])
-
-
-def test_the_items_that_were_read_before_a_failure_count(box: Sandbox, plugin: AdoPlugin) -> None:
-    refs = add_noise(box, range(1001, 1202))
-    box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
-    found = plugin.read_many(refs)
-    assert states(found) == ["New"] * 200 + ["tracker-unavailable"]
 
 
 def test_a_type_that_cannot_be_read_is_asked_for_once(box: Sandbox, plugin: AdoPlugin) -> None:
@@ -117,10 +117,3 @@ def test_one_answer_that_cannot_be_read_spoils_no_other(box: Sandbox, plugin: Ad
     box.faults.add(Fault("ado", "status", path="(?i)batch", code=200, body=body))
     found = plugin.read_many([ref(box, number) for number in numbers])
     assert states(found) == ["answer-not-understood", "New"]
-
-
-def test_categories_are_read_as_ever(box: Sandbox, plugin: AdoPlugin) -> None:
-    item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
-    found = plugin.read_many([item])[item]
-    assert isinstance(found, Snapshot)
-    assert (found.item.category, found.item.deliberate) == (Category.DROPPED, True)

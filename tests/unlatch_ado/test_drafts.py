@@ -32,7 +32,7 @@ from unlatch.errors import Conflict, NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change, Draft, Span, as_html
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.api import client
-from unlatch_ado.description import render_description, title_of, update_description
+from unlatch_ado.description import render_description, update_description
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -70,19 +70,19 @@ def test_area_and_iteration_are_set_as_configured(box: Sandbox, path: str) -> No
     assert fields["System.IterationPath"] == "widgets\\Sprint 1"
 
 
-def test_what_the_increment_says_goes_before_the_configuration(box: Sandbox) -> None:
-    plugin = plugin_for(box, area_path="widgets", iteration_path="widgets")
-    fields = made(plugin, box, areaPath="Team A", iterationPath="Sprint 1", epicKey="X-1")
-    assert fields["fields"]["System.AreaPath"] == "widgets\\Team A"
-    assert fields["fields"]["System.IterationPath"] == "widgets\\Sprint 1"
-
-
-def test_a_path_that_is_not_there_makes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_the_increment_goes_before_the_configuration_and_a_wrong_path_makes_nothing(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     with pytest.raises(Rejected, match="AreaPath") as caught:
         made(plugin, box, areaPath="Team Z")
     assert caught.value.id == "tree-path-not-found"
     assert "area_path" in (caught.value.hint or "")
     assert box.ado.items() == []
+
+    plugin = plugin_for(box, area_path="widgets", iteration_path="widgets")
+    fields = made(plugin, box, areaPath="Team A", iterationPath="Sprint 1", epicKey="X-1")
+    assert fields["fields"]["System.AreaPath"] == "widgets\\Team A"
+    assert fields["fields"]["System.IterationPath"] == "widgets\\Sprint 1"
 
 
 @pytest.mark.parametrize("spelling", ["{0}", "#{0}", "AB#{0}", "{1}"])
@@ -101,16 +101,16 @@ def test_parent_and_related_items_are_linked(
     assert sent_requests(box) == ["POST", "POST"]
 
 
-def test_a_number_is_a_parent_too(box: Sandbox, plugin: AdoPlugin) -> None:
-    epic = box.ado.add_work_item(type="Epic", title="Epic")
-    item = made(plugin, box, parent=epic, related="")
-    assert item["fields"]["System.Parent"] == epic
-
-
-def test_a_parent_that_is_gone_makes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_a_parent_that_is_gone_makes_nothing_and_a_number_is_one(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     with pytest.raises(NotFound):
         made(plugin, box, parent=999)
     assert box.ado.items() == []
+
+    epic = box.ado.add_work_item(type="Epic", title="Epic")
+    item = made(plugin, box, parent=epic, related="")
+    assert item["fields"]["System.Parent"] == epic
 
 
 @pytest.mark.parametrize("where", ["number", "address"])
@@ -153,7 +153,9 @@ def test_a_wish_that_is_nothing_to_azure_devops_is_named(
     assert box.ado.items() == []
 
 
-def test_a_link_leads_back_to_the_increment(box: Sandbox) -> None:
+def test_configured_fields_and_a_link_back_are_set_and_an_unknown_field_is_named(
+    box: Sandbox,
+) -> None:
     base = "https://github.com/octo/widgets/tree/main/.unlatch/increments"
     plugin = plugin_for(box, back_link=base + "/{increment}")
     item = made(plugin, box)
@@ -161,14 +163,10 @@ def test_a_link_leads_back_to_the_increment(box: Sandbox) -> None:
     assert (link["rel"], link["url"]) == ("Hyperlink", f"{base}/0007-smart")
     assert link["attributes"] == {"comment": "unlatch 0007-smart"}
 
-
-def test_configured_fields_are_set(box: Sandbox) -> None:
     fields = {"create": {"Microsoft.VSTS.Common.Priority": 1}}
     item = made(plugin_for(box, fields=fields), box)
     assert item["fields"]["Microsoft.VSTS.Common.Priority"] == 1
 
-
-def test_a_field_that_is_not_there_is_named(box: Sandbox) -> None:
     plugin = plugin_for(box, fields={"create": {"Custom.Nope": "x"}})
     with pytest.raises(Rejected, match=r"Custom\.Nope") as caught:
         made(plugin, box)
@@ -180,39 +178,28 @@ BEGIN = "<p>[unlatch begin 0007-smart]</p>"
 END = "<p>[unlatch end 0007-smart]</p>"
 
 
-def test_a_new_description_holds_the_text_between_signs_and_the_marker_last() -> None:
-    assert render_description(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
-
-
-def test_only_what_is_between_the_signs_is_replaced() -> None:
-    before = f"<p>Above</p>{BEGIN}<p>Old</p>{END}<p>Below</p>{MARKER}"
-    after = f"<p>Above</p>{BEGIN}<p>New</p>{END}<p>Below</p>{MARKER}"
-    assert update_description(before, draft("New")) == after
-
-
-def test_a_description_without_the_signs_gets_them_at_its_end() -> None:
-    assert update_description("<p>Mine</p>", draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
-
-
-def test_the_part_of_another_increment_stays() -> None:
-    other = BEGIN.replace("0007", "0008") + "<p>Other</p>" + END.replace("0007", "0008")
-    assert update_description(other, draft("New")) == f"{other}{BEGIN}<p>New</p>{END}"
+NEW = f"{BEGIN}<p>New</p>{END}"
+OTHER = f"{BEGIN}<p>Other</p>{END}".replace("0007", "0008")
+# An editor has rewritten the tags.
+STYLED = (
+    '<div style="x"><b>[unlatch begin 0007-smart]</b></div>',
+    "<div><i>[unlatch end 0007-smart]",
+)
+SPACED = "[unlatch&nbsp;begin 0007-smart]", "<br>[unlatch end&nbsp;0007-smart]"
 
 
 @pytest.mark.parametrize(
-    ("begin", "end"),
+    ("before", "after"),
     [
-        (
-            '<div style="x"><b>[unlatch begin 0007-smart]</b></div>',
-            "<div><i>[unlatch end 0007-smart]",
-        ),
-        ("[unlatch&nbsp;begin 0007-smart]", "<br>[unlatch end&nbsp;0007-smart]"),
+        (f"<p>A</p>{BEGIN}<p>Old</p>{END}<p>B</p>{MARKER}", f"<p>A</p>{NEW}<p>B</p>{MARKER}"),
+        ("<p>Mine</p>", f"<p>Mine</p>{NEW}"),
+        (OTHER, f"{OTHER}{NEW}"),
+        (f"{BEGIN}<p>Old, without an end</p>", f"{BEGIN}<p>Old, without an end</p>{NEW}"),
+        *(("<div>Old</div>".join(signs), "<p>New</p>".join(signs)) for signs in (STYLED, SPACED)),
     ],
 )
-def test_finds_its_part_after_an_editor_has_rewritten_the_tags(begin: str, end: str) -> None:
-    assert (
-        update_description(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
-    )
+def test_what_is_between_the_signs_is_replaced_alone(before: str, after: str) -> None:
+    assert update_description(before, draft("New")) == after
 
 
 EDITED = (
@@ -228,30 +215,20 @@ def tasks(*, done: bool) -> Draft:
     return replace(draft(), body=(Heading("Tasks"), Checks(checks)))
 
 
-def test_check_boxes_are_kept_in_the_section() -> None:
+def test_a_box_is_ticked_within_what_an_editor_made_of_the_section() -> None:
     text = render_description(tasks(done=False), OP)
     ticked = text.replace("\N{BALLOT BOX} Next", "\N{BALLOT BOX WITH CHECK} Next")
     assert update_description(text, tasks(done=True)) == ticked
     assert text != ticked
-
-
-def test_what_the_editor_has_only_written_in_its_own_way_stays() -> None:
     assert update_description(EDITED, tasks(done=False)) == EDITED
-
-
-def test_a_box_that_is_ticked_is_replaced_within_what_the_editor_made_of_it() -> None:
     after = update_description(EDITED, tasks(done=True))
     begin, middle = "[unlatch&nbsp;begin 0007-smart]</span></div>", as_html(tasks(done=True).body)
     assert after.partition(begin)[0] == EDITED.partition(begin)[0]
     assert after.partition(begin)[2] == middle + EDITED[EDITED.index("<div>[unlatch end") :]
 
 
-def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:
-    before = f"{BEGIN}<p>Old</p>"
-    assert update_description(before, draft("New")) == f"{before}{BEGIN}<p>New</p>{END}"
-
-
 def test_replacing_twice_is_replacing_once() -> None:
+    assert render_description(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
     hostile = draft(
         "a [unlatch end 0007-smart] [Unlatch END 0007-smart] b"
         " </p><p>[unlatch begin 0007-smart] \\1 $& --> c"
@@ -269,10 +246,6 @@ def test_a_long_description_takes_no_long_time(noise: str, count: int) -> None:
     assert update_description(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
 
 
-def test_a_title_is_cut_so_that_it_fits() -> None:
-    assert len(title_of(draft(title="x" * 300))) == 255
-
-
 def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
     outcome = plugin.create(creating(None, "specs"))
     fields = box.ado.work_item(int(outcome.after.ref.id))["fields"]
@@ -285,23 +258,18 @@ def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
     assert sent_requests(box) == ["POST"]
 
 
-def test_creates_an_item_of_the_type_that_the_increment_asks_for(box: Sandbox) -> None:
-    plugin = plugin_for(box, types={"bug": "Bug"})
-    assert plugin.create(creating(draft(type="bug"))).after.type == "Bug"
-
-
-def test_a_type_that_the_project_lacks_is_named(box: Sandbox) -> None:
+def test_the_type_is_one_of_a_configured_project(box: Sandbox) -> None:
     plugin = plugin_for(box, work_item_type="Saga")
     with pytest.raises(Rejected, match="type-not-found:"):
         plugin.create(creating())
     assert box.ado.items() == []
 
-
-def test_nothing_is_created_without_a_project(box: Sandbox) -> None:
     plugin = plugin_for(box, project=None)
     with pytest.raises(Rejected, match="target-missing:"):
         plugin.create(creating())
     assert plugin.find_created(OP, day_ago()) is None
+    plugin = plugin_for(box, types={"bug": "Bug"})
+    assert plugin.create(creating(draft(type="bug"))).after.type == "Bug"
 
 
 def test_creates_an_item_without_the_tags_that_may_not_be_made(
@@ -366,7 +334,7 @@ def test_looks_through_a_thousand_items_whatever_the_clock_says(
     assert plugin.find_created(OP, day_ago()) == made
 
 
-def test_items_are_listed_newest_first_and_only_as_far_as_they_are_taken(
+def test_many_items_are_listed_newest_first_as_far_as_they_are_taken_and_all_searched(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     made = plugin.create(creating()).after.ref
@@ -378,6 +346,12 @@ def test_items_are_listed_newest_first_and_only_as_far_as_they_are_taken(
     *_, oldest = listed
     assert (oldest.ref, oldest.title, oldest.ops) == (made, "Smart discipline", frozenset({OP}))
 
+    box.requests.clear()
+    found = plugin.find_created(OP, day_ago())
+    assert found is not None
+    assert found.ref == made
+    assert sent_requests(box) == ["POST", "POST", "POST"]
+
 
 @pytest.mark.parametrize(("days", "count"), [(-1, 1), (1, 0)])
 def test_only_items_that_were_created_since_then_are_listed(
@@ -386,18 +360,6 @@ def test_only_items_that_were_created_since_then_are_listed(
     plugin.create(creating())
     since = datetime.now(UTC) + timedelta(days=days)
     assert len(list(plugin.list_items(since))) == count
-
-
-def test_looks_through_more_new_items_than_fit_in_one_answer(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    made = plugin.create(creating()).after.ref
-    add_noise(box, range(1001, 1202))
-    box.requests.clear()
-    found = plugin.find_created(OP, day_ago())
-    assert found is not None
-    assert found.ref == made
-    assert sent_requests(box) == ["POST", "POST", "POST"]
 
 
 def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoPlugin) -> None:
@@ -412,8 +374,6 @@ def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoP
     expected = f"<div>Mine &amp; yours</div>{before.replace('Old', 'New')}<div>Below</div>"
     assert (fields["System.Title"], fields["System.Description"]) == ("Other", expected)
 
-
-def test_an_update_that_changes_nothing_sends_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
     created = plugin.create(creating()).after.ref
     box.requests.clear()
     write_change(plugin, created, editing(draft()))
@@ -442,7 +402,7 @@ def test_an_update_does_not_write_over_a_person(box: Sandbox, plugin: AdoPlugin)
     assert box.ado.work_item(int(created.id))["fields"]["System.Description"] == "<p>All mine</p>"
 
 
-def test_a_description_that_does_not_fit_is_refused_before_anything_is_written(
+def test_a_description_that_does_not_fit_is_refused_and_a_title_cut(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     long, item = draft("x" * 1_000_001), ref(box, closed_item(box))
@@ -453,14 +413,14 @@ def test_a_description_that_does_not_fit_is_refused_before_anything_is_written(
     assert (created.value.id, updated.value.id) == ("body-too-long", "body-too-long")
     assert {"POST", "PATCH"}.isdisjoint(sent_requests(box))
 
-
-def test_a_title_that_does_not_fit_is_cut_and_said(plugin: AdoPlugin) -> None:
     outcome = plugin.create(creating(draft(title="x" * 256)))
     assert outcome.notes == ("the title was cut to 255 characters",)
     assert outcome.after.title == "x" * 252 + "..."
 
 
-def test_hostile_titles_and_bodies_are_read_back_unharmed(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_hostile_text_is_read_back_and_that_of_people_survives(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     title = " ".join(CLEANED.split())
     made = plugin.create(creating(draft(HOSTILE, title=title))).after
     fields = box.ado.work_item(int(made.ref.id))["fields"]
@@ -470,8 +430,6 @@ def test_hostile_titles_and_bodies_are_read_back_unharmed(box: Sandbox, plugin: 
     snapshot = plugin.read(made.ref, again)
     assert plugin.write(snapshot, again).after == snapshot.item
 
-
-def test_hostile_text_of_people_survives(box: Sandbox, plugin: AdoPlugin) -> None:
     theirs = "<p>\\1 \\g<0> $& [unlatch begin] &lt;b&gt;</p>"
     number = closed_item(box, description=theirs)
     write_change(plugin, ref(box, number), editing(draft()))

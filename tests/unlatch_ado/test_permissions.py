@@ -43,22 +43,22 @@ def test_whoever_may_everything_is_told_so(box: Sandbox, plugin: AdoPlugin, stat
     assert all("validateOnly=true" in e.query or "batch" in e.path.lower() for e in writes)
 
 
-def test_without_a_linked_item_nothing_is_guessed(plugin: AdoPlugin) -> None:
+def test_without_a_linked_item_nothing_is_guessed_but_the_account(
+    plugin: AdoPlugin, box: Sandbox
+) -> None:
     unknown = dict.fromkeys(("read", "reopen", "comment", "label"))
     assert only(plugin.examine([])).rights == {**unknown, "create": True}
 
-
-def test_whose_token_it_is_is_told(box: Sandbox) -> None:
     plugin = plugin_for(box, token=box.ado.bot_token)
     assert plugin.examine([]).login == "Build Service"
 
-
-def test_a_token_that_is_not_taken_is_an_error(box: Sandbox) -> None:
     with pytest.raises(Unauthorised):
         plugin_for(box, token="old").examine([])
 
 
-def test_an_area_that_may_only_be_read_shows(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_an_area_that_may_only_be_read_and_tags_that_may_not_be_made_show(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     box.ado.add_area("widgets\\Locked")
     number = box.ado.add_work_item(title="x", state="Closed", area="widgets\\Locked")
     box.ado.add_area("widgets\\Locked", allows="read")
@@ -66,8 +66,6 @@ def test_an_area_that_may_only_be_read_shows(box: Sandbox, plugin: AdoPlugin) ->
     assert place.rights == {**ALL, "reopen": False, "comment": False, "label": False}
     assert "Edit work items in this node" in (place.hint or "")
 
-
-def test_tags_that_may_not_be_made_show(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.add_project("widgets", create_tags=False)
     place = only(plugin.examine([ref(box, box.ado.add_work_item(title="x"))]))
     assert place.rights == {**ALL, "label": False}
@@ -80,11 +78,21 @@ def test_a_right_that_may_not_be_asked_for_is_not_guessed(box: Sandbox, plugin: 
     assert place.rights == {**ALL, "label": None}
 
 
-def test_an_area_where_nothing_can_be_made_shows(box: Sandbox) -> None:
-    plugin = plugin_for(box, area_path="Nowhere")
-    found = plugin.examine([])
+def test_areas_projects_and_items_that_are_not_there_are_remarked(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    found = plugin_for(box, area_path="Nowhere").examine([])
     assert only(found).rights["create"] is False
     assert remarks(found) == [("tree-path-not-found", "a new User Story in fabrikam/widgets")]
+
+    found = plugin_for(box, projects=["nowhere"]).examine([])
+    assert [place.target for place in found.places] == ["fabrikam/widgets", "fabrikam/nowhere"]
+    assert found.places[1].rights == {"read": False}
+    assert remarks(found) == [("project-not-found", "fabrikam/nowhere")]
+
+    found = plugin.examine([ref(box, 999), ref(box, box.ado.add_work_item(title="x"))])
+    assert remarks(found) == [("item-not-found", "fabrikam/widgets 999")]
+    assert only(found).rights == ALL
 
 
 def test_a_rule_that_refuses_the_reopening_is_remarked(box: Sandbox) -> None:
@@ -94,19 +102,6 @@ def test_a_rule_that_refuses_the_reopening_is_remarked(box: Sandbox) -> None:
     assert only(found).rights == {**ALL, "reopen": False}
     assert remarks(found) == [("rule-broken", f"fabrikam/widgets {item.id}")]
     assert "fields.reopen" in (found.remarks[0].hint or "")
-
-
-def test_linked_items_that_are_gone_are_remarked(box: Sandbox, plugin: AdoPlugin) -> None:
-    found = plugin.examine([ref(box, 999), ref(box, box.ado.add_work_item(title="x"))])
-    assert remarks(found) == [("item-not-found", "fabrikam/widgets 999")]
-    assert only(found).rights == ALL
-
-
-def test_a_project_that_is_not_there_is_remarked(box: Sandbox) -> None:
-    found = plugin_for(box, projects=["nowhere"]).examine([])
-    assert [place.target for place in found.places] == ["fabrikam/widgets", "fabrikam/nowhere"]
-    assert found.places[1].rights == {"read": False}
-    assert remarks(found) == [("project-not-found", "fabrikam/nowhere")]
 
 
 MISFITS: list[tuple[dict[str, Any], str, str]] = [

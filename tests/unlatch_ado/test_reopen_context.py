@@ -57,20 +57,15 @@ def iteration_of(box: Sandbox, number: int) -> str:
     return str(box.ado.work_item(number)["fields"]["System.IterationPath"])
 
 
-def test_an_iteration_is_said_at_no_cost(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_an_iteration_is_said_at_no_cost_where_something_is_reopened(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     number = item_in(box, OLD)
     assert notes(plugin, box, number) == (f"it is still in the iteration {OLD}",)
     assert sent_requests(box) == ["GET", "PATCH"]
     assert iteration_of(box, number) == OLD
-
-
-def test_there_is_nothing_to_say_of_an_item_without_iteration(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
     assert notes(plugin, box, item_in(box, "widgets")) == ()
 
-
-def test_nothing_is_said_where_nothing_is_reopened(box: Sandbox, plugin: AdoPlugin) -> None:
     number = item_in(box, OLD)
     box.ado.edit(number, state="Active")
     assert notes(plugin, box, number) == ()
@@ -90,14 +85,9 @@ def test_it_moves_on_to_the_current_iteration_where_configured(box: Sandbox) -> 
     box.requests.clear()
     assert len(notes(plugin, box, item_in(box, OLD))) == 1
     assert sent_requests(box) == ["GET", "PATCH"]
-
-
-@pytest.mark.parametrize("iteration", [NOW, NEXT])
-def test_an_iteration_that_is_not_over_is_kept(box: Sandbox, iteration: str) -> None:
-    plugin = plugin_for(box, on_reopen={"iteration": "current"})
-    number = item_in(box, iteration)
-    assert notes(plugin, box, number) == ()
-    assert iteration_of(box, number) == iteration
+    for iteration in (NOW, NEXT):
+        number = item_in(box, iteration)
+        assert (notes(plugin, box, number), iteration_of(box, number)) == ((), iteration)
 
 
 def test_what_is_known_from_earlier_is_used_where_nothing_is_configured(
@@ -141,16 +131,15 @@ def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox) -> None:
     assert "could not be read" in outcome.notes[0]
 
 
-def test_an_assignee_who_has_left_is_said(box: Sandbox, plugin: AdoPlugin) -> None:
+def test_an_assignee_who_has_left_is_said_or_replaced_by_the_tokens_account(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
     box.ado.deactivate("Ann Gone")
     number = item_in(box, "widgets", assigned_to="Ann Gone")
     assert notes(plugin, box, number) == ("its assignee Ann Gone is no longer active",)
     assert sent_requests(box) == ["GET", "PATCH"]
     assert box.ado.item("widgets", number).assignee == "Ann Gone"  # type: ignore[union-attr]
 
-
-def test_it_is_assigned_to_the_tokens_account_where_configured(box: Sandbox) -> None:
-    box.ado.deactivate("Ann Gone")
     plugin = plugin_for(box, on_reopen={"assignee": "me"})
     number = item_in(box, "widgets", assigned_to="Ann Gone")
     [note] = notes(plugin, box, number)
@@ -158,21 +147,18 @@ def test_it_is_assigned_to_the_tokens_account_where_configured(box: Sandbox) -> 
     assigned = box.ado.work_item(number)["fields"]["System.AssignedTo"]
     assert assigned["uniqueName"] == "octo.cat@fabrikam.example"
 
+    box.faults.add(Fault("ado", "status", path="(?i)connectiondata", code=404, body="no"))
+    plugin = plugin_for(box, on_reopen={"assignee": "me"})
+    number = item_in(box, "widgets", assigned_to="Ann Gone")
+    assert "could not be read" in notes(plugin, box, number)[0]
+    assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
+
 
 def test_an_assignee_who_is_there_is_kept(box: Sandbox) -> None:
     plugin = plugin_for(box, on_reopen={"assignee": "me"})
     number = item_in(box, "widgets", assigned_to="Ann Here")
     assert notes(plugin, box, number) == ()
     assert sent_requests(box) == ["GET", "PATCH"]
-
-
-def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox) -> None:
-    box.ado.deactivate("Ann Gone")
-    plugin = plugin_for(box, on_reopen={"assignee": "me"})
-    box.faults.add(Fault("ado", "status", path="(?i)connectiondata", code=404, body="no"))
-    number = item_in(box, "widgets", assigned_to="Ann Gone")
-    assert "could not be read" in notes(plugin, box, number)[0]
-    assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
 
 
 def family(box: Sandbox, state: str = "Closed") -> tuple[int, int]:
@@ -196,7 +182,9 @@ def test_a_closed_parent_is_reported(box: Sandbox, state: str, said: int) -> Non
     assert box.ado.work_item(parent)["fields"]["System.State"] == state
 
 
-def test_a_closed_parent_is_reopened_where_configured(box: Sandbox) -> None:
+def test_a_closed_parent_is_reopened_where_configured_unless_it_was_closed_on_purpose(
+    box: Sandbox,
+) -> None:
     plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     assert notes(plugin, box, child) == (f"its parent {parent} was reopened: Closed -> Active",)
@@ -207,6 +195,10 @@ def test_a_closed_parent_is_reopened_where_configured(box: Sandbox) -> None:
     )
     # The mark of the operation is on the child alone: the parent may be linked itself.
     assert OP not in comment["text"]
+
+    parent, child = family(box, "Removed")
+    assert notes(plugin, box, child) == (f"its parent {parent} is Removed",)
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Removed"
 
 
 def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox) -> None:
@@ -232,13 +224,6 @@ def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(box: Sandbox) -
     with pytest.raises(Rejected):
         write_change(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
-
-
-def test_a_parent_that_was_closed_on_purpose_is_only_reported(box: Sandbox) -> None:
-    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
-    parent, child = family(box, "Removed")
-    assert notes(plugin, box, child) == (f"its parent {parent} is Removed",)
-    assert box.ado.work_item(parent)["fields"]["System.State"] == "Removed"
 
 
 def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(box: Sandbox) -> None:
@@ -298,8 +283,6 @@ def test_the_plan_names_the_requests_for_parent_and_assignee(box: Sandbox, tmp_p
         ),
     ]
 
-
-def test_the_plan_of_an_item_without_a_parent_names_none(box: Sandbox) -> None:
     plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     snapshot = plugin.read(ref(box, item_in(box, OLD)), reopening())
     assert ["GET", "PATCH"] == [one.method for one in plugin.plan(snapshot, reopening())]

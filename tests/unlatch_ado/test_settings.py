@@ -74,8 +74,14 @@ def test_names_of_projects_are_decoded_and_encoded_again() -> None:
     assert ItemRef("ado", "fabrikam/My Widgets & More", "7", url) == found
 
 
-def test_an_address_without_a_project_is_looked_up_in_the_configured_one() -> None:
+def test_the_configured_project_is_meant_where_none_is_named() -> None:
     assert made().recognise(f"{CLOUD}/_workitems/edit/101") == ITEM
+    assert made().locate("101", None) == ITEM
+    assert made(project=None).locate("Fabrikam/widgets#101", None).target == "fabrikam/widgets"
+    assert made().locate("999", ITEM.url) == ITEM
+    assert made().name(ITEM) == "fabrikam/widgets 101"
+    assert made().target == "fabrikam/widgets"
+    assert made(project=None).target is None
 
 
 def test_items_on_a_server_are_linked_under_its_web_address() -> None:
@@ -95,29 +101,12 @@ def test_the_old_name_of_an_organization_means_the_same_organization() -> None:
     assert (found.target, found.id) == ("fabrikam/widgets", "101")
 
 
-def test_a_link_without_an_address_lies_in_the_configured_project() -> None:
-    assert made().locate("101", None) == ITEM
-
-
-def test_a_link_may_name_its_project_in_front_of_the_number() -> None:
-    assert made(project=None).locate("Fabrikam/widgets#101", None).target == "fabrikam/widgets"
-
-
 @pytest.mark.parametrize(
     "item", ["", "abc", "1/2", "-1", "contoso/widgets#101", "fabrikam/widgets#", "widgets#101"]
 )
 def test_a_link_that_holds_no_number_is_refused(item: str) -> None:
     with pytest.raises(ConfigError):
         made().locate(item, None)
-
-
-def test_a_link_without_an_address_needs_a_configured_project() -> None:
-    with pytest.raises(ConfigError):
-        made(project=None).locate("101", None)
-
-
-def test_a_link_goes_by_its_address_and_not_by_its_number() -> None:
-    assert made().locate("999", ITEM.url) == ITEM
 
 
 @pytest.mark.parametrize(
@@ -136,9 +125,11 @@ def test_items_elsewhere_are_located_but_not_allowed(url: str) -> None:
     assert made().allows(found) is False
 
 
-def test_a_link_to_what_is_no_work_item_is_refused() -> None:
+def test_a_link_to_what_is_no_work_item_or_in_no_project_is_refused() -> None:
     with pytest.raises(ConfigError):
         made().locate("101", "https://github.com/octo/widgets/issues/101")
+    with pytest.raises(ConfigError):
+        made(project=None).locate("101", None)
 
 
 @pytest.mark.parametrize(
@@ -149,26 +140,19 @@ def test_allows_items_of_the_configured_projects_only(project: str, *, allowed: 
     assert chosen.allows(chosen.ref(project, "1")) is allowed
 
 
-def test_says_how_people_call_an_item() -> None:
-    assert made().name(ITEM) == "fabrikam/widgets 101"
-
-
-def test_the_target_of_new_items_is_the_configured_project() -> None:
-    assert made().target == "fabrikam/widgets"
-    assert made(project=None).target is None
-
-
-def test_the_work_item_type_may_depend_on_the_increments_type() -> None:
+def test_what_the_settings_say_of_types_states_places_and_links() -> None:
     chosen = made(types={"bug": "Bug"})
     assert chosen.type_for("bug") == "Bug"
     assert chosen.type_for(None) == "User Story"
-
-
-def test_states_of_a_type_win_over_those_of_all_types() -> None:
     chosen = made(states={"reopened": "Active"}, states_by_type={"bug": {"reopened": "New"}})
     assert chosen.state_for(Goal.OPEN, "Bug") == "New"
     assert chosen.state_for(Goal.OPEN, "Task") == "Active"
     assert chosen.state_for(Goal.COMPLETED, "Bug") is None
+    wanted = made().on_reopen
+    assert (wanted.iteration, wanted.parent, wanted.assignee) == ("keep", "report", "keep")
+    assert made(projects=["Widgets", "gadgets"]).places == ("widgets", "gadgets")
+    link = made(back_link="https://x.example/tree/main/{increment}").link_back("0007-a/b c?")
+    assert link == "https://x.example/tree/main/0007-a%2Fb%20c%3F"
 
 
 @pytest.mark.parametrize(
@@ -222,17 +206,3 @@ def test_a_token_in_an_address_is_not_repeated(address: str) -> None:
 def test_a_wrong_place_for_new_items_is_a_mistake(setting: str, value: str) -> None:
     with pytest.raises(ValidationError, match=setting):
         made(**{setting: value})
-
-
-def test_the_increments_name_is_encoded_in_the_link_back() -> None:
-    link = made(back_link="https://x.example/tree/main/{increment}").link_back("0007-a/b c?")
-    assert link == "https://x.example/tree/main/0007-a%2Fb%20c%3F"
-
-
-def test_each_project_is_a_place_once() -> None:
-    assert made(projects=["Widgets", "gadgets"]).places == ("widgets", "gadgets")
-
-
-def test_nothing_is_done_after_reopening_unless_configured() -> None:
-    wanted = made().on_reopen
-    assert (wanted.iteration, wanted.parent, wanted.assignee) == ("keep", "report", "keep")

@@ -92,6 +92,12 @@ def test_an_issue_that_is_asked_for_twice_is_asked_for_once(
     assert list(plugin.read_many([])) == []
     assert sent(box) == [QUERY]
 
+    box.github.add_repository("Octo/GADGETS")
+    number = box.github.add_issue("Octo/GADGETS", title="Loud")
+    refs = [ref(box, number, GADGETS), ref(box, closed_issue(box))]
+
+    assert not [one for one in plugin.read_many(refs).values() if isinstance(one, TrackerError)]
+
 
 def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> None:
     github = box.github
@@ -141,14 +147,6 @@ def test_a_query_that_followed_a_rename_is_checked_once(
     else:
         assert [one.to for one in found.values() if isinstance(one, Moved)] == there
         assert sent(box) == [QUERY]
-
-
-def test_another_spelling_of_a_repository_is_no_move(box: Sandbox, plugin: GithubPlugin) -> None:
-    box.github.add_repository("Octo/GADGETS")
-    number = box.github.add_issue("Octo/GADGETS", title="Loud")
-    refs = [ref(box, number, GADGETS), ref(box, closed_issue(box))]
-
-    assert not [one for one in plugin.read_many(refs).values() if isinstance(one, TrackerError)]
 
 
 def test_of_many_missing_issues_only_some_are_asked_for_again(

@@ -72,29 +72,17 @@ def test_a_milestone_is_found_by_its_title_or_number(
     assert sent(box) == ["GET /milestones", "POST /issues"]
 
 
-def test_of_milestones_of_one_name_the_open_one_is_meant(
-    box: Sandbox, plugin: GithubPlugin
+@pytest.mark.parametrize(
+    ("first", "second", "meant"),
+    [("next", "Next", "Next"), ("NEXT", "next", "next"), ("2", "other", "2")],
+)
+def test_of_milestones_the_open_one_then_the_exact_title_is_meant(
+    box: Sandbox, plugin: GithubPlugin, first: str, second: str, meant: str
 ) -> None:
-    box.github.add_milestone("next", state="closed")
-    box.github.add_milestone("Next")
+    box.github.add_milestone(first, state="closed" if meant == "Next" else "open")
+    box.github.add_milestone(second)
 
-    assert _facts(box, create(plugin, _draft(milestone="next"), PLAIN))[0] == "Next"
-
-
-def test_of_open_milestones_of_one_name_the_exact_one_is_meant(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    for title in ("NEXT", "next"):
-        box.github.add_milestone(title)
-
-    assert _facts(box, create(plugin, _draft(milestone="next"), PLAIN))[0] == "next"
-
-
-def test_a_title_of_digits_goes_before_a_number(box: Sandbox, plugin: GithubPlugin) -> None:
-    for title in ("2", "other"):
-        box.github.add_milestone(title)
-
-    assert _facts(box, create(plugin, _draft(milestone="2"), PLAIN))[0] == "2"
+    assert _facts(box, create(plugin, _draft(milestone=meant.lower()), PLAIN))[0] == meant
 
 
 def test_a_milestone_on_any_page_is_found(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -131,16 +119,6 @@ def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPl
     (note,) = outcome.notes
     dropped = "the milestone and the assignment to ann and the type Bug"
     assert note == f"GitHub did not take {dropped}: the token may lack push access"
-
-
-def test_an_assignee_whom_github_does_not_know_is_named(plugin: GithubPlugin) -> None:
-    with pytest.raises(Rejected) as caught:
-        create(plugin, _draft(assignees=["nobody"]), PLAIN)
-
-    assert (caught.value.id, "assignees invalid" in caught.value.message) == (
-        "tracker-rejected",
-        True,
-    )
 
 
 def test_an_update_sets_what_differs_and_keeps_other_assignees(
@@ -235,6 +213,14 @@ def test_what_was_left_out_is_noted(plugin: GithubPlugin) -> None:
         "the increment's `milestone` is neither a number nor a title; ignored",
     )
 
+    with pytest.raises(Rejected) as caught:
+        create(plugin, _draft(assignees=["nobody"]), PLAIN)
+
+    assert (caught.value.id, "assignees invalid" in caught.value.message) == (
+        "tracker-rejected",
+        True,
+    )
+
 
 def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
     box: Sandbox, plugin: GithubPlugin
@@ -297,7 +283,9 @@ def test_a_plan_of_an_update_lists_the_requests_that_are_sent(box: Sandbox, case
     assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
 
 
-def test_a_plan_of_an_update_that_changes_nothing_is_its_read(plugin: GithubPlugin) -> None:
+def test_a_plan_of_an_update_that_changes_nothing_is_its_read(
+    plugin: GithubPlugin, box: Sandbox
+) -> None:
     made = create(plugin, draft(), PLAIN).after
     change = replace(PLAIN, draft=draft())
 
@@ -305,8 +293,6 @@ def test_a_plan_of_an_update_that_changes_nothing_is_its_read(plugin: GithubPlug
 
     assert [one.what for one in planned] == ["read the issue"]
 
-
-def test_without_a_repository_there_is_no_plan(box: Sandbox) -> None:
     plugin = plugin_for(box, repository=None)
 
     with pytest.raises(ConfigError):

@@ -61,6 +61,12 @@ def test_by_default_it_is_said_and_costs_nothing(box: Sandbox) -> None:
     assert _facts(box, number) == ("open", "v1", [])
     assert sent(box) == [f"GET /issues/{number}", f"PATCH /issues/{number}"]
 
+    number = _issue(box, state="open", state_reason=None, milestone=1)
+
+    outcome = act(_plugin(box), ref(box, number), PLAIN)
+
+    assert outcome.notes == (OLD_MILESTONE, NOBODY)
+
 
 def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
     number = _issue(box, milestone=2, assignee="ann")
@@ -71,14 +77,6 @@ def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
     assert outcome.notes == ()
     assert _facts(box, number) == ("open", "v2", ["ann"])
     assert len(sent(box)) == 2
-
-
-def test_an_issue_that_is_open_already_is_told_of_too(box: Sandbox) -> None:
-    number = _issue(box, state="open", state_reason=None, milestone=1)
-
-    outcome = act(_plugin(box), ref(box, number), PLAIN)
-
-    assert outcome.notes == (OLD_MILESTONE, NOBODY)
 
 
 def test_a_close_and_a_comment_say_nothing_of_it(box: Sandbox) -> None:
@@ -138,8 +136,6 @@ def test_a_bot_cannot_take_an_issue_and_that_is_said(box: Sandbox) -> None:
     assert _facts(box, number) == ("open", None, [])
     assert outcome.notes == ("GitHub did not assign it to github-actions[bot]", NOBODY)
 
-
-def test_who_is_not_told_takes_nothing(box: Sandbox) -> None:
     box.github.has_graphql = False
     number = _issue(box)
     plugin = _plugin(box, token=box.github.bot_token, assignee="me")

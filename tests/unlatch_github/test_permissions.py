@@ -36,11 +36,18 @@ def _place(box: Sandbox, *, token: str | None = None) -> Access:
     return place
 
 
-def test_a_classic_token_of_somebody_who_may_push_may_do_all(box: Sandbox) -> None:
+def test_a_classic_token_of_somebody_who_may_push_may_do_all_and_a_fine_grained_one_is_unknown(
+    box: Sandbox,
+) -> None:
     found = plugin_for(box).examine([])
 
     assert (found.login, found.remarks) == ("octocat", ())
     assert [(place.target, dict(place.rights)) for place in found.places] == [(REPOSITORY, ALL)]
+
+    place = _place(box, token=box.github.fine_token)
+
+    assert dict(place.rights) == UNKNOWN
+    assert "Issues: read and write" in (place.hint or "")
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -82,13 +89,6 @@ def test_without_a_role_issues_cannot_be_reopened_or_labelled(box: Sandbox) -> N
     assert "Triage" in (place.hint or "")
     fine = _place(box, token=box.github.fine_token)
     assert dict(fine.rights) == {**UNKNOWN, "reopen": False, "label": False}
-
-
-def test_what_a_fine_grained_token_was_granted_is_unknown(box: Sandbox) -> None:
-    place = _place(box, token=box.github.fine_token)
-
-    assert dict(place.rights) == UNKNOWN
-    assert "Issues: read and write" in (place.hint or "")
 
 
 def test_a_fine_grained_token_that_may_not_read_issues_is_told_so(box: Sandbox) -> None:

@@ -54,7 +54,7 @@ def _refuse(box: Sandbox, method: str, code: int, body: object, **more: Any) -> 
     )
 
 
-def test_a_label_that_stays_although_github_calls_it_missing_is_reported(
+def test_a_label_that_stays_or_is_left_out_silently_is_reported(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
     number = closed_issue(box, labels=("completed",))
@@ -69,10 +69,6 @@ def test_a_label_that_stays_although_github_calls_it_missing_is_reported(
         f"GET /issues/{number}/labels",
     ]
 
-
-def test_a_label_that_github_left_out_silently_is_absent(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
     number = closed_issue(box)
     _refuse(box, "POST", 200, [{"name": "bug"}])
 
@@ -231,16 +227,6 @@ def test_a_reopen_costs_four_requests(box: Sandbox, plugin: GithubPlugin) -> Non
     ]
 
 
-def test_a_label_to_remove_costs_one_more(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box, labels=("bug", "completed"))
-
-    outcome = act(plugin, ref(box, number), REOPEN)
-
-    assert labels(box, number) == ["bug", "reopened"]
-    assert outcome.after.labels == ("bug", "reopened")
-    assert sent(box)[4:] == [f"DELETE /issues/{number}/labels/completed"]
-
-
 def test_an_open_issue_still_gets_comment_and_labels(box: Sandbox, plugin: GithubPlugin) -> None:
     number = box.github.add_issue(title="Smart", labels=["completed"])
 
@@ -259,15 +245,6 @@ def test_what_is_not_asked_for_is_not_written(box: Sandbox, plugin: GithubPlugin
     assert (outcome.commented, outcome.after.labels, outcome.notes) == (False, ("Reopened",), ())
     assert (state(box, number), bodies(box, number)) == (("closed", "completed"), [])
     assert sent(box) == [f"GET /issues/{number}"]
-
-
-def test_a_deliberate_close_may_be_commented_on(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box, state_reason="not_planned")
-
-    act(plugin, ref(box, number), replace(REOPEN, goal=None))
-
-    assert state(box, number) == ("closed", "not_planned")
-    assert len(bodies(box, number)) == 1
 
 
 @pytest.mark.parametrize(
@@ -318,7 +295,9 @@ def test_a_label_that_github_cannot_take_is_refused_beforehand() -> None:
     assert [name for name in refused if label_problem(name) is not None] == refused
 
 
-def test_a_label_that_a_person_adds_meanwhile_survives(box: Sandbox, plugin: GithubPlugin) -> None:
+def test_labels_that_a_person_adds_and_removes_meanwhile_stay_so(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
     number = closed_issue(box, labels=("completed",))
 
     def person() -> None:
@@ -330,16 +309,12 @@ def test_a_label_that_a_person_adds_meanwhile_survives(box: Sandbox, plugin: Git
     assert sorted(labels(box, number)) == ["reopened", "urgent"]
     assert set(outcome.after.labels) == {"reopened", "urgent"}
 
-
-def test_a_label_that_a_person_removes_meanwhile_is_removed(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
     number = closed_issue(box, labels=("completed",))
 
-    def person() -> None:
+    def other() -> None:
         box.github.edit(REPOSITORY, number, labels=["reopened"])
 
-    box.faults.add(Fault("github", "human", method="DELETE", action=person))
+    box.faults.add(Fault("github", "human", method="DELETE", action=other))
     outcome = act(plugin, ref(box, number), REOPEN)
 
     assert labels(box, number) == ["reopened"]
@@ -390,8 +365,6 @@ def test_an_issue_is_created_with_its_labels_by_one_request(
     )
     assert sent(box) == ["POST /issues"]
 
-
-def test_a_hostile_title_is_kept(box: Sandbox, plugin: GithubPlugin) -> None:
     title = " ".join(CLEANED.split())
     outcome = create(plugin, draft(title=title, body=HOSTILE), CREATE)
 
@@ -468,15 +441,6 @@ def test_an_update_of_a_snapshot_without_its_body_keeps_what_people_wrote(
     )
 
 
-def test_an_update_that_changes_nothing_writes_nothing(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = int(create(plugin, draft(), CREATE).after.ref.id)
-    box.requests.clear()
-
-    update(plugin, ref(box, number), draft(), CREATE)
-
-    assert sent(box) == [f"GET /issues/{number}"]
-
-
 @pytest.mark.parametrize(
     ("title", "body", "error"),
     [("x" * 257, "", "title-too-long"), ("x", "y" * 65_536, "body-too-long")],
@@ -551,19 +515,19 @@ def test_without_a_repository_nothing_is_created_or_looked_for(box: Sandbox) -> 
     assert sent(box) == []
 
 
-def test_retracting_does_not_hide_other_refusals(box: Sandbox, plugin: GithubPlugin) -> None:
+def test_an_issue_that_is_not_there_is_not_found_and_retracting_hides_no_refusal(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    with pytest.raises(NotFound) as caught:
+        plugin.read(ref(box, 999))
+
+    assert (caught.value.id, caught.value.where) == ("item-not-found", "octo/widgets#999")
+
     number = closed_issue(box)
     box.github.add_repository(REPOSITORY, archived=True)
 
     with pytest.raises(Rejected, match="repository-archived:"):
         plugin.retract_comment(ref(box, number), CommentRef("1", LONG_AGO))
-
-
-def test_an_issue_that_is_not_there_is_not_found(box: Sandbox, plugin: GithubPlugin) -> None:
-    with pytest.raises(NotFound) as caught:
-        plugin.read(ref(box, 999))
-
-    assert (caught.value.id, caught.value.where) == ("item-not-found", "octo/widgets#999")
 
 
 CLOSED = {"state": "closed", "state_reason": "completed", "labels": ("bug", "completed")}

@@ -42,18 +42,6 @@ def test_data_center_reads_each_by_itself_and_trusts_no_index(server: Sandbox) -
     assert meter.requests == len(keys)
 
 
-def test_a_missing_issue_is_missing_alone(either: Sandbox) -> None:
-    there = either.jira.add_issue(summary="Smart")
-    refs = [ref(either, key) for key in (there, "SCRUM-999")]
-
-    found = plugin_for(either).read_many(refs)
-
-    assert isinstance(found[refs[0]], Snapshot)
-    lost = found[refs[1]]
-    assert isinstance(lost, NotFound)
-    assert lost.id == "item-not-found"
-
-
 def test_a_moved_issue_is_found_at_its_new_place(either: Sandbox) -> None:
     either.jira.add_project("OPS")
     old = either.jira.add_issue(summary="Smart")
@@ -81,9 +69,19 @@ def test_a_credential_that_is_refused_is_told_once_for_all(box: Sandbox) -> None
         plugin_for(box, token="wrong").read_many([ref(box, key)])
 
 
-def test_nothing_to_read_asks_nothing(either: Sandbox) -> None:
+def test_nothing_to_read_asks_nothing_and_a_missing_issue_is_missing_alone(either: Sandbox) -> None:
     assert plugin_for(either).read_many([]) == {}
     assert sent(either) == []
+
+    there = either.jira.add_issue(summary="Smart")
+    refs = [ref(either, key) for key in (there, "SCRUM-999")]
+
+    found = plugin_for(either).read_many(refs)
+
+    assert isinstance(found[refs[0]], Snapshot)
+    lost = found[refs[1]]
+    assert isinstance(lost, NotFound)
+    assert lost.id == "item-not-found"
 
 
 def test_an_error_of_one_item_is_its_own(server: Sandbox) -> None:

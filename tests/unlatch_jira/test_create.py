@@ -49,13 +49,20 @@ def marks(box: Sandbox, key: str) -> int:
     return sum(OP in ops_in(words) for words in comments(box, key))
 
 
-def test_children_stay_as_they_are_unless_asked_for(either: Sandbox) -> None:
+def test_children_stay_as_they_are_unless_asked_for_and_without_comments_are_moved_alone(
+    either: Sandbox,
+) -> None:
     epic = done_issue(either)
     part = child(either, epic)
 
     deliver(plugin_for(either), ref(either, epic), REOPEN)
 
     assert (status(either, part), comments(either, part)) == ("Done", [])
+
+    epic = done_issue(either)
+    part = child(either, epic)
+    deliver(plugin_for(either), ref(either, epic), replace(AND_CHILDREN, comment=None))
+    assert (status(either, part), comments(either, part)) == ("In Progress", [])
 
 
 def test_closed_children_are_reopened_with_the_same_comment(either: Sandbox) -> None:
@@ -135,8 +142,6 @@ def test_a_child_that_refuses_is_told_and_the_others_are_served(either: Sandbox)
     assert (status(either, part), status(either, "OPS-1")) == ("In Progress", "Done")
     assert ["OPS-1 stays closed" in note for note in outcome.notes] == [False, True]
 
-
-def test_children_in_foreign_projects_are_not_touched(either: Sandbox) -> None:
     either.jira.add_project("SECRET")
     epic = done_issue(either)
     either.jira.add_issue("SECRET-1", summary="Part", status="Done", parent=epic)
@@ -156,13 +161,6 @@ def test_what_may_pass_by_itself_leaves_the_epic_without_its_marker(either: Sand
         deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
 
     assert (marks(either, epic), status(either, part)) == (0, "Done")
-
-
-def test_without_comments_children_are_moved_alone(either: Sandbox) -> None:
-    epic = done_issue(either)
-    part = child(either, epic)
-    deliver(plugin_for(either), ref(either, epic), replace(AND_CHILDREN, comment=None))
-    assert (status(either, part), comments(either, part)) == ("In Progress", [])
 
 
 def test_a_child_that_jira_did_not_move_is_noted(either: Sandbox) -> None:
@@ -244,7 +242,7 @@ def test_an_issue_is_made_below_its_epic(either: Sandbox, name: str) -> None:
     assert sent(either).count("GET /field") == asked
 
 
-def test_an_issue_is_made_below_its_parent(either: Sandbox) -> None:
+def test_an_issue_is_made_below_its_parent_by_key_or_address(either: Sandbox) -> None:
     story = either.jira.add_issue(summary="Story")
     plugin = plugin_for(either)
     made = plugin.create(
@@ -252,11 +250,13 @@ def test_an_issue_is_made_below_its_parent(either: Sandbox) -> None:
     ).after
     assert (above(either, made.ref.id), made.type) == (story, "Sub-task")
 
-
-def test_a_parent_may_be_named_by_its_address(box: Sandbox) -> None:
-    epic = box.jira.add_issue(summary="Epic", type="Epic")
-    made = plugin_for(box).create(replace(CREATE, draft=wishing(parent=ref(box, epic).url))).after
-    assert above(box, made.ref.id) == epic
+    epic = either.jira.add_issue(summary="Epic", type="Epic")
+    made = (
+        plugin_for(either)
+        .create(replace(CREATE, draft=wishing(parent=ref(either, epic).url)))
+        .after
+    )
+    assert above(either, made.ref.id) == epic
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,15 @@ def test_a_right_that_is_lacking_is_named_as_jira_names_it(either: Sandbox) -> N
     assert place.hint == "ask for Transition Issues in the project SCRUM"
 
 
-def test_a_project_that_is_hidden_allows_nothing(either: Sandbox) -> None:
+def test_an_examination_goes_on_for_hidden_projects_and_items_and_ends_for_a_refused_token(
+    either: Sandbox,
+) -> None:
     places = plugin_for(either, projects=["GONE"]).examine([]).places
     assert [set(place.rights.values()) for place in places] == [{True}, {False}]
     assert "Browse Projects" in (places[1].hint or "")
+    assert plugin_for(either).examine([ref(either, "SCRUM-999")]).remarks == ()
+    with pytest.raises(Unauthorised):
+        plugin_for(either, token="wrong").examine([])
 
 
 def test_an_issue_that_is_open_and_still_resolved_is_found(either: Sandbox) -> None:
@@ -99,12 +104,9 @@ def test_a_name_that_the_workflow_has_is_nothing_to_tell(either: Sandbox, name: 
     assert remarks(either, key, transitions={"reopen": name}) == []
 
 
-def test_a_type_that_the_project_lacks_is_a_mistake(either: Sandbox) -> None:
+def test_a_type_and_a_path_that_the_project_lacks_are_told(either: Sandbox) -> None:
     [remark] = remarks(either, types={"bug": "Saga"})
     assert (remark.id, remark.is_error) == ("issue-type-unknown", True)
-
-
-def test_a_path_from_a_status_that_is_not_there_is_told(either: Sandbox) -> None:
     [remark] = remarks(either, paths={"reopen": {"Erledigt": ["Offen"]}})
     assert (remark.id, "'Erledigt'" in remark.message) == ("path-unknown", True)
 
@@ -120,15 +122,6 @@ def test_an_examination_lets_the_next_reopen_tell_of_a_closed_sprint(either: San
 
     assert notes == ("its sprint 'Sprint 4' is closed",)
     assert len(sent(either)) == {"Cloud": 3, "Server": 4}[either.jira.deployment]
-
-
-def test_an_item_that_is_gone_does_not_end_the_examination(either: Sandbox) -> None:
-    assert plugin_for(either).examine([ref(either, "SCRUM-999")]).remarks == ()
-
-
-def test_a_credential_that_is_refused_is_told(either: Sandbox) -> None:
-    with pytest.raises(Unauthorised):
-        plugin_for(either, token="wrong").examine([])
 
 
 CASES: dict[str, tuple[dict[str, Any], Change]] = {

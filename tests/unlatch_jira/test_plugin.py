@@ -118,6 +118,14 @@ def test_a_reopen_on_cloud_costs_three_requests(box: Sandbox, plugin: JiraPlugin
         f"PUT /issue/{key}",
     ]
 
+    [posted] = box.jira.comments(key)
+    assert posted["body"]["content"][0]["content"][0] == {
+        "type": "text",
+        "text": "Reopened",
+        "marks": [{"type": "strong"}],
+    }
+    assert plain({"content": posted["body"]["content"][-1:]}) == visible(OP)
+
 
 def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
     key = done_issue(server)
@@ -140,18 +148,6 @@ def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
     ]
 
 
-def test_the_marker_is_the_last_paragraph_of_the_comment(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    deliver(plugin, ref(box, key), REOPEN)
-    [posted] = box.jira.comments(key)
-    assert posted["body"]["content"][0]["content"][0] == {
-        "type": "text",
-        "text": "Reopened",
-        "marks": [{"type": "strong"}],
-    }
-    assert plain({"content": posted["body"]["content"][-1:]}) == visible(OP)
-
-
 def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) -> None:
     key = either.jira.add_issue(summary="Smart", status="To Do", labels=["completed"])
 
@@ -161,16 +157,6 @@ def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) ->
     assert len(comments(either, key)) == 1
     assert (outcome.after.labels, outcome.commented) == (("reopened",), True)
     assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 4)
-
-
-def test_nothing_to_change_is_one_request(either: Sandbox) -> None:
-    key = either.jira.add_issue(summary="Smart", labels=["reopened"])
-    change = replace(REOPEN, comment=None)
-
-    outcome = deliver(plugin_for(either), ref(either, key), change)
-
-    assert outcome == Outcome(plugin_for(either).read(ref(either, key)).item)
-    assert sent(either) == [f"GET /issue/{key}"] * 2
 
 
 def test_a_state_alone_is_read_back(either: Sandbox) -> None:
@@ -185,15 +171,6 @@ def test_a_state_alone_is_read_back(either: Sandbox) -> None:
         f"POST /issue/{key}/transitions",
         f"GET /issue/{key}",
     ]
-
-
-def test_without_a_goal_the_state_is_left_alone(either: Sandbox) -> None:
-    key = done_issue(either)
-
-    outcome = deliver(plugin_for(either), ref(either, key), replace(REOPEN, goal=None))
-
-    assert status(either, key) == "Done"
-    assert (outcome.after.labels, outcome.commented) == (("mine", "reopened"), True)
 
 
 @pytest.mark.parametrize("why", ["Won't Do", "Duplicate"])
@@ -341,7 +318,9 @@ def test_a_comment_that_comes_back_with_other_words_is_no_proof(server: Sandbox)
         deliver(plugin_for(server), ref(server, key), REOPEN)
 
 
-def test_hostile_words_arrive_unharmed(either: Sandbox) -> None:
+def test_hostile_and_long_words_arrive_unharmed_and_control_characters_do_not(
+    either: Sandbox,
+) -> None:
     key = done_issue(either)
 
     deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=text(HOSTILE)))
@@ -351,8 +330,6 @@ def test_hostile_words_arrive_unharmed(either: Sandbox) -> None:
     assert HOSTILE in seen
     assert OP in ops_in(posted)
 
-
-def test_control_characters_do_not_arrive(either: Sandbox) -> None:
     key = done_issue(either)
     change = replace(REOPEN, comment=text("a\x00b\x1b[31mc\x07\u202ed\r\ne"))
 
@@ -360,6 +337,10 @@ def test_control_characters_do_not_arrive(either: Sandbox) -> None:
 
     [posted] = comments(either, key)
     assert "abcd\ne" in posted.replace("\\", "")
+
+    key = done_issue(either)
+    deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=text("x" * 32_000)))
+    assert len(comments(either, key)) == 1
 
 
 @pytest.mark.parametrize("words", ["*" * 32_000, "x" * 33_000])
@@ -373,12 +354,6 @@ def test_a_comment_that_does_not_fit_is_refused_before_anything_is_written(
 
     assert (caught.value.id, caught.value.remedy) == ("body-too-long", "--comment short")
     assert sent(server) == [f"GET /issue/{key}"]
-
-
-def test_the_longest_comment_fits(either: Sandbox) -> None:
-    key = done_issue(either)
-    deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=text("x" * 32_000)))
-    assert len(comments(either, key)) == 1
 
 
 def test_creating_makes_an_issue_that_its_operation_is_found_by(either: Sandbox) -> None:
@@ -434,27 +409,19 @@ def test_a_created_issue_is_found_before_the_index_lists_it(
     assert found.ref.id == key
 
 
-def test_creating_needs_a_project(box: Sandbox) -> None:
-    with pytest.raises(ConfigError):
-        plugin_for(box, project=None).create(replace(CREATE, draft=draft()))
-    assert sent(box) == []
-
-
-def test_a_hostile_title_is_kept(either: Sandbox) -> None:
-    title = 'a "b" --> $& <b>x</b> {c} [~all] *d*'
-    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title=title)))
-    assert outcome.after.title == title
-
-
-def test_a_title_that_is_too_long_is_cut(either: Sandbox) -> None:
-    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title="word " * 100)))
-    assert (len(outcome.after.title), outcome.after.title[-3:]) == (255, "...")
-
-
-def test_a_body_that_does_not_fit_is_refused(either: Sandbox) -> None:
+def test_a_long_body_is_refused_and_a_title_kept_and_cut(either: Sandbox) -> None:
     with pytest.raises(Rejected) as caught:
         plugin_for(either).create(replace(CREATE, draft=draft(body="x" * 33_000)))
     assert (caught.value.id, sent(either)) == ("body-too-long", [])
+    with pytest.raises(ConfigError):
+        plugin_for(either, project=None).create(replace(CREATE, draft=draft()))
+    assert sent(either) == []
+
+    title = 'a "b" --> $& <b>x</b> {c} [~all] *d*'
+    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title=title)))
+    assert outcome.after.title == title
+    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title="word " * 100)))
+    assert (len(outcome.after.title), outcome.after.title[-3:]) == (255, "...")
 
 
 def test_updating_keeps_what_people_wrote_around_our_part(either: Sandbox) -> None:
@@ -493,6 +460,15 @@ def test_updating_with_nothing_new_writes_nothing(either: Sandbox) -> None:
     assert outcome.after == created
     assert sent(either) == [f"GET /issue/{created.ref.id}"]
 
+    key = either.jira.add_issue(summary="Smart", labels=["reopened"])
+    change = replace(REOPEN, comment=None)
+    either.requests.clear()
+
+    outcome = deliver(plugin_for(either), ref(either, key), change)
+
+    assert outcome == Outcome(plugin_for(either).read(ref(either, key)).item)
+    assert sent(either) == [f"GET /issue/{key}"] * 2
+
 
 def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbox) -> None:
     key = done_issue(either)
@@ -510,7 +486,9 @@ def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbo
     assert plugin.find_ops(ref(either, key)) == (OP, *[OTHER_OP] * 110, OP)
 
 
-def test_whose_a_single_comment_is_costs_no_request(either: Sandbox) -> None:
+def test_whose_a_single_comment_is_costs_no_request_and_it_can_be_taken_back_twice(
+    either: Sandbox,
+) -> None:
     key = done_issue(either)
     plugin = plugin_for(either)
     deliver(plugin, ref(either, key), REOPEN)
@@ -521,11 +499,6 @@ def test_whose_a_single_comment_is_costs_no_request(either: Sandbox) -> None:
     assert found.own is None
     assert sent(either) == [f"GET /issue/{key}/comment"]
 
-
-def test_a_comment_of_ours_can_be_taken_back_twice(either: Sandbox) -> None:
-    key = done_issue(either)
-    plugin = plugin_for(either)
-    deliver(plugin, ref(either, key), REOPEN)
     either.jira.add_comment(key, "stays")
     [ours] = plugin.find_comments(ref(either, key), OP)
 
@@ -548,10 +521,15 @@ def test_a_comment_that_the_account_may_not_delete_is_forbidden(either: Sandbox,
         plugin.retract_comment(ref(either, key), ours)
 
 
-def test_an_unknown_issue_is_not_found_and_says_what_to_check(either: Sandbox) -> None:
+def test_an_unknown_issue_and_a_wrong_token_are_told_as_such(either: Sandbox) -> None:
     with pytest.raises(NotFound) as caught:
         plugin_for(either).read(ref(either, "SCRUM-999"))
     assert (caught.value.id, "browse" in (caught.value.hint or "")) == ("item-not-found", True)
+
+    key = done_issue(either)
+    with pytest.raises(Unauthorised, match="credential-refused:") as refused:
+        plugin_for(either, token="wrong-token").read(ref(either, key))
+    assert "wrong-token" not in f"{refused.value} {refused.value.hint}"
 
 
 def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential(
@@ -560,13 +538,6 @@ def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential
     box.faults.add(Fault("jira", "status", path="/myself", code=401))
     with pytest.raises(Unauthorised, match="credential-refused:"):
         plugin.read(ref(box, "SCRUM-999"))
-
-
-def test_a_wrong_token_is_told_as_such(either: Sandbox) -> None:
-    key = done_issue(either)
-    with pytest.raises(Unauthorised, match="credential-refused:") as caught:
-        plugin_for(either, token="wrong-token").read(ref(either, key))
-    assert "wrong-token" not in f"{caught.value} {caught.value.hint}"
 
 
 def test_every_request_of_a_worker_thread_passes_our_adapter(either: Sandbox) -> None:

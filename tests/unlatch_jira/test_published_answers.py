@@ -43,10 +43,15 @@ GERMAN_SCREEN = (
 )
 
 
-def test_a_field_that_is_not_on_the_screen_is_recognised_in_every_language() -> None:
+def test_refusals_are_recognised_in_every_language() -> None:
     error = refused("PUT", "issue/OPS-1", {"errors": {"labels": GERMAN_SCREEN}})
     assert isinstance(error, FieldsNotOnScreen)
     assert error.fields == {"labels"}
+    words = "Der eingegebene Text ist zu lang. Er überschreitet die Grenze von 32.767 Zeichen."
+    error = refused("PUT", "issue/OPS-1", {"errors": {"comment": words}})
+    assert error.id == "body-too-long"
+    body = {"errorMessages": ["Attach the log file first"], "errors": {}}
+    assert not isinstance(refused("POST", "issue/OPS-1/transitions", body), Conflict)
 
 
 def test_labels_refused_in_german_are_a_shortfall(box: Sandbox, plugin: JiraPlugin) -> None:
@@ -57,12 +62,6 @@ def test_labels_refused_in_german_are_a_shortfall(box: Sandbox, plugin: JiraPlug
     assert set(outcome.refused) == {"reopened", "completed"}
     assert [note for note in outcome.notes if "Das Feld 'labels'" in note]
     assert len(comments(box, key)) == 1
-
-
-def test_a_text_that_is_too_long_is_recognised_in_every_language() -> None:
-    words = "Der eingegebene Text ist zu lang. Er überschreitet die Grenze von 32.767 Zeichen."
-    error = refused("PUT", "issue/OPS-1", {"errors": {"comment": words}})
-    assert error.id == "body-too-long"
 
 
 @pytest.mark.parametrize(
@@ -76,11 +75,6 @@ def test_a_stale_transition_leads_to_a_new_plan(words: str) -> None:
     error = refused("POST", "issue/OPS-1/transitions", {"errorMessages": [words], "errors": {}})
     assert isinstance(error, Conflict)
     assert error.id == "transition-stale"
-
-
-def test_a_validator_of_the_workflow_is_no_stale_transition() -> None:
-    body = {"errorMessages": ["Attach the log file first"], "errors": {}}
-    assert not isinstance(refused("POST", "issue/OPS-1/transitions", body), Conflict)
 
 
 def test_a_refusal_in_plain_text_is_shown(box: Sandbox, plugin: JiraPlugin) -> None:
@@ -121,29 +115,23 @@ def test_allowed_values_of_null_are_none(box: Sandbox, plugin: JiraPlugin) -> No
     assert snapshot.private.answer.transitions[0].screen["customfield_1"].values == ()
 
 
-def test_without_categories_the_resolution_decides(server: Sandbox) -> None:
+def test_without_categories_the_resolution_and_configured_names_decide(server: Sandbox) -> None:
     server.jira.has_categories = False
     plugin = plugin_for(server)
     closed, opened = done_issue(server, resolution="Fixed"), server.jira.add_issue(summary="Open")
     assert plugin.read(ref(server, closed)).item.category is Category.DONE
     assert plugin.read(ref(server, opened)).item.category is Category.TODO
 
+    key = done_issue(server, resolution="Fixed")
+    with pytest.raises(Rejected, match="no-transition:") as caught:
+        deliver(plugin_for(server), ref(server, key), REOPEN)
+    assert "trackers.jira.transitions" in (caught.value.hint or "")
 
-def test_without_categories_configured_names_decide(server: Sandbox) -> None:
-    server.jira.has_categories = False
     names = {"complete": "Done", "reopen": "To Do"}
     plugin = plugin_for(server, transitions=names)
     key = done_issue(server)
     assert deliver(plugin, ref(server, key), REOPEN).after.state == "To Do"
     assert deliver(plugin, ref(server, key), CLOSE).after.state == "Done"
-
-
-def test_without_categories_no_transition_is_guessed(server: Sandbox) -> None:
-    server.jira.has_categories = False
-    key = done_issue(server, resolution="Fixed")
-    with pytest.raises(Rejected, match="no-transition:") as caught:
-        deliver(plugin_for(server), ref(server, key), REOPEN)
-    assert "trackers.jira.transitions" in (caught.value.hint or "")
 
 
 def test_the_author_of_a_move_comes_from_the_changelog(either: Sandbox) -> None:

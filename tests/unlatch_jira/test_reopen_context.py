@@ -87,9 +87,15 @@ def test_a_closed_parent_is_told_and_left(either: Sandbox) -> None:
     assert status(either, parent) == "Done"
 
 
-def test_an_open_parent_is_nothing_to_tell(box: Sandbox) -> None:
+def test_an_open_parent_is_nothing_to_tell_and_one_that_was_closed_on_purpose_stays_closed(
+    box: Sandbox,
+) -> None:
     parent = box.jira.add_issue(summary="Epic", type="Epic")
     assert told(box, closed(box, parent=parent)) == ()
+    parent = closed(box, type="Epic", resolution="Won't Do")
+    [note] = told(box, closed(box, parent=parent), on_reopen={"parent": "reopen"})
+    assert "left closed" in note
+    assert status(box, parent) == "Done"
 
 
 def test_a_closed_parent_is_reopened_without_a_word(either: Sandbox) -> None:
@@ -105,34 +111,21 @@ def test_a_closed_parent_is_reopened_without_a_word(either: Sandbox) -> None:
     assert again.notes == ()
 
 
-def test_a_parent_that_was_closed_on_purpose_stays_closed(box: Sandbox) -> None:
-    parent = closed(box, type="Epic", resolution="Won't Do")
-    [note] = told(box, closed(box, parent=parent), on_reopen={"parent": "reopen"})
-    assert "left closed" in note
-    assert status(box, parent) == "Done"
-
-
-def test_a_parent_in_a_foreign_project_is_not_touched(box: Sandbox) -> None:
+def test_a_parent_in_a_foreign_project_or_that_refuses_does_not_undo_the_reopen(
+    box: Sandbox,
+) -> None:
     box.jira.add_project("SECRET")
     parent = box.jira.add_issue("SECRET-1", summary="Epic", type="Epic", status="Done")
     [note] = told(box, closed(box, parent=parent), on_reopen={"parent": "reopen"})
     assert "left closed" in note
     assert status(box, parent) == "Done"
 
-
-def test_a_parent_that_refuses_does_not_undo_the_reopen(box: Sandbox) -> None:
     parent = closed(box, type="Epic")
     key = closed(box, parent=parent)
     box.faults.add(Fault("jira", "status", path=f"/issue/{parent}", code=403))
     [note] = told(box, key, on_reopen={"parent": "reopen"})
     assert note.startswith("on_reopen was not done: ")
     assert (status(box, key), len(comments(box, key))) == ("In Progress", 1)
-
-
-def test_an_assignee_who_left_is_told(either: Sandbox) -> None:
-    key = closed(either, assignee="Octo Cat")
-    either.jira.switch_off("Octo Cat")
-    assert told(either, key) == ("its assignee Octo Cat is no longer active",)
 
 
 @pytest.mark.parametrize("assignee", [None, "A Person"])
@@ -148,10 +141,14 @@ def test_an_issue_of_nobody_who_is_active_is_assigned_to_the_account(
     assert field(either, key, "assignee")["displayName"] == "Octo Cat"
 
 
-def test_whoever_is_active_stays_assigned(either: Sandbox) -> None:
+def test_whoever_is_active_stays_assigned_and_an_assignee_who_left_is_told(either: Sandbox) -> None:
     key = closed(either, assignee="A Person")
     assert told(either, key, on_reopen={"assignee": "me"}) == ()
     assert field(either, key, "assignee")["displayName"] == "A Person"
+
+    key = closed(either, assignee="Octo Cat")
+    either.jira.switch_off("Octo Cat")
+    assert told(either, key) == ("its assignee Octo Cat is no longer active",)
 
 
 def test_what_no_screen_shows_does_not_cost_the_comment(box: Sandbox) -> None:

@@ -43,16 +43,15 @@ def test_the_version_follows_from_the_host_unless_given(
     assert (version, is_cloud) == (found.version, found.is_cloud)
 
 
-def test_the_gateway_for_scoped_tokens_is_cloud() -> None:
+def test_the_gateway_for_scoped_tokens_is_cloud_and_needs_the_address_of_issues() -> None:
     found = settings(site="https://api.atlassian.com/ex/jira/11-22", web_url=CLOUD)
     assert (found.version, found.is_cloud) == (3, True)
     assert found.base_url == "https://api.atlassian.com/ex/jira/11-22"
     assert found.recognise(f"{CLOUD}/browse/SCRUM-28") == scrum()
-
-
-def test_the_gateway_needs_to_be_told_where_people_open_issues() -> None:
     with pytest.raises(ValidationError, match="web_url is needed"):
         settings(site="https://api.atlassian.com/ex/jira/11-22")
+    found = settings(gateway=True, gateway_url="https://api.gov.example")
+    assert found.base_url == "https://api.gov.example"
 
 
 @pytest.mark.parametrize(
@@ -95,26 +94,18 @@ def test_a_password_in_an_address_is_not_repeated() -> None:
     assert "hunter2" not in caught.value.errors(include_input=False)[0]["msg"]
 
 
-def test_a_site_is_kept_without_the_slash_at_its_end() -> None:
-    assert settings(site="https://ACME.atlassian.net/").base_url == CLOUD
-
-
-def test_a_pasted_address_means_the_issue_under_its_plain_address() -> None:
+def test_a_pasted_address_means_the_issue_and_counts_for_more_than_its_key() -> None:
     pasted = f"{CLOUD}/jira/software/projects/SCRUM/boards/1?selectedIssue=SCRUM-28"
     assert settings().recognise(pasted) == scrum()
-
-
-def test_an_address_of_another_site_is_none_of_ours() -> None:
     assert settings().recognise("https://other.atlassian.net/browse/SCRUM-28") is None
+    assert settings().locate("SCRUM-1", f"{CLOUD}/browse/SCRUM-28") == scrum()
+    assert settings().name(scrum()) == "SCRUM-28"
+    assert settings(site="https://ACME.atlassian.net/").base_url == CLOUD
 
 
 @pytest.mark.parametrize("item", ["SCRUM-28", "scrum-28", " SCRUM-28 "])
 def test_a_key_is_enough_to_locate_an_issue(item: str) -> None:
     assert settings().locate(item, None) == scrum()
-
-
-def test_the_address_counts_for_more_than_the_key() -> None:
-    assert settings().locate("SCRUM-1", f"{CLOUD}/browse/SCRUM-28") == scrum()
 
 
 @pytest.mark.parametrize(
@@ -125,35 +116,24 @@ def test_what_names_no_issue_cannot_be_located(item: str, url: str | None) -> No
         settings().locate(item, url)
 
 
-def test_an_issue_of_another_site_is_in_none_of_our_targets() -> None:
-    found = settings().locate("SCRUM-28", "https://other.atlassian.net/browse/SCRUM-28")
-    assert not settings().allows(found)
-
-
 def test_links_may_point_into_the_configured_projects_only() -> None:
     allowed = settings(projects=["OPS"])
     keys = ["SCRUM-1", "OPS-1", "SECRET-1", "SCRUMX-1"]
     assert [allowed.allows(allowed.locate(key, None)) for key in keys] == [True, True, False, False]
-
-
-def test_no_project_allows_none() -> None:
     none = settings(project=None)
     assert none.target is None
     assert not none.allows(none.locate("SCRUM-28", None))
-
-
-def test_a_reference_that_was_forged_is_not_allowed() -> None:
     forged = ItemRef("jira", "SCRUM", "SECRET-1", f"{CLOUD}/browse/SECRET-1")
     assert not settings().allows(forged)
-
-
-def test_people_call_an_issue_by_its_key() -> None:
-    assert settings().name(scrum()) == "SCRUM-28"
+    found = settings().locate("SCRUM-28", "https://other.atlassian.net/browse/SCRUM-28")
+    assert not settings().allows(found)
 
 
 def test_the_type_follows_from_the_increments_type() -> None:
     found = settings(types={"bug": "Bug"})
     assert [found.type_for(t) for t in ("bug", "feature", None)] == ["Bug", "Story", "Story"]
+    table = tomllib.loads(manifest.example)["trackers"]["jira"]
+    assert JiraSettings.model_validate(table).target == "SCRUM"
 
 
 @pytest.mark.parametrize(
@@ -175,16 +155,6 @@ def test_through_the_gateway_a_site_is_cloud_and_keeps_its_address(
     )
     assert found.web == values.get("site", CLOUD)
     assert found.server("ID") == "https://api.atlassian.com/ex/jira/ID"
-
-
-def test_a_gateway_of_ones_own_is_where_the_token_goes() -> None:
-    found = settings(gateway=True, gateway_url="https://api.gov.example")
-    assert found.base_url == "https://api.gov.example"
-
-
-def test_the_proposed_table_is_one_without_mistakes() -> None:
-    table = tomllib.loads(manifest.example)["trackers"]["jira"]
-    assert JiraSettings.model_validate(table).target == "SCRUM"
 
 
 SERVER = "https://tools.example.com/jira"

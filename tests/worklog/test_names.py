@@ -55,10 +55,6 @@ def test_a_folder_begins_with_its_number(folder: str, number: int | None) -> Non
     assert number_of(folder) == number
 
 
-def test_a_letter_has_no_case() -> None:
-    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -74,12 +70,6 @@ def test_a_letter_has_no_case() -> None:
 )
 def test_a_ulid_has_one_spelling(text: str, *, expected: bool) -> None:
     assert is_ulid(text) == expected
-
-
-def test_a_ulid_begins_with_its_time_in_milliseconds() -> None:
-    # The example of the specification.
-    assert new_ulid(1469918176.385).startswith("01ARYZ6S41")
-    assert derived_ulid(datetime.fromtimestamp(1469918176.385, UTC), []).startswith("01ARYZ6S41")
 
 
 def test_a_derived_ulid_follows_from_its_time_and_facts_alone() -> None:
@@ -102,11 +92,13 @@ def test_a_derived_ulid_follows_from_its_time_and_facts_alone() -> None:
     assert derived_ulid(at, facts) < later
 
 
-def test_a_following_ulid_keeps_the_time_of_the_first() -> None:
+def test_a_ulid_begins_with_its_time_in_milliseconds_and_a_following_one_keeps_it() -> None:
     first = derived_ulid(datetime(2026, 3, 4, tzinfo=UTC), ["reopen"])
 
     assert first[:10] == following_ulid(first, ["undo"])[:10]
     assert 3 == len({first, following_ulid(first, ["undo"]), following_ulid(first, ["undo", "R"])})
+    assert new_ulid(1469918176.385).startswith("01ARYZ6S41")
+    assert derived_ulid(datetime.fromtimestamp(1469918176.385, UTC), []).startswith("01ARYZ6S41")
 
 
 def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
@@ -208,17 +200,12 @@ def test_a_range_means_the_numbers_in_it(wanted: str, meant: str) -> None:
     assert meant.split() == [*in_range(NAMES, wanted)]
 
 
-def test_a_name_that_looks_like_a_range_is_a_name() -> None:
+def test_a_range_a_number_and_a_rule_mean_no_more_than_they_say() -> None:
     assert () == in_range(["001-002", "0001-one"], "001-002")
-
-
-def test_a_number_is_no_part_of_a_name() -> None:
     names = ["0070-x", "2026-01-24-x", "0008-phase-7", "7-7", "x-7"]
     assert (None, ()) == matching(names, "7")
     assert (None, ()) == matching(["0003-a-24g-modem"], "24g")
-
-
-def test_a_limit_leaves_out_the_rules_behind_it() -> None:
+    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
     for wanted in ("0007-SMART-discipline", "smart-discipline", "smart", "discipline"):
         assert not matching(NAMES, wanted, up_to=Match.NUMBER_OF_LETTERED)[1]
 
@@ -310,15 +297,12 @@ def test_one_name_is_chosen_or_an_error_lists_names() -> None:
     assert ("thing-unknown", ("0007-smart-discipline",)) == (none.value.id, none.value.problems)
 
 
-def test_ten_candidates_are_listed_and_the_others_counted() -> None:
+def test_ten_candidates_are_listed_and_none_for_a_number() -> None:
+    assert () == similar(NAMES, "8")
+    assert () == similar(["0004-\U0001f389"], "8")
     names = [f"{number:04}-x" for number in range(12)]
     assert (*names[:10], "and 2 more") == listed(names)
     assert tuple(names[:10]) == listed(names[:10])
-
-
-def test_nothing_is_similar_to_a_number() -> None:
-    assert () == similar(NAMES, "8")
-    assert () == similar(["0004-\U0001f389"], "8")
 
 
 @pytest.fixture
@@ -403,7 +387,9 @@ def test_a_folder_that_moved_to_the_archive_is_found_there(place: Path) -> None:
     assert found(collection, "7") == ["_archive/0007-search"]
 
 
-def test_a_kind_without_a_folder_has_no_work(tmp_path: Path) -> None:
+def test_a_kind_without_a_folder_has_no_work_and_a_file_in_its_place_is_an_error(
+    tmp_path: Path,
+) -> None:
     collection = Collection(tmp_path / ".unlatch" / "voyages")
     assert ([*collection.folders()], [*collection.archives()], found(collection, "7")) == (
         [],
@@ -411,8 +397,6 @@ def test_a_kind_without_a_folder_has_no_work(tmp_path: Path) -> None:
         [],
     )
 
-
-def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".unlatch").mkdir()
     place = tmp_path / ".unlatch" / "voyages"
     place.write_text("a file")

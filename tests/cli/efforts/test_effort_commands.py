@@ -243,8 +243,8 @@ def test_export_quotes_messages_masks_values_and_the_home_folder_and_replaces_no
         f"{home}fs/y {home}-old {home}.bak /mnt{home}": None,
     }
     say(concluded, *texts)
-    exported = effort(concluded, "export", "auth-bug").out
-    assert [one for one, masked in texts.items() if f"> {masked or one}\n" not in exported] == []
+    masked = effort(concluded, "export", "auth-bug").out
+    assert [text for text in texts if f"> {texts[text] or text}\n" not in masked] == []
 
     say(concluded, "half \ud800")
     target = concluded.root / "effort.md"

@@ -25,8 +25,11 @@ RESUME = ("resume", "7", "--yes", "--reason", REASON, "--by", "Dana Demo")
 
 @pytest.fixture
 def reopened(project: Project) -> Project:
-    project.increment(links=project.items())
-    assert project.run(*RESUME).code == 0
+    def reopen(new: Project) -> None:
+        new.increment(links=new.items())
+        assert new.run(*RESUME).code == 0
+
+    project.enter("reopened by Dana Demo", reopen)
     return project
 
 
@@ -49,7 +52,9 @@ def wrong(project: Project) -> list[tuple[str, str | None]]:
     ]
 
 
-def test_a_delivered_reopen_is_confirmed_and_nothing_is_written(reopened: Project) -> None:
+def test_a_delivered_reopen_is_confirmed_and_shown_and_nothing_is_written(
+    reopened: Project,
+) -> None:
     reopened.box.requests.clear()
     tree = reopened.tree()
 
@@ -67,6 +72,26 @@ def test_a_delivered_reopen_is_confirmed_and_nothing_is_written(reopened: Projec
     # Two for each item; some also ask once for what they keep, such as the account of the token.
     assert len(reopened.sent()) <= 11
 
+    done = reopened.run("history", "verify", "7")
+
+    lines = done.out.splitlines()
+    assert lines[0] == NAME
+    assert "reopened by Dana Demo" in lines[1]
+    assert lines[2:] == [
+        "    ok         files: record",
+        "    ok         github octo/widgets#4: comment by octocat, state",
+        "    ok         ado fabrikam/widgets 101: comment by Octo Cat, state",
+        "    ok         jira SCRUM-28: comment by Octo Cat, state",
+    ]
+    assert done.err == "1 entry, 7 parts checked: 0 differ, 0 not checked.\n"
+    assert reopened.run("history", "verify").out == ""
+
+    reopened.increment("0008-more", links=None)
+
+    document = verify(reopened, "7-9", "SCRUM-28", "8")
+
+    assert [NAME, "0008-more"] == [one["id"] for one in document["increments"]]
+
 
 def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
     assert reopened.run("complete", "7").code == 0
@@ -81,22 +106,6 @@ def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
     kinds = [entry["kind"] for entry in increment["entries"]]
     assert ("reopened", "reopened") == (kinds[0], kinds[-1])
     assert len(kinds) > 3
-
-
-def test_the_history_is_shown_for_people(reopened: Project) -> None:
-    done = reopened.run("history", "verify", "7")
-
-    lines = done.out.splitlines()
-    assert lines[0] == NAME
-    assert "reopened by Dana Demo" in lines[1]
-    assert lines[2:] == [
-        "    ok         files: record",
-        "    ok         github octo/widgets#4: comment by octocat, state",
-        "    ok         ado fabrikam/widgets 101: comment by Octo Cat, state",
-        "    ok         jira SCRUM-28: comment by Octo Cat, state",
-    ]
-    assert done.err == "1 entry, 7 parts checked: 0 differ, 0 not checked.\n"
-    assert reopened.run("history", "verify").out == ""
 
 
 def _first(project: Project, tracker: str) -> Any:
@@ -156,14 +165,6 @@ def test_a_copy_of_a_comment_counts_by_the_rights_of_its_author(project: Project
     github.add_comment("octo/widgets", 4, text, "mona")
     done = project.run("history", "verify", "7")
     assert "    ok         github octo/widgets#4: comment by mona, state\n" in done.out
-
-
-def test_a_range_and_an_item_are_several_increments_each_once(reopened: Project) -> None:
-    reopened.increment("0008-more", links=None)
-
-    document = verify(reopened, "7-9", "SCRUM-28", "8")
-
-    assert [NAME, "0008-more"] == [one["id"] for one in document["increments"]]
 
 
 def test_an_item_that_cannot_be_read_is_named(reopened: Project) -> None:

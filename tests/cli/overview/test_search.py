@@ -43,10 +43,6 @@ def test_a_name_that_is_not_utf_8_is_found(project: Project) -> None:
         assert "0090-retries-" in found.out
     assert project.run("new", "Retries of uploads").code == 0
 
-
-def test_an_archive_that_is_a_link_is_not_searched(project: Project) -> None:
-    project.increment(NAME)
-    folder = project.folder(NAME)
     outside = project.root.parent / "outside"
     shutil.copytree(folder, outside / "0004-other-retries")
     (folder.parent / "_archive").symlink_to(outside)

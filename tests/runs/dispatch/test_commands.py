@@ -28,12 +28,17 @@ def test_output_errors_and_exit_code_are_the_command_s(tmp_path: Path) -> None:
     code = "read word; echo $word; echo oh >&2; exit 3"
     assert shell(code, tmp_path, fed="7\n") == CommandResult(3, "7\noh\n")
     assert shell(code, tmp_path, fed="7\n", with_errors=False) == CommandResult(3, "7\n")
+    assert shell("kill -9 $$", tmp_path).exit_code == -9
+    result = shell(r"printf '\000\033\200\377\376'", tmp_path)
+    assert result == CommandResult(0, "\0\x1b\ufffd\ufffd\ufffd")
 
 
-def test_arguments_are_passed_as_they_are(tmp_path: Path) -> None:
+def test_arguments_are_passed_as_they_are_and_a_missing_program_is_a_result(tmp_path: Path) -> None:
     argv = ["printf", "%s\n", "$(id)", "a b; c", "*"]
     result = run_command(argv, folder=tmp_path, environ=ENVIRON, timeout=20)
     assert result.output == "$(id)\na b; c\n*\n"
+    result = run_command(["no-such-program"], folder=tmp_path, environ=ENVIRON, timeout=5)
+    assert result == CommandResult(127, "program not found: no-such-program")
 
 
 def test_the_end_of_long_output_is_kept(tmp_path: Path) -> None:
@@ -41,11 +46,6 @@ def test_the_end_of_long_output_is_kept(tmp_path: Path) -> None:
     assert result.is_success
     assert len(result.output) == MOST_OUTPUT
     assert result.output.endswith("x\nthe end\n")
-
-
-def test_output_that_is_no_text_is_harmless(tmp_path: Path) -> None:
-    result = shell(r"printf '\000\033\200\377\376'", tmp_path)
-    assert result == CommandResult(0, "\0\x1b\ufffd\ufffd\ufffd")
 
 
 CHILD = "sleep 600 & echo $! > pid; echo started;"
@@ -72,16 +72,7 @@ def test_a_command_that_ignores_sigterm_is_killed(
     assert shell("trap '' TERM; sleep 600", tmp_path, timeout=0.3).exit_code is None
 
 
-def test_a_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
-    assert shell("kill -9 $$", tmp_path).exit_code == -9
-
-
-def test_a_missing_program_is_a_result(tmp_path: Path) -> None:
-    result = run_command(["no-such-program"], folder=tmp_path, environ=ENVIRON, timeout=5)
-    assert result == CommandResult(127, "program not found: no-such-program")
-
-
-def test_a_program_of_the_folder_runs_by_its_path_alone(tmp_path: Path) -> None:
+def test_a_program_of_the_folder_runs_by_its_path_alone_if_it_can_be_run(tmp_path: Path) -> None:
     script = tmp_path / "check"
     script.write_text("#!/bin/sh\necho ran\n")
     script.chmod(0o755)
@@ -89,12 +80,7 @@ def test_a_program_of_the_folder_runs_by_its_path_alone(tmp_path: Path) -> None:
     by_path = run_command(["./check"], folder=tmp_path, environ=environ, timeout=5)
     by_name = run_command(["check"], folder=tmp_path, environ=environ, timeout=5)
     assert (by_path.output, by_name.exit_code) == ("ran\n", 127)
-
-
-def test_a_file_that_cannot_be_run_is_a_result(tmp_path: Path) -> None:
-    script = tmp_path / "check"
     script.write_bytes(b"\x00\x01")
-    script.chmod(0o755)
     result = run_command(["./check"], folder=tmp_path, environ=ENVIRON, timeout=5)
     assert result.exit_code == 127
     assert "cannot be started" in result.output

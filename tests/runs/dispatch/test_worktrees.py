@@ -55,7 +55,9 @@ def commit(folder: Path, name: str = "code.py") -> None:
     git(folder, "commit", "--quiet", "--message", "Work")
 
 
-def test_a_task_has_a_worktree_on_its_branch(root: Path, trees: Worktrees) -> None:
+def test_a_task_has_a_worktree_on_its_branch_and_keeps_its_changes(
+    root: Path, trees: Worktrees
+) -> None:
     first, second = trees.make("1-1"), trees.make("1-2")
     assert first == trees.folder / "worktrees" / "1-1"
     commit(first)
@@ -64,8 +66,6 @@ def test_a_task_has_a_worktree_on_its_branch(root: Path, trees: Worktrees) -> No
     assert git(root, "status", "--porcelain") == ""
     assert first.parent.stat().st_mode & 0o777 == 0o700
 
-
-def test_a_worktree_that_is_there_is_kept_with_its_changes(trees: Worktrees) -> None:
     place = trees.make("1-1")
     (place / "code.py").write_text("half\n")
     assert trees.make("1-1") == place
@@ -141,20 +141,15 @@ def test_a_task_that_cannot_name_a_branch_is_refused(trees: Worktrees, task: str
         trees.make(task)
 
 
-def test_a_repository_without_commits_is_refused(tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet")
-    folder = tmp_path / ".unlatch" / "runs" / "first"
-    folder.mkdir(parents=True)
-    with pytest.raises(StoreError, match="worktree-failed"):
-        Worktrees(tmp_path, folder).make("1-1")
-
-
-def test_no_repository_no_worktree(tmp_path: Path) -> None:
+def test_without_a_repository_or_commits_there_is_no_worktree(tmp_path: Path) -> None:
     folder = tmp_path / ".unlatch" / "runs" / "first"
     folder.mkdir(parents=True)
     with pytest.raises(UsageError, match="no-git"):
         Worktrees(tmp_path, folder).make("1-1")
     assert Worktrees(tmp_path, folder).remove_merged() == []
+    git(tmp_path, "init", "--quiet")
+    with pytest.raises(StoreError, match="worktree-failed"):
+        Worktrees(tmp_path, folder).make("1-1")
 
 
 def test_hooks_of_the_repository_do_not_run(root: Path, trees: Worktrees) -> None:

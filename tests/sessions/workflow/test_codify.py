@@ -64,7 +64,7 @@ def test_auto_extract_workflow(log: Log) -> None:
     assert ship.name == "Ship app to now"
 
 
-def test_repeated_phases_are_one_step_and_retries_are_told_from_loops(log: Log) -> None:
+def test_repeated_phases_are_one_step_and_errors_are_what_happens_otherwise(log: Log) -> None:
     research, build, _ = codify(fill(log)).nodes
     assert research.steps[0] == (
         "Repeat until it is done (2 times in the session, retried after failures)."
@@ -72,9 +72,6 @@ def test_repeated_phases_are_one_step_and_retries_are_told_from_loops(log: Log) 
     assert build.steps[0] == "Repeat until it is done (2 times in the session, a loop)."
     assert len(research.steps) == len({*research.steps})
 
-
-def test_errors_are_what_happens_otherwise(log: Log) -> None:
-    research, build, _ = codify(fill(log)).nodes
     assert [(one.condition, one.text) for one in research.branches] == [
         ("it succeeds", "proceed to Build"),
         (None, "fix Bash npm test: failed tests"),
@@ -119,7 +116,7 @@ EDIT, TEST, FAILED = (
 )
 
 
-def test_phases_that_do_the_same_are_one_step() -> None:
+def test_phases_that_do_the_same_with_the_same_arguments_are_one_step() -> None:
     (step,) = of(phase("Fix add", EDIT, TEST), phase("And sub", EDIT, TEST)).nodes
     assert step.name == "Fix add"
     assert step.steps == (
@@ -128,8 +125,6 @@ def test_phases_that_do_the_same_are_one_step() -> None:
         "- `Bash pytest -q`",
     )
 
-
-def test_a_single_call_is_the_same_only_with_its_arguments() -> None:
     other = call_line("Bash", "pytest other", "1 passed", failed=False)
     assert [one.name for one in of(phase("Test", TEST), phase("Other", other)).nodes] == [
         *("Test", "Other"),
@@ -159,6 +154,10 @@ def test_a_correction_retries_the_step_before_and_stays_known() -> None:
         "- Correction: no, use sed",
     )
 
+    answered = '## no, sed @coder\n\n> [!user] correction (opening-words)\n> "no, sed"\n\nOk.'
+    (step,) = of(phase("Fix add", EDIT), answered).nodes
+    assert "- Correction: no, sed" in step.steps
+
 
 def test_corrections_within_a_step_stay_known(log: Log) -> None:
     log.recorder.phase("Build")
@@ -170,12 +169,6 @@ def test_corrections_within_a_step_stay_known(log: Log) -> None:
     build, ship = codify(log.session).nodes
     assert build.steps == ("- Correction: no, use pnpm", "- `Edit a.py`")
     assert ship.steps == ("- Correction: not to npm",)
-
-
-def test_a_correction_that_was_only_answered_stays_known() -> None:
-    answered = '## no, sed @coder\n\n> [!user] correction (opening-words)\n> "no, sed"\n\nOk.'
-    (step,) = of(phase("Fix add", EDIT), answered).nodes
-    assert "- Correction: no, sed" in step.steps
 
 
 @pytest.mark.parametrize("words", ["continue", "Yes, go ahead.", "ok", "try again!"])
@@ -212,8 +205,6 @@ def test_answers_alone_and_lists_of_the_agent_are_no_steps() -> None:
     assert step.steps == ("- `Edit calc.py`",)
     assert [one.name for one in of(answer).nodes] == ["Why"]
 
-
-def test_of_many_calls_those_that_only_read_are_left_out_first() -> None:
     reads = [call_line("Read", f"src/{n}.py", "ok", failed=False) for n in range(9)]
     (step,) = of(phase("Fix add", *reads, EDIT, TEST)).nodes
     assert step.steps[-3:] == ("- `Edit calc.py`", "- `Bash pytest -q`", "- and 3 more")
@@ -308,9 +299,11 @@ def test_each_step_is_read_back_under_its_name(dialect: Dialect, titles: list[st
     assert check(found) == []
 
 
-def test_a_session_without_phases_cannot_be_codified() -> None:
+def test_neither_a_session_without_phases_nor_an_answer_without_a_workflow_is_one() -> None:
     with pytest.raises(UsageError, match="session-empty"):
         of()
+    with pytest.raises(StoreError, match="refinement-missing"):
+        refine(Scripted([said("I cannot do that.")]), "session", "workflow")
 
 
 def test_codify_takes_time_in_proportion_to_the_phases() -> None:
@@ -333,8 +326,3 @@ def test_agent_refined_codification(log: Log) -> None:
     assert [one["role"] for one in messages] == ["system", "user"]
     assert "Use a lock" in messages[1]["content"]
     assert "Use a lock" not in messages[0]["content"]
-
-
-def test_an_answer_without_a_workflow_is_an_error() -> None:
-    with pytest.raises(StoreError, match="refinement-missing"):
-        refine(Scripted([said("I cannot do that.")]), "session", "workflow")

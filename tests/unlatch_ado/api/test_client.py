@@ -79,7 +79,7 @@ def client_for(url: str, cache: Path) -> Client:
     return Client(url, for_tests("ado", url, token="secret-token", cache=cache))
 
 
-def test_headers_and_body_of_a_change_reach_the_server(tmp_path: Path) -> None:
+def test_headers_body_and_encoded_names_reach_the_server(tmp_path: Path) -> None:
     with responses.RequestsMock() as server:
         server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
         patched = server.add("PATCH", f"{HOST}/_apis/wit/workItems/101", json=answered_item())
@@ -96,6 +96,13 @@ def test_headers_and_body_of_a_change_reach_the_server(tmp_path: Path) -> None:
         {"op": "replace", "path": "/fields/System.Tags", "value": ""},
     ]
 
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
+        url = f"{HOST}/My%20Widgets%20%C3%A4%26/_apis/wit/workItems/$User%20Story"
+        created = server.add("POST", url, json=answered_item())
+        client_for(HOST, tmp_path / "other").create("My Widgets ä&", "User Story", ())
+        assert created.call_count == 1
+
 
 def test_the_token_is_in_no_file_that_is_kept(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path)
@@ -103,15 +110,6 @@ def test_the_token_is_in_no_file_that_is_kept(box: Sandbox, tmp_path: Path) -> N
     kept = [file.read_text() for file in tmp_path.iterdir()]
     assert len(kept) == 2
     assert all(box.ado.token not in text for text in kept)
-
-
-def test_names_with_special_characters_are_encoded(tmp_path: Path) -> None:
-    with responses.RequestsMock() as server:
-        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
-        url = f"{HOST}/My%20Widgets%20%C3%A4%26/_apis/wit/workItems/$User%20Story"
-        made = server.add("POST", url, json=answered_item())
-        client_for(HOST, tmp_path).create("My Widgets ä&", "User Story", ())
-        assert made.call_count == 1
 
 
 def test_a_route_from_the_cache_or_server_leads_to_no_other_host(tmp_path: Path) -> None:
@@ -177,17 +175,6 @@ def test_every_request_of_a_worker_thread_passes_the_transport(
         metered = pool.submit(work).result()
     assert metered == box.requests.count("ado")
 
-
-def test_threads_that_begin_together_ask_for_routes_and_types_once(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    items = [ref(box, box.ado.add_work_item(title="x", state="Closed")) for _ in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda item: write_change(plugin, item), items))
-    assert len(box.requests.entries("ado")) == 2 * len(items) + 2
-
-
-def test_a_failed_request_does_not_disturb_other_threads(box: Sandbox, plugin: AdoPlugin) -> None:
     good = ref(box, box.ado.add_work_item(title="x"))
 
     def read(number: int) -> str:
@@ -198,6 +185,15 @@ def test_a_failed_request_does_not_disturb_other_threads(box: Sandbox, plugin: A
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(read, range(16))) == {"x"}
+
+
+def test_threads_that_begin_together_ask_for_routes_and_types_once(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    items = [ref(box, box.ado.add_work_item(title="x", state="Closed")) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda item: write_change(plugin, item), items))
+    assert len(box.requests.entries("ado")) == 2 * len(items) + 2
 
 
 def test_what_was_learnt_is_kept_for_the_next_run(box: Sandbox, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_changes_only_the_tags_that_it_is_about(
     assert changed_tags(before, change) == after
 
 
-def test_guards_everything_by_the_revision() -> None:
+def test_a_patch_guards_by_the_revision_and_sends_what_differs() -> None:
     patch = Patch(4, (("System.State", "Active"),), (("a",), ("b",)), "<p>x</p>")
     assert patch.steps() == (
         Step("test", "/rev", 4),
@@ -148,25 +148,13 @@ def test_guards_everything_by_the_revision() -> None:
         Step("replace", "/fields/System.Tags", "b"),
         Step("add", "/fields/System.History", "<p>x</p>"),
     )
-
-
-def test_sends_no_tags_that_stay_as_they_are() -> None:
     assert Patch(4, tags=(("a",), ("a",)), comment="x").steps() == (
         Step("test", "/rev", 4),
         Step("add", "/fields/System.History", "x"),
     )
-
-
-def test_takes_the_last_tag_away_with_an_empty_value() -> None:
     assert Patch(4, tags=(("a",), ())).steps()[1] == Step("replace", "/fields/System.Tags", "")
-
-
-def test_is_empty_when_there_is_nothing_to_do() -> None:
     assert Patch(4, tags=(("a",), ("a",))).is_empty
     assert not Patch(4, comment="x").is_empty
-
-
-def test_still_removes_tags_where_none_may_be_made() -> None:
     patch = Patch(4, tags=(("a", "completed"), ("a", "reopened")))
     assert patch.without_new_tags() == Patch(4, tags=(("a", "completed"), ("a",)))
 
@@ -174,9 +162,6 @@ def test_still_removes_tags_where_none_may_be_made() -> None:
 def test_the_marker_is_the_last_paragraph_of_a_comment() -> None:
     change = Change(OP, comment=words("Why <b>"))
     assert comment_of(change) == f"<p>Why &lt;b&gt;</p>{MARKER}"
-
-
-def test_without_a_comment_there_is_no_marker() -> None:
     assert comment_of(Change(OP)) is None
 
 
@@ -236,14 +221,14 @@ def test_takes_the_next_best_state_that_can_be_reached(
     assert leading("Testing", *reachable).target("Testing", goal, configured=None) == target
 
 
-def test_never_reopens_into_a_resolved_state() -> None:
+def test_never_reopens_into_a_resolved_state_unless_one_is_configured() -> None:
     with pytest.raises(Rejected, match=r"Testing \(Resolved\)") as caught:
         leading("Done", "Testing", "Removed").target("Done", Goal.OPEN, configured=None)
     assert caught.value.id == "no-legal-state"
-
-
-def test_a_configured_state_wins_whatever_its_case() -> None:
+    with pytest.raises(Rejected, match="it can go to: none"):
+        leading("Done").target("Done", Goal.OPEN, configured=None)
     assert EVERY.target("Done", Goal.OPEN, configured="testing") == "Testing"
+    assert from_json(as_json(EVERY)) == EVERY
 
 
 @pytest.mark.parametrize(
@@ -273,15 +258,6 @@ def test_of_states_that_differ_in_case_the_exact_one_wins_if_it_fits_the_goal(
 def test_a_configured_state_must_be_reachable_and_fit_the_goal(configured: str) -> None:
     with pytest.raises(Rejected, match=configured):
         EVERY.target("Done", Goal.OPEN, configured=configured)
-
-
-def test_a_state_that_leads_nowhere_is_said_to() -> None:
-    with pytest.raises(Rejected, match="it can go to: none"):
-        leading("Done").target("Done", Goal.OPEN, configured=None)
-
-
-def test_survives_being_cached() -> None:
-    assert from_json(as_json(EVERY)) == EVERY
 
 
 @pytest.mark.parametrize("data", [None, [], {}, {"type": "x", "states": [], "moves": {}}])

@@ -220,9 +220,13 @@ def words(text: Text) -> list[str]:
     return ["".join(span.text for span in block) for block in text if isinstance(block, tuple)]
 
 
-def test_a_first_section_is_all_there_is() -> None:
+def test_a_first_section_is_all_there_is_and_wiki_text_of_cloud_keeps_it() -> None:
     assert format_of(2).with_kept(None, BODY, ID) == wiki(wrap_section(BODY, ID))
     assert format_of(3).with_kept(None, BODY, ID) == adf(wrap_section(BODY, ID))
+    theirs = wiki(wrap_section(((Span("Old"),),), ID)).replace("\\-", "-")
+    assert format_of(2).with_kept(theirs, BODY, ID) == wiki(wrap_section(BODY, ID))
+    text: Text = ((Span("***"),),)
+    assert [len(plain(format_of(v).render(text))) for v in (2, 3)] == [6, 3]
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -245,27 +249,27 @@ def test_a_document_around_the_section_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_a_section_is_added_after_what_people_wrote(version: int) -> None:
+def test_a_section_is_kept_apart_from_what_people_and_other_increments_wrote(version: int) -> None:
     form = format_of(version)
     mine = form.render(((Span("Mine"),),))
     found = plain(form.with_kept(mine, BODY, ID))
     assert found.startswith("Mine")
     assert found.index("Mine") < found.index("First") < found.index("Second")
 
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_writing_twice_is_writing_once(version: int) -> None:
-    form = format_of(version)
-    once = form.with_kept(form.render(((Span("Mine"),),)), BODY, ID)
+    once = form.with_kept(mine, BODY, ID)
     assert form.with_kept(once, BODY, ID) == once
 
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_sections_of_two_increments_live_side_by_side(version: int) -> None:
-    form = format_of(version)
     both = form.with_kept(form.with_kept(None, BODY, ID), ((Span("Else"),),), "0008-other")
     found = plain(form.with_kept(both, ((Span("New"),),), ID))
     assert ("New" in found, "First" in found, "Else" in found) == (True, False, True)
+
+    fake = words(wrap_section((), ID))[-1]
+    first = form.with_kept(None, ((Span(f"a\n{fake}\nb"),), (Span(fake),), (Span("tail"),)), ID)
+    second = form.with_kept(first, BODY, ID)
+    assert second == form.with_kept(None, BODY, ID)
+
+    found = plain(format_of(version).render(((Span(HOSTILE),),)))
+    assert (found if version == 3 else unescaped(found)) == HOSTILE
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -279,21 +283,6 @@ def test_text_beside_half_a_section_is_not_taken_for_ours(version: int, lost: st
         torn = form.with_kept(torn, ((Span("New"),),), ID)
     found = plain(torn)
     assert ("Mine" in found, found.count("New")) == (True, 1)
-
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_a_person_who_writes_our_marks_does_not_end_the_section(version: int) -> None:
-    form = format_of(version)
-    fake = words(wrap_section((), ID))[-1]
-    first = form.with_kept(None, ((Span(f"a\n{fake}\nb"),), (Span(fake),), (Span("tail"),)), ID)
-    second = form.with_kept(first, BODY, ID)
-    assert second == form.with_kept(None, BODY, ID)
-
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_hostile_words_are_words(version: int) -> None:
-    found = plain(format_of(version).render(((Span(HOSTILE),),)))
-    assert (found if version == 3 else unescaped(found)) == HOSTILE
 
 
 def test_the_words_of_a_document_are_found_however_deep_they_lie() -> None:
@@ -319,11 +308,6 @@ def test_a_node_with_another_content_has_no_text(content: Any) -> None:
     assert plain({"type": "doc", "content": content}) == ""
 
 
-def test_the_limit_counts_what_jira_counts() -> None:
-    text: Text = ((Span("***"),),)
-    assert [len(plain(format_of(v).render(text))) for v in (2, 3)] == [6, 3]
-
-
 def _paragraph(*texts: str) -> dict[str, Any]:
     return {"type": "paragraph", "content": [{"type": "text", "text": text} for text in texts]}
 
@@ -335,8 +319,3 @@ def test_whatever_people_write_around_the_section_stays(before: str, after: str)
         format_of(2).with_kept(old, BODY, ID)
         == f"{before}\n{wiki(wrap_section(BODY, ID))}\n{after}"
     )
-
-
-def test_wiki_text_that_cloud_made_of_a_document_keeps_its_section() -> None:
-    theirs = wiki(wrap_section(((Span("Old"),),), ID)).replace("\\-", "-")
-    assert format_of(2).with_kept(theirs, BODY, ID) == wiki(wrap_section(BODY, ID))
