@@ -35,6 +35,7 @@ _OWN = {
     "VERBS[reference.kind]",
     "VERBS[typed.kind]",
     "_digest(text)",
+    "_to_set(first, stage)",  # a line of TOML
     "_COMMANDS[move]",
     "_RESUME[found.kind]",
     "again",

@@ -63,7 +63,7 @@ def comment_of(
         "reason": reason,
         "by": (entry.reopened_by if entry else operation.by) or "unknown",
         "at": f"{operation.at:%Y-%m-%d %H:%M} UTC",
-        "increment": increment.title if increment.is_item else increment.id,
+        "increment": increment.name,
         "title": increment.title,
     }
     if operation.kind is Kind.REOPEN and not operation.state and _is_closed(increment, entry):

@@ -121,7 +121,27 @@ def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]
     return named_increments(session_of(ctx), value)
 
 
+def undone_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
+    """The increments, or the item that belongs to none; raises as `find_increment`."""
+    from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (of one command)
+
+    session = session_of(ctx)
+    words = items_typed(session, value, numbers=True)
+    try:
+        return named_increments(session, words)
+    except UsageError:
+        if len(words) > 1 or not session.is_item(words[0]):
+            raise
+        from unlatch.cli.runtime.item_groups import reopened_record  # noqa: PLC0415  (slow to load)
+
+        records, name = reopened_record(session, words[0])
+    return Named((name,), records=records)
+
+
 # An argument of a command that names increments.
 increment_argument = partial(click.argument, cls=IncrementArgument)
 ID = increment_argument("wanted", metavar="ID", callback=increment_id)
 IDS = increment_argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)
+UNDONE = increment_argument(
+    "named", metavar="ID|ITEM...", callback=undone_ids, nargs=-1, required=True
+)

@@ -1,12 +1,14 @@
 """The arguments and options of commands on items."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from shlex import quote
 
 import click
 
 from unlatch.cli.options.common import flag, text_option
+from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.item_words import items_typed
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import is_item
 from unlatch.project.workspace import Workspace
@@ -18,16 +20,27 @@ _FOR_INCREMENTS = {"close": "complete", "status": "show"}
 def check_items(
     ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The items without needless spaces; refuses numbers, which may be items or increments.
+    """The items; refuses numbers where there are increments, which they may be.
 
     Raises:
         UsageError: `unknown-item`.
     """
-    words = without_spaces(value)
+    words = typed_items(ctx, _parameter, value)
     for word in words:
         if not is_item(word):
             message = f"{word!r} is not an item's address or name"
             raise UsageError("unknown-item", message, hint=_step_for(ctx, word))
+    return words
+
+
+def typed_items(
+    ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The words of a command for items; raises as `items_typed`, and ends where none is left."""
+    words = items_typed(session_of(ctx), value, numbers=True)
+    if value and not words:
+        output.talk(f"Nothing to {ctx.info_name}: the list on stdin is empty.")
+        ctx.exit()
     return words
 
 
@@ -37,11 +50,6 @@ def _step_for(ctx: click.Context, word: str) -> str:
     if command is None or word.startswith("#"):
         return hint
     return f"for an increment: unlatch {command} {quote(word)}; for an item: {hint}"
-
-
-def without_spaces(words: Iterable[str]) -> tuple[str, ...]:
-    """Words as they were meant to be pasted: a name has single spaces, inside."""
-    return tuple(" ".join(one.split()) for one in words)
 
 
 def example_address(workspace: Workspace) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.terminal import output
-from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import (
     MeantIncrement,
     find_increment,
@@ -32,7 +32,7 @@ _FOR_ITEMS = {
     "reopen": "reopen",
     "complete": "close",
     "abandon": "close",
-    "undo": "close",
+    "undo": "undo",
     "show": "status",
     "history": "status",
 }
@@ -45,10 +45,12 @@ class Named:
     Args:
         is_many: whether the words could have meant several; a script gets the document for many
             also if a range has one increment.
+        records: the session over the record of an item, whose name it is; None for increments.
     """
 
     names: tuple[str, ...]
     is_many: bool = False
+    records: Session | None = None
 
 
 def named_increments(session: Session, words: Sequence[str]) -> Named:
@@ -94,7 +96,7 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
             if found := find_range(session.workspace, word) if is_range(word) else ():
                 error.message = f"this command takes one increment, and {word} is {first_of(found)}"
                 error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
-        _suggest_item(session, error, word)
+        _suggest_item(error, word)
         raise
     if meant.is_part or meant.item:
         note_meaning(meant, word)
@@ -134,14 +136,16 @@ def _refuse_other_work(error: UsageError, word: str) -> None:
         raise UsageError(error.id, message, hint=hint) from error
 
 
-def _suggest_item(session: Session, error: UsageError, word: str) -> None:
+def _suggest_item(error: UsageError, word: str) -> None:
     """Name the command for an item alone, which needs neither an increment nor a project."""
     command = _FOR_ITEMS.get(click.get_current_context().info_name or "")
-    if command is None or error.id not in ("item-not-linked", "no-project"):
+    if command is None:
+        return
+    if error.id == "unknown-increment" and word.isdecimal():
+        error.hint = f"{error.hint}; for item {word}: unlatch {command} {quote(f'#{word}')}"
+    if error.id not in ("item-not-linked", "no-project"):
         return
     step = f"unlatch {command} {quote(word)}"
-    if click.get_current_context().info_name == "undo" and is_item(word):
-        step = _undo_step(session, error, word, closing=step)
     if error.id == "item-not-linked":
         error.hint = step if is_item(word) else error.hint
         return
@@ -150,13 +154,3 @@ def _suggest_item(session: Session, error: UsageError, word: str) -> None:
     else:
         looks = "by URL, or as octo/widgets#4 or SCRUM-28"
         error.message += f"; without one, name an item ({looks})"
-
-
-def _undo_step(session: Session, error: UsageError, word: str, *, closing: str) -> str:
-    from unlatch.cli.runtime.item_groups import undoing  # noqa: PLC0415  (slow to load)
-
-    if (step := undoing(session, word, otherwise=closing)) is not None:
-        return step
-    message = f"no increment is linked to {word}, and no reopen of it is left to undo"
-    hint = error.hint if error.id == "no-project" else f"unlatch status {quote(word)}"
-    raise StoreError("nothing-to-undo", message, hint=hint) from error

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
-from unlatch.increments.records.pending import has_begun
+from unlatch.errors import StoreError
 from unlatch.lifecycle.items.change import find_item_record, locate_items
 from unlatch.lifecycle.items.outcome import is_left_open
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
@@ -41,24 +39,20 @@ def find_record(session: Session, word: str) -> tuple[Session, str] | None:
     return (session.over(group.workspace), record.id) if record else None
 
 
-def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
-    """The command that undoes the last reopen of an item: unlink withdraws one that was not sent.
-
-    `otherwise` is the command for one that opened the item; None if none did, or it was closed.
+def reopened_record(session: Session, word: str) -> tuple[Session, str]:
+    """The session over the record of an item that unlatch reopened, and the record's name.
 
     Raises:
-        StoreError: the item's record cannot be read.
+        StoreError: `nothing-to-undo`: no reopen waits or opened the item, or it was closed since;
+            the record cannot be read.
+        UsageError: no tracker knows the item.
     """
-    found: tuple[Session, str] | None = None
-    with suppress(UsageError):  # an item that no tracker knows
-        found = find_record(session, word)
-    if found is None:
-        return None
-    own, name = found
-    record = own.workspace.manager.read(name)
-    reopens = [one for one in record.pending if one.kind is Kind.REOPEN and one.state]
-    if not reopens:
-        return otherwise if is_left_open(record) else None
-    withdrawing = f"unlatch unlink {quote(word)}"
-    begun = any(map(has_begun, reopens))
-    return f"{withdrawing}; if the item is open: {otherwise}" if begun else withdrawing
+    found = find_record(session, word)
+    if found is not None:
+        own, name = found
+        record = own.workspace.manager.read(name)
+        waits = any(one.kind is Kind.REOPEN and one.state for one in record.pending)
+        if waits or is_left_open(record):
+            return found
+    message = f"no increment is linked to {word}, and no reopen of it is left to undo"
+    raise StoreError("nothing-to-undo", message, hint=f"unlatch status {quote(word)}")

@@ -178,8 +178,7 @@ def plan_reopen(
 def _unanswered(
     before: Increment, operations: Collection[Operation], intent: Intent
 ) -> tuple[str, ...]:
-    name = before.data.get("title") if before.is_item else before.id
-    return (str(name),) if operations and not intent.is_derived else ()
+    return (before.name,) if operations and not intent.is_derived else ()
 
 
 def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:

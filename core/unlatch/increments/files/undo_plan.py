@@ -86,8 +86,10 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
     # Another tool's reopen is left to that tool.
     ours = [entry for entry in increment.reopens if not entry.is_foreign]
     standing = [entry for entry in ours if entry.reverted_at is None]
-    if standing and increment.status is Status.ACTIVE:
+    if standing and (increment.status is Status.ACTIVE or increment.is_item):
         since = _reopened_since_finish(increment)
+        if increment.is_item and standing[-1].id not in since:
+            return (standing[-1],)  # its close was withdrawn
         if standing[-1].id in since:
             completed = standing[-1].previous_completed_at
             same = (one for one in standing if one.previous_completed_at == completed)
@@ -100,8 +102,8 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
         why = why if increment.reopens else "it was never reopened"
     raise StoreError(
         "nothing-to-undo",
-        f"{increment.id} has no reopen to undo: {why}",
-        hint=f"unlatch history {quote(increment.id)}",
+        f"{increment.name} has no reopen to undo: {why}",
+        hint=f"unlatch history {quote(increment.argument)}",
     )
 
 

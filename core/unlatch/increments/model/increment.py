@@ -248,6 +248,16 @@ class Increment:
         return self.data.get("kind") == ITEM
 
     @property
+    def name(self) -> str:
+        """The name that people type: the increment's id, or the item's own name."""
+        return self.title if self.is_item else self.id
+
+    @property
+    def argument(self) -> str:
+        """What names it in a command: its id, or the item's address."""
+        return self.links[0].url or self.name if self.is_item and self.links else self.id
+
+    @property
     def as_recorded(self) -> Increment:
         """The increment as a command finds it that sets its status.
 

@@ -11,7 +11,7 @@ from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.resume import VERBS, resume
 from unlatch.cli.options.increments import increment_argument
-from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, without_spaces
+from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, typed_items
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
@@ -32,7 +32,7 @@ _OF_INCREMENTS = ("expressions", "reopen_items", "category", "force", "only", "w
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @increment_argument("ids", metavar="ID|ITEM...", nargs=-1)
+    @increment_argument("ids", metavar="ID|ITEM...", callback=typed_items, nargs=-1)
     @ITEM_ONLY
     @COMMENT_ANYWAY
     @resuming
@@ -45,7 +45,6 @@ def command(entry: Entry) -> click.Command:
         comment_anyway: bool,
         **options: Any,
     ) -> int:
-        ids = without_spaces(ids)
         if any(map(session.is_item, ids)):
             own = {"item_only": item_only, "comment_anyway": comment_anyway}
             return _reopen_items(session, ids, options, own)

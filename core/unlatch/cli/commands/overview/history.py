@@ -81,6 +81,10 @@ def run(
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
     if reference := read_reference(wanted):
         return run_instead(reference, _VERBS[reference.kind])
+    if "#" in wanted or "/" in wanted:
+        from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (rarely needed)
+
+        (wanted,) = items_typed(session, [wanted])
     found = _find_item(session, wanted) or (session, named_increment(session, wanted))
     return _tell(*found, as_json=as_json)
 

@@ -10,7 +10,7 @@ import click
 from unlatch.cli.options.common import BY, JSON, complete_tracker, flag
 from unlatch.cli.options.delivery import MAX_TIME
 from unlatch.cli.options.increments import increment_argument, pick_increment
-from unlatch.cli.options.items import example_address, without_spaces
+from unlatch.cli.options.items import example_address
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
@@ -18,6 +18,7 @@ from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increments
+from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.terminal import output, prompts
@@ -72,7 +73,7 @@ def run(
 
         increments = named_increments(session, named).names
         return link_suggest(session, increments, as_json=typed["as_json"])
-    named = without_spaces(named)
+    named = items_typed(session, named)
     named = _with_id(named, takes_items=create is None)
     if per_story and not create:
         raise click.UsageError("--per-story goes with --create")
@@ -198,6 +199,7 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 @increment_argument("words", metavar="[ID...] ITEM|URL", nargs=-1)
 @BY
 @flag("--dry-run", help="Show the links and operations to remove, and write nothing.")
+@flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
 @JSON
 @with_session
 def unlink(
@@ -206,7 +208,7 @@ def unlink(
     from unlatch.cli.commands.items.withdraw import withdraw_item  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
-    who = session.who(by)
+    who, words = session.who(by), items_typed(session, words)
     if found := withdraw_item(session, words, by=who, dry_run=dry_run):
         return _tell_unlinked(*found, _LEFT, dry_run=dry_run, as_json=as_json)
     named, item = _ids_and_item(session, words)

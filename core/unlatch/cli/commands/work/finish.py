@@ -11,7 +11,7 @@ from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
-from unlatch.cli.options.increments import IDS
+from unlatch.cli.options.increments import IDS, UNDONE
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.agreement import agree_to_pending
@@ -64,7 +64,7 @@ STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @IDS
+    @(UNDONE if entry.name == "undo" else IDS)
     @reason_option("Record this reason, and post it on each item.")
     @BY
     @YES
@@ -76,6 +76,7 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
+        session = named.records or session
         if named.is_many:
             return _finish_many(session, entry.name, named.names, max_items=max_items, **options)
         return finish(session, entry.name, named.names[0], **options)

@@ -94,11 +94,11 @@ def _tell_items(plan: ChangePlan, names: Sequence[str], *, is_alone: bool) -> No
 
 
 def _ask_undo(plans: Sequence[ChangePlan]) -> bool:
-    names = " ".join(quote(plan.before.id) for plan in plans)
+    names = " ".join(quote(plan.before.argument) for plan in plans)
     require_terminal("undo closes items again", f"unlatch undo {names} --yes")
     entries = [(plan.before, entry) for plan in plans for entry in plan.undone]
     for increment, entry in entries:
-        head = f"{output.warn('!')} {increment.id} was reopened by {entry.reopened_by}: "
+        head = f"{output.warn('!')} {increment.name} was reopened by {entry.reopened_by}: "
         output.talk(*lines_of("", head, entry.reason))
     items = times(sum(len(plan.before.links) for plan in plans), "item")
     to = " and ".join(dict.fromkeys(entry.previous_status for _, entry in entries))

@@ -34,7 +34,8 @@ def tell_change(applied: Applied) -> None:
         result.undone or plan.undone,
     )
     moved = f" is already {after}" if before is after else f": {before} -> {after}"
-    output.ok(f"Increment {result.increment.id}{moved}")
+    if not result.increment.is_item:
+        output.ok(f"Increment {result.increment.id}{moved}")
     if result.is_reason_lost:
         output.remark("this reason was not recorded")
     for link, needed in plan.spared:
@@ -43,7 +44,10 @@ def tell_change(applied: Applied) -> None:
     tell_remarks(result.increment)
     tell_warnings(plan.approval.warnings)
     if len(undone) > 1:
-        output.remark(f"undid {len(undone)} reopens: git merged them from several clones")
+        why = (
+            " of the open item" if plan.before.is_item else ": git merged them from several clones"
+        )
+        output.remark(f"undid {len(undone)} reopens{why}")
     if undone and any(result.increment.folder.parent.glob("_*")):
         output.remark(
             "its folder is not moved; if the reopen took it out of the archive, move it back"
