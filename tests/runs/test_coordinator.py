@@ -17,6 +17,7 @@ from tests.runs.scripted import (
     DONE,
     EXIT,
     REJECT,
+    START,
     TIMEOUT,
     Lab,
     ScriptedDispatcher,
@@ -28,6 +29,7 @@ from tests.runs.scripted import (
 
 from unlatch.errors import StoreError
 from unlatch.runs import events as e
+from unlatch.runs.coordinator import pausing
 from unlatch.runs.coordinator.context import End
 from unlatch.runs.coordinator.recovery import recover
 from unlatch.runs.dispatch.outcome import NO_ANSWER
@@ -42,6 +44,8 @@ from unlatch.runs.requests import send
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    # Each second of an hour would be a look at the requests.
+    monkeypatch.setattr(pausing, "_LONGEST_SLEEP", 60.0)
 
 
 def ask(run: Lab, **request: Any) -> None:
@@ -219,6 +223,68 @@ def test_a_pause_by_usage_waits_for_the_reset_and_five_minutes_more(tmp_path: Pa
     waits = [text for text in run.said if text.startswith("waiting for the reset")]
     assert waits[0] == "waiting for the reset, at most 70 minutes more"
     assert len(waits) == 7
+
+
+@pytest.mark.parametrize("passed", [0, 3600])
+def test_a_reset_that_has_passed_restarts_no_worker_while_the_usage_is_spent(
+    tmp_path: Path, passed: int
+) -> None:
+    run = lab(tmp_path, a="none", b="none")
+    usage = tmp_path / "usage"
+    resets = run.clock.now - timedelta(seconds=passed)
+    spent = f"utilisation: 97%\nremaining: 3%\nresets_at: {resets.isoformat()}\n"
+    usage.write_text(spent)
+    run.consent = replace(run.consent, usage_file=str(usage))
+    slept = run.clock.sleep
+    again = run.clock.now + timedelta(minutes=50)
+
+    def sleep(seconds: float) -> None:
+        slept(seconds)
+        minutes = (run.clock.now - START) / timedelta(minutes=1)
+        if minutes > 13:
+            usage.write_text("broken" if minutes < 22 else spent)
+        if minutes > 24:  # the new time of the reset is known
+            usage.write_text(f"remaining: 3%\nresets_at: {again.isoformat()}\n")
+        if run.clock.now > again:
+            usage.write_text("remaining: 99%\n")
+
+    run.clock.sleep = sleep  # type: ignore[method-assign]
+    assert run.start() is End.FINISHED
+    assert run.clock.now > again + timedelta(minutes=5)
+    assert len(run.workers.started) == 4
+    pauses = [
+        one.resets_at for one in run.events(e.SessionPause) if isinstance(one, e.SessionPause)
+    ]
+    assert pauses == [resets, again]
+    looks = [text for text in run.said if text.startswith("the usage is ")]
+    assert looks[:3] == [
+        f"the usage is still spent: 3% left; next look in {number} min" for number in (1, 2, 4)
+    ]
+    assert "the usage is unknown; next look in 15 min" in looks
+
+
+@pytest.mark.parametrize("how", ["request", "signal"])
+def test_a_pause_during_the_wait_keeps_the_time_of_the_reset(tmp_path: Path, how: str) -> None:
+    run = lab(tmp_path, a="none")
+    usage = tmp_path / "usage"
+    resets = run.clock.now + timedelta(hours=1)
+    usage.write_text(f"remaining: 3%\nresets_at: {resets.isoformat()}\n")
+    run.consent = replace(run.consent, usage_file=str(usage))
+
+    slept = run.clock.sleep
+
+    def sleep(seconds: float) -> None:
+        slept(seconds)
+        if how == "signal":
+            raise KeyboardInterrupt
+        ask(run, kind="pause")
+
+    run.clock.sleep = sleep  # type: ignore[method-assign]
+    with suppress(KeyboardInterrupt):
+        assert run.start() is End.PAUSED
+    pause = run.state.pause
+    assert pause
+    assert (pause.reason, pause.remaining, pause.resets_at) == ("User stop", 3, resets)
 
 
 def test_a_run_pauses_at_the_cost_that_was_agreed_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import timedelta
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ _SCRIPT_TIMEOUT = 60.0
 _LONGEST_SLEEP = 1.0
 # Seconds between two notes about a wait.
 _STEP = 600
+_LONGEST_LOOK = timedelta(minutes=15)
 
 
 class UsageWatch:
@@ -94,13 +96,7 @@ def pause(
         progress: how far the run was when the workers were still at work.
     """
     progress = progress or outputs.progress(context.journal.state)
-    context.journal.record(
-        SessionPause,
-        reason=reason.value,
-        remaining_percent=limits.remaining if limits else None,
-        resets_at=limits.resets_at if limits else None,
-    )
-    context.save("pause")
+    _record_pause(context, reason, limits)
     state = context.journal.state
     if state.pause:
         context.say(outputs.paused(state, state.pause, progress, context.state_file))
@@ -108,21 +104,51 @@ def pause(
         context.note(line)
 
 
+def _record_pause(context: Context, reason: PauseReason, limits: UsageLimits | None) -> None:
+    """Record a pause; one that ends the wait for a reset keeps its time."""
+    before = context.journal.state.pause
+    if limits is None and before:
+        remaining, resets_at = before.remaining, before.resets_at
+    else:
+        remaining, resets_at = (limits.remaining, limits.resets_at) if limits else (None, None)
+    context.journal.record(
+        SessionPause, reason=reason.value, remaining_percent=remaining, resets_at=resets_at
+    )
+    context.save("pause")
+
+
 def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[], bool]) -> bool:
     """Wait until the usage is reset, and some minutes more; False if a request came first.
 
-    Without a time of the reset, the usage is looked at again and again.
+    The usage is read again before the run goes on. While it is still spent or unknown, and without
+    a time of the reset that is to come, the next look is later each time.
     """
-    paused = context.journal.state.pause
-    resets_at = paused.resets_at if paused else None
-    if resets_at:
-        return _wait_until(context, resets_at + outputs.RESET_MARGIN, is_disturbed, context.note)
-    context.note("waiting for the reset; its time is unknown")
-    while _wait_until(context, context.clock() + context.thresholds.look, is_disturbed, _silent):
+    pause = context.journal.state.pause
+    resets_at, remaining = (pause.resets_at, pause.remaining) if pause else (None, None)
+    wait = context.thresholds.look
+    note: Callable[[str], None]
+    while True:
+        moment, note = context.clock() + wait, _silent
+        if resets_at and resets_at + outputs.RESET_MARGIN > context.clock():
+            moment, note = resets_at + outputs.RESET_MARGIN, context.note
+            wait = context.thresholds.look
+        else:
+            spent = "unknown" if remaining is None else f"still spent: {remaining:g}% left"
+            context.note(f"the usage is {spent}; next look in {_minutes(wait)} min")
+            wait = min(wait * 2, _LONGEST_LOOK)
+        if not _wait_until(context, moment, is_disturbed, note):
+            return False
         limits = watch.read()
         if limits and not watch.is_low(limits):
             return True
-    return False
+        remaining = limits.remaining if limits else None
+        if limits and limits.resets_at not in (None, resets_at):
+            resets_at = limits.resets_at
+            _record_pause(context, PauseReason.USAGE, limits)
+
+
+def _minutes(wait: timedelta) -> int:
+    return ceil(wait.total_seconds() / 60)
 
 
 def _silent(_: str) -> None:
