@@ -160,7 +160,7 @@ session-publish = unlatch session publish.
 session-learn = unlatch session learn.
   cases: [CaseEntry]; unsolved: int
 run = unlatch run start, resume, recover, pause, stop and context.
-  run: RunEntry
+  run: RunEntry; drift?: [str]; questions?: [RunQuestion]
 run-list = unlatch run list.
   runs: [RunEntry]
 run-status = unlatch run status.

@@ -10,7 +10,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from unlatch.runs.model import Pause, RunState, Task
@@ -45,6 +45,16 @@ def compaction_resumed(state: RunState) -> str:
     if full:
         lines.append(f"Blocked graph rebuilt: {_relationships(state)} relationships")
     return "\n".join(lines)
+
+
+def compaction_news(state: RunState, drift: Sequence[str]) -> str:
+    """What the driving agent cannot see in the numbers; not part of the requirement."""
+    questions = (
+        f"question {one.id} of {one.task}: {one.text}"
+        + (f" ({', '.join(one.options)})" if one.options else "")
+        for one in state.open_questions()
+    )
+    return "\n".join((*(f"drift: {one}" for one in drift), *questions))
 
 
 def is_full_reload(compaction: int) -> bool:

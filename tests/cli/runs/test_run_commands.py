@@ -286,14 +286,29 @@ def test_a_signal_pauses_a_run(planned: Project, live: Live, number: int) -> Non
     assert run(planned, "resume").code == 0
 
 
-def test_a_live_run_is_compacted_and_stopped(planned: Project, live: Live) -> None:
+def test_a_live_run_is_compacted_and_stopped(planned: Project) -> None:
+    asking = PLAN.replace("First", "Third").partition("### Task 2")[0].replace("1", "3")
+    (planned.root / "plan.md").write_text(PLAN + asking)
+    act(planned, "1", "hang")
+    act(planned, "3", "ask")
+    live = Live(planned, "start", "plan.md", "--worker", worker(), "--yes")
+    while not (asked := run(planned, "questions", "--json").document["questions"]):
+        assert live.worker_lives
     done = run(planned, "context", "--left", "9")
     assert done.out.startswith("AUTO-COMPACTION #1 - Context at 10%\n")
     assert "Restoring: 1 in-progress tasks" in done.out
     assert "State persisted to: .unlatch/runs/20" in done.out
+    question = f"question {asked[0]['id']} of 3: Which one? (a, b)"
+    assert (question in done.out, "drift" in done.out) == (True, False)
+    (planned.root / "plan.md").write_text(PLAN.replace("two", "2") + asking)
+    done = run(planned, "context", "--left", "9")
+    assert f"\n\ndrift: 2 was changed\n{question}\n\n" in done.out
+    done = run(planned, "context", "--left", "9", "--json")
+    assert mistakes(done.document, "run") == []
+    assert (done.document["drift"], done.document["questions"]) == ([], asked)
     done = run(planned, "stop", "--reason", "not needed", "--json")
     assert done.document["run"]["status"] == "failed"
-    live.output()
+    assert question in live.output()
     assert not live.worker_lives
 
 

@@ -37,12 +37,14 @@ def compact(context: Context) -> None:
     context.say(outputs.compaction_start(state.compactions, threshold, context.state_file))
     _run_hook(context)
     full = outputs.is_full_reload(state.compactions)
+    drift = load_plan(context) if full else ()
     if full:
-        load_plan(context)
         context.say(outputs.full_reload(state))
     journal.record(CompactionComplete, compaction_number=state.compactions, full_reload=full)
     context.save("compaction")
     context.say(outputs.compaction_resumed(state))
+    if news := outputs.compaction_news(state, drift):
+        context.say(news)
 
 
 def _run_hook(context: Context) -> None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unlatch.runs.plan.model import Plan
 
 
-def load_plan(context: Context) -> None:
-    """Read the plan in full, and report how the run differed from it.
+def load_plan(context: Context) -> tuple[str, ...]:
+    """Read the plan in full, and report how the run differed from it; returns the differences.
 
     Raises:
         MistakesError: `plan-invalid`; the run is as it was.
@@ -40,6 +40,7 @@ def load_plan(context: Context) -> None:
     check_consent(context)
     for one in drift:
         context.note(f"drift: {one}")
+    return drift
 
 
 def _ends_dispatch(task: Task, plan: Plan) -> str | None:

@@ -17,7 +17,8 @@ from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs import outputs
-from unlatch.runs.journal import is_held, read_state
+from unlatch.runs.events import CompactionComplete, CompactionStart, PlanLoaded
+from unlatch.runs.journal import is_held, read_events, read_state
 from unlatch.runs.model import Status
 from unlatch.runs.state_file import state_file
 
@@ -82,17 +83,40 @@ def context_run(session: Session, *, wanted: str | None, left: float, as_json: b
     if runs.report_context(folder, left) and left <= threshold:
         _wait(folder, lambda state: state.compactions > compactions and not state.compacting)
         _show_compaction(runs, folder, threshold)
-    return _show(folder, as_json=as_json)
+    if not as_json:
+        return _show(folder, as_json=False)
+    state = read_state(folder)
+    drift = _drift_since(folder, compactions)
+    asked = [question_entry(one) for one in state.open_questions()]
+    output.document("run", run=run_entry(folder, state), drift=drift, questions=asked)
+    return 0
+
+
+def _drift_since(folder: Path, compactions: int) -> list[str]:
+    """The differences from the plan that the compactions after this number found."""
+    drift: list[str] = []
+    is_later = False
+    for event in read_events(folder):
+        if isinstance(event, CompactionStart):
+            is_later = event.compaction_number > compactions
+        elif isinstance(event, PlanLoaded) and is_later:
+            drift += event.drift
+        elif isinstance(event, CompactionComplete):
+            is_later = False
+    return drift
 
 
 def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
     """Print the outputs of the compaction that another process carried out."""
     state, say = read_state(folder), runs.console.say
+    drift = _drift_since(folder, state.compactions - 1)
     place = state_file(runs.workspace.paths.root, folder)
     say(outputs.compaction_start(state.compactions, threshold, place))
     if outputs.is_full_reload(state.compactions):
         say(outputs.full_reload(state))
     say(outputs.compaction_resumed(state))
+    if news := outputs.compaction_news(state, drift):
+        say(news)
 
 
 @click.command("questions", help="List the questions for a person. (local)")
