@@ -7,7 +7,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.mcp.test_mcp import REASON, Talk
+from tests.cli.mcp.test_mcp import REASON, SNAPSHOT, Talk
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.warm.client import unlatch
 
@@ -102,6 +102,21 @@ def test_wrong_arguments_are_named_with_the_right_ones(project: Project) -> None
         found = talk.error(tool, **arguments)
         assert f"error[usage]: {said}" in found
         assert "pydantic" not in found
+
+
+def test_text_that_is_json_arrives_as_it_is(project: Project) -> None:
+    """The SDK parses it where a type is not exactly `str` (findings/mcp-json-text.sh)."""
+    talk = Talk(project)
+    for text in ("null", '["7"]', '{"id": 7}'):
+        assert "error[unknown-increment]" in talk.error("show_increment", id=text)
+    tools = json.loads(SNAPSHOT.read_text())
+    properties = [
+        (tool["name"], name, kind)
+        for tool in (*tools["work"], *tools["efforts"])
+        for name, value in tool["inputSchema"]["properties"].items()
+        for kind in value.get("anyOf", ())
+    ]
+    assert [it for it in properties if "enum" not in it[2] and it[2]["type"] == "string"] == []
 
 
 def test_ctrl_c_ends_a_server_at_a_terminal(project: Project) -> None:
