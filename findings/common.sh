@@ -165,3 +165,43 @@ PYTHON
   until [ -s "$WORK/port" ]; do sleep 0.1; done
   MODEL="http://127.0.0.1:$(<"$WORK/port")"
 }
+
+# service: a module `service` in $WORK for the scripts there. `start(answer)` serves on loopback:
+# `answer(method, path, query, body)` gives a JSON value and headers; returns the URL, and the list
+# of the requests.
+service() {
+  cat >"$WORK/service.py" <<'PYTHON'
+import json, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlsplit
+
+
+def start(answer):
+    requests = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *values):
+            pass
+
+        def do_GET(self):
+            body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+            url = urlsplit(self.path)
+            requests.append((self.command, self.path, body))
+            value, headers = answer(self.command, url.path, dict(parse_qsl(url.query)), body)
+            content = json.dumps(value).encode()
+            self.send_response(200)
+            for name, text in {"content-type": "application/json", **headers}.items():
+                self.send_header(name, text)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_PUT = do_PATCH = do_OPTIONS = do_GET
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}", requests
+PYTHON
+}
