@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ READING = {
 # As `programs` has them: what may start a program by itself.
 STARTERS = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "os.system", "os.popen")
 LOOKUPS = ("find_program", "run", "which", "Popen", "create_subprocess_exec")
+# Parsing the sources without any of these would take most of the time.
+MAYBE = re.compile("|".join([*map(re.escape, STARTERS), *(rf"\b{name}\(" for name in LOOKUPS)]))
 
 
 @pytest.fixture
@@ -145,8 +148,8 @@ def test_no_setting_that_git_knows_starts_anything(
 
 
 def _calls(path: Path) -> Iterator[ast.Call]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)) if MAYBE.search(source) else ():
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called.startswith(STARTERS) or called.rpartition(".")[2] in LOOKUPS:

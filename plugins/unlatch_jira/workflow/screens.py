@@ -128,8 +128,12 @@ def missing_fields_error(
     return Rejected(
         "transition-needs-fields",
         f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}{wrong}",
-        hint=f"{_to_set(first, stage)}; "
-        "a resolution is set by trackers.jira.resolution and dropped_resolutions",
+        hint="; ".join(
+            (
+                _to_set(first, stage),
+                "a resolution is set by trackers.jira.resolution and dropped_resolutions",
+            )
+        ),
     )
 
 

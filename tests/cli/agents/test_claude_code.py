@@ -13,7 +13,8 @@ from tests.coding_agents.programs import environment, installed
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
-pytestmark = pytest.mark.servers
+# The program takes ten seconds of CPU.
+pytestmark = [pytest.mark.servers, pytest.mark.sweep]
 
 
 def test_session_of_claude_code_begins_with_the_briefing_and_is_imported(project: Project) -> None:

@@ -15,7 +15,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.changes import reopen, transition, undo
@@ -82,7 +82,6 @@ def test_an_event_keeps_its_schema_and_is_read_as_it_was_written(word: str) -> N
     place = published["discriminator"]["mapping"][word]
     strict = Draft202012Validator({**closed({"$defs": published["$defs"]}), "$ref": place})
 
-    @settings(max_examples=30, deadline=None)
     @given(event(LOG.types[word]))
     def check(written: Any) -> None:
         line = LOG.line(written)

@@ -265,6 +265,14 @@ def test_completed_here_and_abandoned_there_still_owes_both_closes() -> None:
         assert [ulid(5), ulid(8), ulid(9)] == [owed["op"] for owed in merged.value["pending"]]
 
 
+@pytest.mark.parametrize("stands", Side)
+def test_beside_a_status_that_is_not_known_nothing_owed_is_dropped(stands: Side) -> None:
+    base = reopened(completed(), 5, "why")
+    merged = united(base, {**base, "status": "frozen"}, finished(base, 7), take=stands)
+    assert ["/status"] == [clash.field for clash in merged.clashes]
+    assert [ulid(5), ulid(7)] == [pending["op"] for pending in merged.value["pending"]]
+
+
 def test_a_status_that_one_side_spells_anew_is_no_change() -> None:
     base = completed(status="in-progress")
     assert "completed" == clean(base, {**base, "status": "active"}, finished(base, 3))["status"]

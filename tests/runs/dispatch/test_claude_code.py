@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from unlatch.runs.dispatch.port import Lease
 
 WRITES = ("--allowedTools", "Write")
-pytestmark = pytest.mark.servers
+# The program takes ten seconds of CPU.
+pytestmark = [pytest.mark.servers, pytest.mark.sweep]
 
 
 @pytest.fixture(scope="module")

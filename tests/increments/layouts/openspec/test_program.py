@@ -169,6 +169,7 @@ def schema_file(pattern: str, name: str) -> dict[str, str]:
     return {f"openspec/schemas/{name}/schema.yaml": text}
 
 
+@pytest.mark.sweep
 def test_the_program_counts_the_same_boxes_in_the_files_that_a_schema_chooses(
     program: Program,
 ) -> None:
@@ -254,6 +255,7 @@ def test_an_archived_change_moves_back_and_is_archived_again(archived: Program) 
     archive(program)
 
 
+@pytest.mark.sweep
 def test_a_changed_requirement_is_archived_once_it_follows_the_advice(archived: Program) -> None:
     program = archived
     unit = move_back(program)
