@@ -99,7 +99,8 @@ torture: $(STAMP)
 TORTURE := $(addprefix torture/, \
   machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
-  crash.item_kill outside/crash.item_kill crash.kill_matrix crash.crowd crash.at_once)
+  crash.item_kill outside/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
+  crash.at_once)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
 torture/crash.run_kill: OPTIONS := --every 3 --twice 100
@@ -108,6 +109,7 @@ torture/crash.both_sides: OPTIONS := --examples 100 --steps 25 --random
 torture/crash.random_life: OPTIONS := --examples 200 --steps 30 --random
 torture/crash.effort_kill: OPTIONS := --twice 5
 torture/outside/crash.item_kill: OPTIONS := --outside
+torture/validators/crash.item_kill: OPTIONS := --validators
 torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
 $(TORTURE): $(STAMP)

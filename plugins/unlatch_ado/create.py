@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected, TrackerError
@@ -22,7 +23,7 @@ from unlatch_ado.api.patch import (
 from unlatch_ado.description import check_length, render_description, title_notes, title_of
 from unlatch_ado.settings_types import path_of
 from unlatch_ado.snapshot import interpret_answer
-from unlatch_ado.writers import notes_on_refused, send_dropping_tags
+from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,13 +53,14 @@ def create(writer: Writer, change: Change) -> Outcome:
     patch = patch_for_new(settings, draft, change, items)
     # Asked before the creation: a later error would hide the item.
     workflow = writer.projects.workflow(project, settings.type_for(draft.type))
+    notes: list[str] = []
     answer, refused = send_dropping_tags(
-        patch, lambda patch: writer.create(project, workflow, patch)
+        patch, lambda one: send_aloud(one, partial(writer.create, project, workflow), notes)
     )
     return Outcome(
         interpret_answer(settings, writer.projects, answer).remote,
         refused=refused,
-        notes=(*notes_on_refused(refused), *title_notes(draft)),
+        notes=(*notes, *notes_on_refused(refused), *title_notes(draft)),
     )
 
 
@@ -87,6 +89,7 @@ def patch_for_new(
         ),
         tags=((), changed_tags((), change)),
         links=tuple(_links(settings, draft, items)),
+        is_silent=settings.is_silent(change),
     )
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from urllib.parse import quote
 
 from unlatch.errors import ConfigError
-from unlatch.spi import Goal, ItemRef
+from unlatch.spi import NO_NOTIFY, Change, Goal, ItemRef
 from unlatch.spi.tables import Table, setting
 from unlatch_ado.settings_types import (
     Fields,
@@ -82,7 +82,8 @@ class AdoSettings(Table):
     )
     notify: bool = setting(
         default=True,
-        description="`false` suppresses the notifications of changes, as `--no-notify`",
+        description="`false` suppresses the notifications of changes and new items, as "
+        "`--no-notify`",
     )
     on_reopen: OnReopen = setting(
         default=OnReopen(),
@@ -151,6 +152,10 @@ class AdoSettings(Table):
             if name.casefold() == work_item_type.casefold() and states.of(goal):
                 return states.of(goal)
         return self.states.of(goal)
+
+    def is_silent(self, change: Change) -> bool:
+        """Whether a change is sent without notifications."""
+        return not self.notify or NO_NOTIFY.name in change.options.plugin
 
     def link_back(self, increment: str) -> str | None:
         """The configured address that a new work item of the increment links to, if any."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
-from unlatch.spi import NO_NOTIFY, Goal, Outcome, Progress, must_move
+from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
 from unlatch_ado.description import check_length, title_notes, title_of, update_description
 from unlatch_ado.parents import reopen_parent
@@ -64,7 +64,7 @@ def patch_for(settings: AdoSettings, seen: WorkItemSnapshot, change: Change) -> 
         ),
         tags=(item.tags, changed_tags(item.tags, change)),
         comment=comment_of(change),
-        is_silent=not settings.notify or NO_NOTIFY.name in change.options.plugin,
+        is_silent=settings.is_silent(change),
     )
 
 

@@ -52,7 +52,7 @@ class Writer:
 
     def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
         """Create a work item of a type."""
-        return self._client.create(project, workflow.type, patch.steps())
+        return self._client.create(project, workflow.type, patch.steps(), is_silent=patch.is_silent)
 
     def read_linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
         """Read the work items that a new one links to."""

@@ -14,7 +14,7 @@ from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch.values import dataclass
 from unlatch_jira.api.edit import build_edit, property_of
-from unlatch_jira.send import find_said, send
+from unlatch_jira.send import comment_not_shown, find_said, send
 from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class Children:
         after, _ = send(self.client, child, edit, done, goal=Goal.OPEN)
         if not after.item.category.is_open:
             raise _not_moved()
+        if change.comment is not None and not done.commented:
+            raise comment_not_shown()
         return True
 
     def _is_served(self, child: Issue, change: Change) -> bool:

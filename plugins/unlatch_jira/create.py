@@ -43,7 +43,7 @@ def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: C
     whole = _fields(settings, site, change.draft, change.op)
     whole = {**_configured(settings, client, whole["issuetype"]["name"]), **whole}
     if change.add_labels:
-        whole["labels"] = list(change.add_labels)
+        whole["labels"] = list(dict.fromkeys((*whole.get("labels", ()), *change.add_labels)))
     key, lacking = _send(client, whole, change.op)
     issue = read_back(client, key)
     refused = change.add_labels if "labels" in lacking else ()

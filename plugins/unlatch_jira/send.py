@@ -58,17 +58,23 @@ def send(
 
 
 def find_said(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> Edit:
-    """Find the comment that a transition had; returns the edit that is left.
+    """Look for the comment that a transition had; returns the edit that is left.
 
-    Without a comment on its screen, a transition drops it with no error: then it is still to post
-    (ankitpokhrel/jira-cli#1024).
+    A transition whose screen has no comment drops it with no error (ankitpokhrel/jira-cli#1024,
+    sooperset/mcp-atlassian#1623). One that is not shown is left to a later look, as in `send`.
     """
     look = _Look(client, edit, None)
-    after = read_back(client, issue.key, "comment", is_shown=look.finds_comment)
-    if not look.finds_comment(after) or look.comment is None:
-        return edit
-    done.commented, done.comment = True, look.comment.id
+    look.finds_comment(read_back(client, issue.key, "comment", is_shown=look.finds_comment))
+    done.commented = look.comment is not None
+    done.comment = look.comment.id if look.comment else None
     return replace(edit, comment=None)
+
+
+def comment_not_shown() -> UnknownOutcome:
+    """The error for a comment that Jira accepted with another change and does not show."""
+    message = "Jira accepted the change, but does not show its comment"
+    hint = "`unlatch sync` looks for the comment before it posts it again"
+    return UnknownOutcome("unknown-outcome", message, hint=hint)
 
 
 def read_back(

@@ -17,6 +17,7 @@ from tests.delivery.stage import (
     count_markers,
     fault,
     settle,
+    sync_until_done,
 )
 
 if TYPE_CHECKING:
@@ -154,6 +155,33 @@ def test_a_comment_that_an_edit_dropped_is_posted_after_it_was_looked_for(
     project.box.faults.clear()
     done = project.run(*SYNC)
     assert (0, 1) == (done.code, count_markers(project).total()), done.said
+
+
+@pytest.mark.parametrize("place", ["jira", "jira server"])
+@pytest.mark.parametrize("kind", ["shown-later", "drop-after", "error-after", "dropped"])
+def test_a_comment_within_a_transition_is_there_once(
+    project: Project, place: str, kind: str
+) -> None:
+    stage(project, place)
+    # The screen of the latter shows no comment, and Jira drops it.
+    workflow = "required-fields" if kind == "dropped" else "validators"
+    project.box.jira.add_project("SCRUM", workflow)
+    more = '[trackers.jira.fields.reopen]\n"Root cause" = "Bug"'
+    config = project.box.config().replace('"SCRUM"', '"SCRUM"\ncomment_in_transition = true', 1)
+    project.configure(f"patience = 30\n{config}\n{more}")
+    completed_on(project, "jira")
+    if kind != "dropped":
+        reads = {"reads": 99} if kind == "shown-later" else {}
+        project.box.faults.add(fault("jira", "state", kind, **reads))
+
+    done = project.run(*RESUME)
+
+    assert (3, kind != "dropped") == (done.code, count_markers(project).total()), done.said
+    project.box.faults.clear()
+    done = sync_until_done(project)
+    assert (0, 1) == (done.code, count_markers(project).total()), done.said
+    assert {"reopened"} == project.labels()["jira"] & {"reopened", "completed"}
+    assert "pending" not in project.metadata()
 
 
 @pytest.mark.real_waits

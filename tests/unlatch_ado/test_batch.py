@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_ado.making import (
     OP,
     closed_item,
+    creating,
     plugin_for,
     ref,
     reopening,
@@ -59,6 +61,8 @@ def test_notifications_are_suppressed_on_request(box: Sandbox, *, is_setting: bo
     plugin.write(plugin.read(ref(box, alone), change), change)
     assert [box.ado.mails(it) for it in (alone, *numbers)] == [0] * 4
     assert [len(box.ado.comments(it)) for it in (alone, *numbers)] == [1] * 4
+    made = plugin.create(replace(creating(), options=change.options)).after.ref
+    assert box.ado.mails(int(made.id)) == 0
     loud = closed_item(box)
     plugin_for(box).write(plugin.read(ref(box, loud), reopening()), reopening())
     assert box.ado.mails(loud) == 1
@@ -69,10 +73,13 @@ def test_account_that_may_not_suppress_notifications_changes_the_item_with_them(
 ) -> None:
     number, change = closed_item(box), reopening(options=SILENT)
     snapshot = plugin.read(ref(box, number), change)
-    box.faults.add(Fault("ado", "status", method="PATCH", code=403, body="no"))
+    for method in ("PATCH", "POST"):
+        box.faults.add(Fault("ado", "status", method=method, code=403, body="no"))
     outcome = plugin.write(snapshot, change)
+    made = plugin.create(replace(creating(), options=SILENT))
     assert (state_of(box, number), box.ado.mails(number)) == ("Active", 1)
-    assert ["notifications were sent" in note for note in outcome.notes] == [True]
+    for notes in (outcome.notes, made.notes):
+        assert ["notifications were sent" in note for note in notes] == [True]
 
 
 def test_parents_of_many_are_read_in_one_more_request(box: Sandbox, plugin: AdoPlugin) -> None:

@@ -364,7 +364,9 @@ def test_required_fields_of_a_new_issue_are_configured(either: Sandbox) -> None:
     change = replace(CREATE, draft=wishing())
     with pytest.raises(Rejected, match="Root cause is required") as caught:
         plugin_for(either).create(change)
-    assert f'[trackers.jira.fields.create]: "{ROOT_CAUSE}" = "..."' in (caught.value.hint or "")
+    assert f'set below [trackers.jira.fields.create]: "{ROOT_CAUSE}" = "..."' in (
+        caught.value.hint or ""
+    )
 
     for name in ("Root cause", ROOT_CAUSE):
         plugin = plugin_for(either, fields={"create": {name: "Bug"}})
@@ -373,3 +375,9 @@ def test_required_fields_of_a_new_issue_are_configured(either: Sandbox) -> None:
 
     with pytest.raises(Rejected, match="have no field Cause"):
         plugin_for(either, fields={"create": {"Cause": "Bug"}}).create(change)
+
+
+def test_configured_labels_and_those_of_the_increment_are_set(either: Sandbox) -> None:
+    plugin = plugin_for(either, fields={"create": {"labels": ["urgent", "increment"]}})
+    made = plugin.create(replace(CREATE, draft=wishing())).after
+    assert made.labels == ("urgent", "increment")

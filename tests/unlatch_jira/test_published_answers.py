@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
-from tests.unlatch_jira.making import CLOSE, REOPEN, comments, deliver, done_issue, plugin_for, ref
+from tests.unlatch_jira.making import (
+    CLOSE,
+    REOPEN,
+    comments,
+    deliver,
+    done_issue,
+    plugin_for,
+    ref,
+    settings_for,
+)
 
 from unlatch.errors import Conflict, Forbidden, Rejected
 from unlatch.spi import Category
 from unlatch.transport import Answer
 from unlatch_jira.api.errors import FieldsNotOnScreen, explain
+from unlatch_jira.api.workflow_models import ScreenField
+from unlatch_jira.workflow.screens import configured_fields
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -47,6 +58,8 @@ def test_refusals_are_recognised_in_every_language() -> None:
     error = refused("PUT", "issue/OPS-1", {"errors": {"labels": GERMAN_SCREEN}})
     assert isinstance(error, FieldsNotOnScreen)
     assert error.fields == {"labels"}
+    assert error.hint is not None
+    assert error.hint.startswith("set labels on the issue in Jira, or ask an administrator")
     words = "Der eingegebene Text ist zu lang. Er überschreitet die Grenze von 32.767 Zeichen."
     error = refused("PUT", "issue/OPS-1", {"errors": {"comment": words}})
     assert error.id == "body-too-long"
@@ -92,6 +105,48 @@ def test_a_refusal_in_plain_text_is_shown(box: Sandbox, plugin: JiraPlugin) -> N
     with pytest.raises(Forbidden) as caught:
         deliver(plugin, ref(box, key), REOPEN)
     assert "XSRF check failed" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        # freescout-help-desk/freescout#2470
+        {"duedate": "Due date is required.", "labels": "Labels is required."},
+        {"customfield_10004": "Story Points is required."},  # keepcosmos/terjira#23
+        {"versions": "Affects Version/s is required.", "components": "Component/s is required."},
+        {"reporter": "Reporter is required."},  # stablyai/orca#10565, of #4643
+        {"customfield_12312": "Story type is required."},  # textfuel/lazyjira#111
+    ],
+)
+def test_a_refused_new_issue_names_each_field_to_set(errors: dict[str, str]) -> None:
+    error = refused("POST", "issue", {"errorMessages": [], "errors": errors})
+    assert error.id == "tracker-rejected"
+    lines = [f'"{name}" = "..."' for name in errors]
+    assert error.hint == f"set below [trackers.jira.fields.create]: {', '.join(lines)}"
+
+
+# The fields of these reports and of atlassian/gajira-create#2, as a create screen describes them,
+# a value of the configuration, and what Jira takes.
+VALUES: list[tuple[dict[str, Any], Any, Any]] = [
+    ({"type": "date", "system": "duedate"}, "2026-12-24", "2026-12-24"),
+    ({"type": "array", "items": "string", "system": "labels"}, "urgent", ["urgent"]),
+    ({"type": "number", "custom": "x:float"}, 3, 3),
+    ({"type": "array", "items": "component"}, ["API", "CLI"], [{"name": "API"}, {"name": "CLI"}]),
+    ({"type": "user", "system": "reporter"}, "5b10", {"accountId": "5b10"}),
+    ({"type": "array", "items": "option"}, "Web", [{"value": "Web"}]),
+    ({"type": "group"}, "team-a", {"name": "team-a"}),
+    ({"type": "option-with-child"}, {"value": "A", "child": {"value": "B"}}, None),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "taken"), VALUES)
+def test_a_configured_value_is_sent_as_its_field_takes_it(
+    box: Sandbox, schema: dict[str, Any], value: Any, taken: Any
+) -> None:
+    settings = settings_for(box, fields={"create": {"Wanted": value}})
+    screen = {"customfield_1": ScreenField({"name": "Wanted", "required": True, "schema": schema})}
+    found = configured_fields(screen, settings, "create")
+    assert found == {"customfield_1": value if taken is None else taken}
 
 
 @pytest.mark.parametrize("field", ["labels", "assignee", "resolution", "comment"])

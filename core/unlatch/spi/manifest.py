@@ -152,7 +152,7 @@ class Option:
 NO_NOTIFY = Option(
     "no-notify",
     "Let trackers send fewer notifications of the changes, as far as they can.",
-    kinds=("reopen", "close", "update"),
+    kinds=("reopen", "close", "create", "update"),
 )
 
 

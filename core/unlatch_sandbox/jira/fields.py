@@ -36,6 +36,14 @@ CUSTOM = {
 }
 
 
+_SCHEMAS: dict[str, dict[str, str]] = {
+    "labels": {"type": "array", "items": "string"},
+    "assignee": {"type": "user"},
+    "resolution": {"type": "resolution"},
+    "parent": {"type": "issuelink"},
+}
+
+
 def field_info(name: str) -> dict[str, Any]:
     if name in CUSTOM:
         kind, custom, shown = CUSTOM[name]
@@ -44,7 +52,8 @@ def field_info(name: str) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": kind, "custom": custom, "customId": number, **items}
         clauses = [f"cf[{number}]", shown]
     else:
-        shown, schema, clauses = name.capitalize(), {"type": "string", "system": name}, [name]
+        shown, clauses = name.capitalize(), [name]
+        schema = {**_SCHEMAS.get(name, {"type": "string"}), "system": name}
     return {
         "id": name,
         "key": name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.clock import jira_time
 from unlatch_sandbox.jira import adf
-from unlatch_sandbox.jira.fields import CUSTOM, field_info
+from unlatch_sandbox.jira.fields import field_info
 from unlatch_sandbox.jira.workflows import CAUSES, ISSUE_TYPES, RESOLUTIONS, ROOT_CAUSE
 
 if TYPE_CHECKING:
@@ -263,8 +263,6 @@ def _screen(found: Transition, dialect: Dialect) -> Json:
 
 def field(name: str, dialect: Dialect, *, required: bool) -> Json:
     info = field_info(name)
-    if name not in CUSTOM:
-        info["schema"] = {"type": name if name == "resolution" else "user", "system": name}
     shown: Json = {
         "required": required,
         "schema": info["schema"],

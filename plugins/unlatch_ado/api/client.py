@@ -136,11 +136,16 @@ class Client:
             for item, (status, body) in zip(patches, found, strict=True)
         }
 
-    def create(self, project: str, type: str, steps: tuple[Step, ...]) -> WorkItem:
-        """Create a work item."""
-        document = self._api.document(steps)
+    def create(
+        self, project: str, type: str, steps: tuple[Step, ...], *, is_silent: bool = False
+    ) -> WorkItem:
+        """Create a work item; if silent, without notifications."""
+        document, quiet = self._api.document(steps), is_silent or None
         with self._api.understood(writing=True):
-            return answers.work_item(self._api.create_work_item(document, project, type))
+            answer = self._api.create_work_item(
+                document, project, type, suppress_notifications=quiet
+            )
+            return answers.work_item(answer)
 
     def would_change(self, item: str, steps: tuple[Step, ...]) -> None:
         """Validate a patch document on the server without applying it.

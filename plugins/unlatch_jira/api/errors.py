@@ -32,6 +32,11 @@ _BUCKET_HINT = (
 )
 
 
+def _set_in_jira(fields: Collection[str]) -> str:
+    names = ", ".join(one_line(name)[:60] for name in sorted(fields))
+    return f"set {names} on the issue in Jira, or {_SCREEN_HINT}"
+
+
 class FieldsNotOnScreen(Rejected):
     """A write was refused for some fields, mostly missing on the screen; nothing was done.
 
@@ -45,7 +50,7 @@ class FieldsNotOnScreen(Rejected):
         super().__init__(
             "field-not-on-screen" if is_screen else "tracker-rejected",
             f"Jira refused the change: {said}",
-            hint=_SCREEN_HINT if is_screen else "`--trace-http FILE` shows the whole answer",
+            hint=_SCREEN_HINT if is_screen else _set_in_jira(fields),
             status=status,
         )
         self.fields = frozenset(fields)
@@ -89,11 +94,11 @@ def _refused(answer: Answer) -> TrackerError | None:
     if answer.method == "POST" and answer.path.endswith("/transitions"):
         return TransitionRefused(words(answer), fields=fields, status=answer.status)
     if answer.method == "POST" and answer.path.endswith("/issue") and fields:
-        line = f'{json.dumps(str(next(iter(fields)))[:60])} = "..."'
+        lines = ", ".join(f'{json.dumps(str(name)[:60])} = "..."' for name in fields)
         return Rejected(
             "tracker-rejected",
             f"Jira refused the new issue: {words(answer)}",
-            hint=f"set it below [trackers.jira.fields.create]: {line}",
+            hint=f"set below [trackers.jira.fields.create]: {lines}",
             status=answer.status,
         )
     return None

@@ -104,9 +104,11 @@ class Transition:
         self.to = required(raw, "to", Status)
         self.available = optional(raw, "isAvailable", flag) is not False
         self.has_screen = raw.get("fields") is not None
-        # Its screen can have the comment, which the fields never name.
-        self.takes_comment = optional(raw, "hasScreen", flag) is not False
         self.screen = optional(raw, "fields", _screen) or {}
+        # Its screen can have the comment, which the fields need not name.
+        shows_screen = optional(raw, "hasScreen", flag)
+        self.may_take_comment = shows_screen is not False
+        self.takes_comment = bool(self.screen if shows_screen is None else shows_screen)
 
 
 def _screen(raw: Any) -> dict[str, ScreenField]:

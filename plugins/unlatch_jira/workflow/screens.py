@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from unlatch_jira.settings import JiraSettings
 
 
+# What Jira calls a value of these types, where its answer does not list the allowed ones.
+_KEYS = {
+    "option": "value",
+    **dict.fromkeys(("component", "group", "priority", "resolution", "version"), "name"),
+}
+
+
 def resolution_for(
     move: Transition, goal: Goal, issue: Issue, settings: JiraSettings
 ) -> dict[str, Any]:
@@ -96,10 +103,11 @@ def _single(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
     if field.values:
         found = next((one for one in field.values if one.means(word)), None)
         return None if found is None else {"id": found.id} if found.id else {"value": found.value}
-    if "user" in (field.kind.type, field.kind.items):
+    kind = field.kind.items or field.kind.type
+    if kind == "user":
         return {"accountId" if settings.is_cloud else "name": word}
-    if field.kind.type == "option":
-        return {"value": word}
+    if kind in _KEYS:
+        return {_KEYS[kind]: word}
     if field.kind.is_formatted:
         return format_of(settings.version).render(((Span(word),),))
     return value if field.kind.type == "number" else word

@@ -210,7 +210,7 @@ class TransitionRunner:
                 self.client.move(issue, move, fields, properties, said)
             except (TransitionRefused, FieldsNotOnScreen) as refusal:
                 is_last = comment is None or (said is None) is is_first
-                if is_last or refusal.fields - {"comment"} or not move.takes_comment:
+                if is_last or refusal.fields - {"comment"} or not move.may_take_comment:
                     if isinstance(refusal, TransitionRefused):
                         refusal.hint = screens.refusal_hint(move, refusal.fields, walk.stage)
                     raise

@@ -345,3 +345,24 @@ def limited() -> Fault:
     """Jira wants to be left alone for most of an hour."""
     waits = {"Retry-After": "3000"}
     return Fault("jira", "status", code=429, headers=waits, path="transitions", times=999)
+
+
+@pytest.mark.parametrize("tracker", ["ado", "jira"])
+def test_no_command_notifies_of_many_items_where_the_tracker_can_leave_it(
+    project: Project, tracker: str
+) -> None:
+    """Jira's transitions notify in any case; what is delivered later keeps the wish."""
+    many(project, 3, tracker=tracker)
+    face = getattr(project.box, tracker)
+    items = ("SCRUM-1", "SCRUM-2", "SCRUM-3") if tracker == "jira" else (1, 2, 3)
+    finish = ("complete", "1-3", "--reason", "Done", "--yes")
+    path = "/transitions$" if tracker == "jira" else "(?i)/wit/"
+    method = "POST" if tracker == "jira" else "PATCH"
+    sent = 0
+    for command in (COMPLETED, finish, COMPLETED, ("undo", "1-3", "--yes")):
+        project.box.faults.add(Fault(tracker, "drop", method=method, path=path))
+        first = project.run(*command, "--no-notify")
+        assert first.code == 3, first.said
+        assert project.run("sync", "--all", "--yes").code == 0
+        sent += tracker == "jira"
+        assert [face.mails(it) for it in items] == [sent] * 3, command
