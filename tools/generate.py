@@ -32,12 +32,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python tools/generate.py"
-_TYPES = {
-    "array": "list",
-    "boolean": "true or false",
-    "object": "table",
-    "string": "text",
-}
+# A default shows the others.
+_TYPES = {"array": "list", "object": "table"}
 
 
 def main() -> int:
@@ -172,7 +168,7 @@ def _is_section(schema: Mapping[str, Any]) -> bool:
 
 
 def _section(heading: str, schema: Mapping[str, Any]) -> list[str]:
-    rows = ["| Setting | Type | Default | Meaning |", "|---|---|---|---|", *_rows(schema, "")]
+    rows = ["| Setting | Values | Default | Meaning |", "|---|---|---|---|", *_rows(schema, "")]
     return [f"## {heading}", "\n".join(rows)]
 
 
@@ -197,7 +193,7 @@ def _type(schema: Mapping[str, Any]) -> str:
         return f"{', '.join(names)} or {last}"
     least, most = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum")
     if least is None:
-        return _TYPES[schema["type"]]
+        return _TYPES.get(schema["type"], "")
     return f"{least} to {most}" if most else f"{least} or more"
 
 
