@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.config.choices import AutoSave, SubagentMode
-from unlatch.errors import StoreError, UsageError
-from unlatch.llm.port import estimate
+from unlatch.config.choices import AutoSave
+from unlatch.errors import StoreError
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.lifecycle import end, pause, pause_idle, resume
-from unlatch.sessions.model import LIFECYCLE, Agent, CalloutKind, Status
+from unlatch.sessions.model import LIFECYCLE, CalloutKind, Status
 from unlatch.sessions.recorder import Recorder
 
 if TYPE_CHECKING:
@@ -69,52 +68,12 @@ def test_resume_session(log: Log) -> None:
     assert log.last.title == "Step 4"
 
 
-def test_resume_with_context_limit(log: Log) -> None:
-    fill(log)
-    whole = resume_context(log.store, log.session)
-    budget = whole.tokens // 2
-    context = resume_context(log.store, log.session, budget=budget)
-    assert context.tokens == estimate(context.text) <= budget
-    assert context.left_out
-    assert context.left_out + context.phases == tuple(f"phase-{n}" for n in range(1, 7))
-    for number in range(1, 7):
-        assert f"- Decision {number} ({log.session.id}, phase-{number} (Step {number}), line " in (
-            context.text
-        )
-    assert "Prose 6." in context.text
-    assert "Prose 1." not in context.text
-    assert "Left out to keep to the budget: phase-1 (Step 1)" in context.text
-
-
 def test_the_line_of_a_decision_is_where_it_stands(log: Log) -> None:
     fill(log, 3)
     lines = log.text.splitlines()
     for one in resume_context(log.store, log.session).decisions:
         assert lines[one.line - 1] == "> [!decision]"
         assert lines[one.line] == f"> {one.text}"
-
-
-def test_decisions_of_embedded_subagents_are_kept(log: Log) -> None:
-    fill(log, 1)
-    own = log.recorder.subagent(Agent("scout"), "Work.", mode=SubagentMode.EMBED)
-    assert own is not None
-    path = log.store.find(own)
-    resume(log.store, path, now=log.clock(), reason="More to decide")
-    with Recorder(log.store, path, log.clock) as recorder:
-        recorder.decision("Keep the cache")
-    budget = resume_context(log.store, log.session).tokens - 100
-    context = resume_context(log.store, log.session, budget=budget)
-    assert f"- Keep the cache ({own}, phase-1 (Work), line " in context.text
-
-
-def test_decisions_over_the_budget_are_an_error_that_says_by_how_much(log: Log) -> None:
-    fill(log)
-    with pytest.raises(UsageError, match="context-budget") as caught:
-        resume_context(log.store, log.session, budget=20)
-    (over,) = [int(word) for word in caught.value.message.split() if word.isdecimal()][:1]
-    context = resume_context(log.store, log.session, budget=20 + over)
-    assert context.phases == ()
-    assert len(context.decisions) == 6
 
 
 @pytest.mark.parametrize("status", [Status.COMPLETED, Status.FAILED])

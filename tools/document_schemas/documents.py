@@ -134,7 +134,7 @@ effort-verify = unlatch effort verify.
 session = unlatch session start, log, pause, complete and link.
   session: SessionEntry
 session-resume = unlatch session resume.
-  session: SessionEntry; context: str; tokens: int; phases leftOut: [str];
+  session: SessionEntry; context: str; tokens: int; phases leftOut: [str]; shortened: str?;
   decisions: [DecisionEntry]
 session-list = unlatch session list.
   sessions: [ListedSession]

@@ -28,7 +28,7 @@ CalloutEntry = A callout of a phase: decision, error, user, subagent, or another
 PhaseEntry = A phase of a session; `line` is that of its heading.
   id title: str; agent channel at: str?; calls: [CallEntry]; callouts: [CalloutEntry]; line: int
 DecisionEntry = A decision, and the place where it stands.
-  text session phase: str; line: int
+  text session: str; phase: str?; line: int
 SessionRow = A session of the index.
   id title status: str; started ended channel model: str?;
   tokens calls failures decisions errors: int

@@ -110,11 +110,15 @@ class Sources:
 
     def _session(self, one: RelatedSession) -> Briefing:
         from unlatch.sessions.context import decisions  # noqa: PLC0415
+        from unlatch.sessions.subagents import all_embedded  # noqa: PLC0415
 
         session, texts = one.session, _texts()
         is_imported = one.is_imported or (not self.with_tool_output and _is_published(one))
         said = Said(session, self._clean)
-        others = decisions(one.store, session, ())  # those of embedded sessions
+        entries = [it for phase in session.phases for it in phase.callouts(CalloutKind.DECISION)]
+        own = {(session.id, it.line) for it in entries}  # which `said` has
+        every = decisions(session, all_embedded(one.store, session))
+        others = [it for it in every if (it.session, it.line) not in own]
         texts["decisions"] = [*(it.text for it in others), *said.texts["decided"]]
         texts["failed"], texts["left"] = said.texts["rejected"], said.texts["next"][-_MOST_NEXT:]
         if self.with_tool_output or not is_imported:

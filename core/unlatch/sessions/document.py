@@ -6,6 +6,7 @@ import json
 import re
 from bisect import bisect_left
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,9 @@ def read_document(text: str) -> Document:
     summary = text[end:].partition("\n")[2].strip() if trailing else None
     tasks_at, tasks = _last_tasks(text, scanned)
     title = next((line.words for line in scanned.lines if line.level == 1), meta.session_id)
-    return Document(Session(meta, title, phases, tasks, summary), text, end, tasks_at)
+    begin = headings[0].start if headings else end
+    outside = tuple(_callouts([o for o in scanned.lines if not begin <= o.start < end]))
+    return Document(Session(meta, title, phases, tasks, summary, outside), text, end, tasks_at)
 
 
 def read_meta(text: str) -> Meta:
@@ -117,6 +120,12 @@ def read_meta(text: str) -> Meta:
         branch=_text(found, "branch"),
         fork_of=_text(found, "fork_of"),
     )
+
+
+def nested(callout: Callout) -> Iterator[Callout]:
+    """The callouts in the text of a callout."""
+    for inner in _callouts(scan(callout.text).lines):
+        yield replace(inner, line=callout.line + inner.line)
 
 
 def read_head(text: str) -> tuple[Meta, str]:

@@ -191,8 +191,10 @@ class Phase:
         """Whether a callout is the prompt that an import made the title of."""
         return " ".join(callout.words.split()).startswith(self.title.rstrip("\u2026"))
 
-    def callouts(self, kind: CalloutKind) -> Iterator[Callout]:
-        return (one for one in self.entries if isinstance(one, Callout) and one.kind == kind)
+    def callouts(self, kind: CalloutKind | None = None) -> Iterator[Callout]:
+        """Its callouts, of this kind if one is given."""
+        every = (one for one in self.entries if isinstance(one, Callout))
+        return (one for one in every if kind in (None, one.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,7 @@ class Session:
     Args:
         tasks: the last tasks block: objects with `id`, `content`, `status`, `priority`.
         summary: the text below the trailing `## Summary`.
+        outside: the callouts before the first phase, and those of the summary.
     """
 
     meta: Meta
@@ -229,6 +232,7 @@ class Session:
     phases: tuple[Phase, ...]
     tasks: tuple[Mapping[str, object], ...] = ()
     summary: str | None = None
+    outside: tuple[Callout, ...] = ()
 
     @property
     def id(self) -> str:

@@ -93,9 +93,9 @@ def all_embedded(
 ) -> Iterator[Embedded]:
     """The sessions that a session embeds, at any depth, in the order of their callouts."""
     trail = trail or Trail((session.id,))
-    for phase in session.phases:
-        for callout in phase.callouts(CalloutKind.SUBAGENT):
-            if found := embed(store, callout, trail):
-                yield found
-                if found.session:
-                    yield from all_embedded(store, found.session, found.trail)
+    entries = [one for phase in session.phases for one in phase.callouts(CalloutKind.SUBAGENT)]
+    for callout in (*entries, *session.outside):
+        if found := embed(store, callout, trail):
+            yield found
+            if found.session:
+                yield from all_embedded(store, found.session, found.trail)

@@ -182,6 +182,7 @@ def _show_document(session: Session, context: Context) -> None:
         tokens=context.tokens,
         phases=list(context.phases),
         leftOut=list(context.left_out),
+        shortened=context.shortened,
         decisions=[
             output.fields(one, "text", "session", "phase", "line") for one in context.decisions
         ],
