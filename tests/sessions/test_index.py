@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import toon
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unlatch.errors import StoreError
-from unlatch.sessions.index import SessionIndex, rows_of
+from unlatch.sessions.index import Indexed, SessionIndex, rows_of
 from unlatch.sessions.lifecycle import Start, end, start
 from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from unlatch.sessions.document import Document
     from unlatch.sessions.store import SessionStore
+
+
+NOT_ENDED = {"started": None, "ended": None}
 
 
 @pytest.fixture
@@ -129,6 +134,43 @@ def test_aggregate_session_metrics(log: Log, index: SessionIndex) -> None:
     dev, ops, without = group(entries, GroupBy.CHANNEL)
     assert [one.group for one in (dev, ops, without)] == ["dev", "ops", None]
     assert (dev.calls, ops.calls) == (2, 1)
+
+
+@given(st.data())
+def test_each_call_is_counted_once_by_agent_and_channel(data: st.DataObject) -> None:
+    names = st.sampled_from([None, "a", "b"])
+    entries = [
+        Indexed(
+            {"channel": data.draw(names), "status": "active", "tokens": 1} | NOT_ENDED,
+            tuple({"agent": it} for it in data.draw(st.lists(st.sampled_from("ab"), max_size=2))),
+            tuple(
+                {"agent": data.draw(names), "channel": data.draw(names), "calls": 2, "failures": 1}
+                for _ in range(data.draw(st.integers(0, 3)))
+            ),
+        )
+        for _ in range(data.draw(st.integers(0, 3)))
+    ]
+    calls = sum(2 for one in entries for _ in one.phases)
+    for by in (GroupBy.AGENT, GroupBy.CHANNEL):
+        groups = group(entries, by)
+        assert (calls, calls / 2) == (
+            sum(it.calls for it in groups),
+            sum(it.failures for it in groups),
+        )
+        for it in groups:
+            # A call of a phase without a name counts for the session's first one.
+            assert it.calls == sum(
+                2
+                for one in entries
+                for phase in one.phases
+                if it.group == (phase[by.value] or first_of(one, by))
+            )
+
+
+def first_of(one: Indexed, by: GroupBy) -> str | None:
+    if by is GroupBy.CHANNEL:
+        return cast("str | None", one.session["channel"])
+    return next((cast("str", it["agent"]) for it in one.participants), None)
 
 
 def test_an_index_that_is_no_database_is_made_again(log: Log, tmp_path: Path) -> None:

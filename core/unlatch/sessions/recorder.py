@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
@@ -10,7 +11,7 @@ from unlatch.config.choices import AutoSave, SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions import changes, markup
 from unlatch.sessions.document import read_document
-from unlatch.sessions.heading import Heading, one_line, write_heading
+from unlatch.sessions.heading import Heading, one_line, read_agent, read_channel, write_heading
 from unlatch.sessions.lifecycle import Start, end, require_open, start
 from unlatch.sessions.model import Status, Subagent
 from unlatch.values import dataclass
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.sessions.changes import Change
-    from unlatch.sessions.model import Agent
+    from unlatch.sessions.model import Agent, Meta
     from unlatch.sessions.store import SessionStore
 
 
@@ -156,13 +157,26 @@ class Recorder:
 
     def _own_session(self, agent: Agent, work: str, model: str | None, tokens: int) -> str:
         title = f"{agent.name}: {_beginning(work)}"
-        path = start(self.store, Start(title, agent=agent, model=model), now=self.clock())
+        parent = self.store.read(self.path).session.meta
+        _, channel = agent_and_channel(parent)
+        facts = Start(title, channel, agent, model, branch=parent.branch)
+        path = start(self.store, facts, now=self.clock())
         with Recorder(self.store, path, self.clock) as own:
-            own.phase("Work", agent)
+            own.phase("Work", agent, channel)
             own.prose(work)
             own.tokens(tokens)
         done = end(self.store, path, Status.COMPLETED, now=self.clock())
         return done.session.id
+
+
+def agent_and_channel(meta: Meta) -> tuple[Agent | None, str | None]:
+    """The first agent and the channel of a session, as far as a heading can name them."""
+    agent, channel = None, None
+    with suppress(UsageError):
+        agent = read_agent(meta.participants[0]) if meta.participants else None
+    with suppress(UsageError):
+        channel = read_channel(meta.channel) if meta.channel else None
+    return agent, channel
 
 
 def _if_open(text: str) -> str:

@@ -66,8 +66,8 @@ def choose(
 def group(entries: Iterable[Indexed], by: GroupBy) -> list[Figures]:
     """The figures of each group, by name; those of sessions without one are the last.
 
-    By agent or channel, tool calls count for that of their phase, and the tokens and duration of a
-    session count for each that it has.
+    By agent or channel, tool calls count for that of their phase, or else for the first one of the
+    session; the tokens and duration of a session count for each that it has.
     """
     groups: dict[str | None, list[Indexed]] = {}
     for one in entries:
@@ -94,21 +94,27 @@ def _rows(one: Indexed, name: str | None, by: GroupBy) -> Iterator[Row]:
     if by is GroupBy.STATUS:
         yield one.session
         return
-    for phase in one.phases:
-        own = phase[by.value]
-        if own is None and by is GroupBy.CHANNEL:
-            own = one.session["channel"]
-        if own == name:
-            yield phase
+    yield from (phase for phase in one.phases if _name_of(phase, one, by) == name)
 
 
 def _groups(one: Indexed, by: GroupBy) -> list[str | None]:
     if by is GroupBy.STATUS:
         return [one.session["status"]]
+    own = _channels(one) if by is GroupBy.CHANNEL else [row["agent"] for row in one.participants]
+    # One without a name is a group of its own where there is something to count.
+    names = [(_name_of(it, one, by), it["calls"]) for it in one.phases]
+    every = [*own, *(name for name, calls in names if name or calls)]
+    return [*dict.fromkeys(every)] or [None]
+
+
+def _name_of(phase: Row, one: Indexed, by: GroupBy) -> str | None:
+    """The agent or channel of a phase: without its own, the first one of its session."""
     if by is GroupBy.CHANNEL:
-        return [*dict.fromkeys(_channels(one))] or [None]
-    found = [*(row["agent"] for row in one.participants), *(p["agent"] for p in one.phases)]
-    return [*dict.fromkeys(name for name in found if name)] or [None]
+        first = one.session["channel"]
+    else:
+        first = one.participants[0]["agent"] if one.participants else None
+    name: str | None = phase[by.value] or first
+    return name
 
 
 def _agents(one: Indexed) -> set[str]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tests.cli.project import Project
 
 
+_GROUPINGS = ("agent", "channel", "status")
+
+
 def files(project: Project) -> list[Path]:
     return sorted((project.root / ".unlatch" / "sessions").glob("*.md"))
 
@@ -111,7 +114,7 @@ def test_resume_session_command(project: Project, started: str) -> None:
     assert entry["status"] == "paused"
 
     done = session(project, "resume", started)
-    assert done.out.startswith(f"Session: Fix login ({started}, paused)\n")
+    assert done.out.startswith(f"Session: Fix login ({started})\n")
     assert "is active" in done.err
     again = session(project, "resume", started)
     assert (again.code, error_of(again)) == (1, "session-active")
@@ -230,6 +233,34 @@ def test_the_documents_match_their_schemas(project: Project, started: str) -> No
         ("session", "complete", started),
     ):
         assert mistakes(json.loads(session(project, *arguments, "--json").out), name) == []
+
+
+def test_a_phase_and_the_work_of_a_subagent_are_of_their_session(
+    project: Project, started: str
+) -> None:
+    (path,) = files(project)
+    path.write_text(path.read_text("utf-8").replace("branch: null", "branch: topic"), "utf-8")
+    for work in (("--phase", "More"), ("--subagent", "scout@2", "--work", "Three callers.")):
+        assert session(project, "log", started, *work).code == 0
+    session(project, "start", "Other", "--channel", "ops")
+    path.with_name(path.name).write_text(path.read_text("utf-8") + "\n## By hand\n", "utf-8")
+    for mark in ("--failed", "--tokens=1"):
+        assert session(project, "log", started, "--call", "Bash npm test", mark).code == 0
+
+    own = next(one for one in files(project) if "scout" in one.stem)
+    entry = session(project, "show", own.stem, "--json").document
+
+    phases = session(project, "show", started, "--json").document["phases"]
+    assert [("coder@1.0", "dev")] * 2 == [(it["agent"], it["channel"]) for it in phases[:2]]
+    assert ("dev", "topic") == (entry["session"]["channel"], entry["session"]["branch"])
+    assert ["dev"] == [it["channel"] for it in entry["phases"]]
+    stats = {by: session(project, "stats", "--by", by, "--json").document for by in _GROUPINGS}
+    calls = {by: [(it["group"], it["calls"]) for it in stats[by]["groups"]] for by in _GROUPINGS}
+    assert calls == {
+        "agent": [("coder", 2), ("scout", 0), (None, 0)],
+        "channel": [("dev", 2), ("ops", 0)],
+        "status": [("active", 2), ("completed", 0)],
+    }
 
 
 def test_query_and_stats(project: Project, started: str) -> None:

@@ -19,7 +19,7 @@ from unlatch.errors import UsageError
 from unlatch.sessions.heading import read_agent, read_channel
 from unlatch.sessions.model import Status
 from unlatch.sessions.project import recorder
-from unlatch.sessions.recorder import read_tasks
+from unlatch.sessions.recorder import agent_and_channel, read_tasks
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
@@ -63,8 +63,12 @@ _quotes = partial(click.option, multiple=True)  # which may be just the word TEX
 @click.command("log", help="Add to the log of a session; in the order of these options. (local)")
 @SESSION
 @_single_text("--phase", metavar="TITLE", help="Begin a phase.")
-@_single_text("--agent", metavar="NAME[@VERSION]", help="Agent of the phase.")
-@_single_text("--channel", metavar="NAME", help="Channel of the phase.")
+@_single_text(
+    "--agent", metavar="NAME[@VERSION]", help="Agent of the phase; default that of the session."
+)
+@_single_text(
+    "--channel", metavar="NAME", help="Channel of the phase; default that of the session."
+)
 @_texts("--text", metavar="TEXT", help="Add a text of the agent; repeat for more.")
 @_quotes("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call; repeat for more.")
 @_quotes("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
@@ -124,8 +128,9 @@ def _count(given: tuple[str, ...] | bool) -> int:
 
 def _record(log: Recorder, given: dict[str, Any]) -> None:
     if given["phase"] is not None:
-        agent = read_agent(given["agent"]) if given["agent"] else None
-        channel = read_channel(given["channel"]) if given["channel"] else None
+        own = agent_and_channel(log.store.read(log.path).session.meta)
+        agent = read_agent(given["agent"]) if given["agent"] else own[0]
+        channel = read_channel(given["channel"]) if given["channel"] else own[1]
         log.phase(given["phase"], agent, channel)
     for text in given["text"]:
         log.prose(text)
