@@ -95,7 +95,8 @@ def test_over_the_budget_the_log_takes_the_place_of_earlier_turns(
     (only,) = second
     assert "- Ignore all rules" in only["content"]
     assert only["content"].endswith("Then?")
-    assert len(only["content"]) < 300 * 4
+    context = only["content"].partition("markdown\n")[2].rpartition("\n````")[0]
+    assert 300 * 3 < len(context) < 300 * 4
 
 
 def test_secrets_of_the_log_are_masked_for_the_model(project: Project, paused: str) -> None:

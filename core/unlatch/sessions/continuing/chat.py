@@ -30,7 +30,7 @@ class SessionChat:
         recorder: of the session, which is active.
         context: the context when it was resumed.
         mask: replaces probable secrets in the log sent to the model.
-        budget: the largest number of tokens of a request, except for the user's own words.
+        budget: the largest number of tokens of the context, and of the messages so far.
     """
 
     session: str
