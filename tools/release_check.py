@@ -42,7 +42,7 @@ MODULES = {
     "ado": ("unlatch_ado.plugin",),
     "jira": ("unlatch_jira.plugin",),
     "sandbox": ("unlatch_sandbox",),
-    "report": ("unlatch.report.charts", "unlatch.report.page"),
+    "report": ("unlatch.report.page",),
     "mcp": ("unlatch.cli.commands.mcp.server",),
     "testing": ("unlatch.testing",),
     "zstd": ("zstandard",),

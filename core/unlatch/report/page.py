@@ -11,34 +11,30 @@ from urllib.parse import urlsplit
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
-from unlatch.report.charts import bars, columns
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.times import duration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from unlatch.report.figures import Report
 
 _NONE = "(none)"
-_MOST_DRAWN = 15
-# Of times: seconds, the sign, and the word.
-_UNITS = ((86400, "d", "days"), (3600, "h", "hours"), (60, "min", "minutes"))
 _STYLE, _TEMPLATE = "page.css", "page.html"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with the table of its numbers."""
+    """A table of numbers; `bars` are the lengths of the bars beside its rows, from 0 to 1."""
 
     id: str
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    chart: Markup
+    bars: tuple[float, ...]
 
 
 def render_page(report: Report, *, title: str) -> str:
@@ -55,7 +51,7 @@ def render_page(report: Report, *, title: str) -> str:
     environment.loader = DictLoader({_TEMPLATE: _read(_TEMPLATE)})
     environment.filters |= {"web": _web, "duration": duration, "count": "{:,}".format}
     figures = [
-        _counted("months", "Reopens by month", "Month", report.by_month, is_time=True),
+        _counted("months", "Reopens by month", "Month", report.by_month),
         _counted("categories", "Reopens by category", "Category", _named(found.by_category)),
         _counted("trackers", "Reopens by tracker", "Tracker", _named(found.by_tracker)),
         _times(report),
@@ -101,15 +97,11 @@ def _named(counts: Mapping[str | None, int]) -> dict[str, int]:
     return {name or _NONE: number for name, number in counts.items()}
 
 
-def _counted(
-    id: str, title: str, heading: str, counts: Mapping[str, int], *, is_time: bool = False
-) -> Figure | None:
+def _counted(id: str, title: str, heading: str, counts: Mapping[str, int]) -> Figure | None:
     if not counts:
         return None
-    drawn = counts if is_time else dict(list(counts.items())[:_MOST_DRAWN])
     rows = tuple((name, f"{number:,}") for name, number in counts.items())
-    chart = (columns if is_time else bars)(drawn, label=f"{title}; the table has the numbers")
-    return Figure(id, title, (heading, "Reopens"), rows, _safe(chart))
+    return Figure(id, title, (heading, "Reopens"), rows, _bars(counts.values()))
 
 
 def _times(report: Report) -> Figure | None:
@@ -120,20 +112,17 @@ def _times(report: Report) -> Figure | None:
     known = {name: span for name, span in spans.items() if span is not None}
     if not known:
         return None
-    title, values = "Time from completion to reopen, and to the next completion", {}
-    longest = max(span.p90 for span in known.values())
-    size, sign, word = next((one for one in _UNITS if longest >= one[0]), _UNITS[-1])
-    for name, span in known.items():
-        values[f"{name}, median"] = round(span.median / size, 1)
-        values[f"{name}, 90%"] = round(span.p90 / size, 1)
+    title = "Time from completion to reopen, and to the next completion"
     rows = tuple(
         (name, duration(span.median), duration(span.p90), f"{span.count:,}")
         for name, span in known.items()
     )
-    chart = bars(values, unit=f" {sign}", label=f"{title}, in {word}; the table has the numbers")
-    return Figure("times", title, ("From", "Median", "90% within", "Reopens"), rows, _safe(chart))
+    headings = ("From", "Median", "90% within", "Reopens")
+    return Figure("times", title, headings, rows, _bars(span.median for span in known.values()))
 
 
-def _safe(chart: str) -> Markup:
-    # An XML serializer wrote it, and escaped its labels.
-    return Markup(chart)  # noqa: S704
+def _bars(values: Iterable[float]) -> tuple[float, ...]:
+    """The lengths of the bars, from 0 to 1; none for a single value or zeros alone."""
+    numbers = tuple(values)
+    most = max(numbers)
+    return tuple(number / most for number in numbers) if most and len(numbers) > 1 else ()

@@ -64,7 +64,7 @@ def run(
     if page is not None:
         if not page.absolute().parent.is_dir():
             raise click.BadParameter(f"'{page.parent}' is no folder.", param_hint="'--html'")
-        _check_libraries()
+        _check_library()
     report = _make(session, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
     if page is not None:
@@ -103,15 +103,14 @@ def _make(session: Session, since: str | None, until: str | None, *, online: boo
         return make_report(session.workspace, period, trackers=trackers)
 
 
-def _check_libraries() -> None:
-    for module in ("jinja2", "pygal"):
-        if not is_installed(module):
-            raise UnlatchError(
-                "extra-missing",
-                f"the page needs {module}, which is not installed",
-                where=module,
-                hint=install_command("unlatch[report]"),
-            )
+def _check_library() -> None:
+    if not is_installed("jinja2"):
+        raise UnlatchError(
+            "extra-missing",
+            "the page needs jinja2, which is not installed",
+            where="jinja2",
+            hint=install_command("unlatch[report]"),
+        )
 
 
 def _document(report: Report) -> output.Json:
