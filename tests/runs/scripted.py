@@ -1,8 +1,8 @@
 """A run in a folder, with a dispatcher whose workers follow a script instead of being processes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -13,7 +13,7 @@ from unlatch.runs.coordinator.context import Context, End
 from unlatch.runs.coordinator.coordinator import Coordinator
 from unlatch.runs.coordinator.pausing import resume
 from unlatch.runs.coordinator.plans import load_plan
-from unlatch.runs.coordinator.recovery import recover
+from unlatch.runs.coordinator.recovery import recover, take_back
 from unlatch.runs.dispatch import port
 from unlatch.runs.dispatch.port import (
     Assignment,
@@ -66,6 +66,7 @@ class Workers:
     over: set[str] = field(default_factory=set)
     started: list[Assignment] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    printed: dict[str, list[Message]] = field(default_factory=dict)
 
     def live(self) -> list[Lease]:
         return [lease for name, lease in self.leases.items() if name not in self.over]
@@ -85,8 +86,9 @@ class ScriptedDispatcher:
         lease = Lease(name, assignment.task_id, epoch, START)
         self.workers.leases[name] = lease
         self.workers.started.append(assignment)
-        reports = (Report(name, one) for one in self.workers.script(assignment))
-        self.workers.reports.extend(reports)
+        said = list(self.workers.script(assignment))
+        self.workers.printed[name] = [one for one in said if not isinstance(one, Ended)]
+        self.workers.reports.extend(Report(name, one) for one in said)
         return lease
 
     def room(self) -> int:
@@ -114,11 +116,18 @@ class ScriptedDispatcher:
     def leases(self) -> Sequence[ObservedLease]:
         return [ObservedLease(lease, is_alive=True) for lease in self.workers.live()]
 
-    def recover(self, epoch: int) -> Recovery:
-        found = self.workers.live()
-        self.workers.over.update(lease.run_id for lease in found)
-        self.workers.reports.clear()
-        return Recovery(tuple(found), ())
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
+        kept = [replace(one, epoch=epoch) for one in self.workers.live() if one.run_id in keep]
+        ended = [lease for lease in self.workers.live() if lease.run_id not in keep]
+        self.workers.over.update(lease.run_id for lease in ended)
+        self.workers.leases.update({lease.run_id: lease for lease in kept})
+        # What they printed is there from its beginning; nobody saw how they ended.
+        self.workers.reports = [
+            Report(lease.run_id, one)
+            for lease in kept
+            for one in (*self.workers.printed[lease.run_id], Ended(port.End.UNSEEN))
+        ]
+        return Recovery(tuple(ended), (), tuple(kept))
 
     def close(self) -> None:
         self.workers.over.update(lease.run_id for lease in self.workers.live())
@@ -180,15 +189,16 @@ class Lab:
     def recover(self) -> End:
         with self.journal() as journal:
             context = self.context(journal)
-            recover(context, self.new_id())
-            return Coordinator(context).execute()
+            workers = recover(context, self.new_id())
+            return Coordinator(context, workers).execute()
 
     def resume(self) -> End:
         with self.journal() as journal:
             context = self.context(journal)
             journal.take_over(self.new_id())
+            workers = take_back(context)
             resume(context)
-            return Coordinator(context).execute()
+            return Coordinator(context, workers).execute()
 
     def go_on(self) -> End:
         """The command that a person would type next."""

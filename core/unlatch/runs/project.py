@@ -19,12 +19,7 @@ from unlatch.runs.coordinator.context import Context, End, Thresholds
 from unlatch.runs.coordinator.coordinator import Coordinator
 from unlatch.runs.coordinator.pausing import resume
 from unlatch.runs.coordinator.plans import check_auditor, load_plan
-from unlatch.runs.coordinator.recovery import (
-    check_recoverable,
-    end_old_workers,
-    end_orphans,
-    recover,
-)
+from unlatch.runs.coordinator.recovery import check_recoverable, recover, take_back
 from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch.runs.dispatch.port import Role
@@ -44,6 +39,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.runs.consent import Consent
+    from unlatch.runs.coordinator.dispatching import Dispatching
     from unlatch.runs.model import RunState
     from unlatch.runs.plan.model import Plan
     from unlatch.runs.requests import Request
@@ -125,21 +121,20 @@ class Runs:
                 message = f"the run '{name}' was not paused: its coordinator is gone"
                 raise StoreError("run-crashed", message, hint=f"unlatch run recover {quote(name)}")
             journal.take_over(context.new_id())
-            end_old_workers(context)
-            end_orphans(context)
+            workers = take_back(context)
             requests.drop(context.root, name, "pause", "stop")
             if state.is_over:
                 journal.record(RunReopened, reason=reason or "", by=by)
             resume(context)
-            return self._execute(context)
+            return self._execute(context, workers)
 
     def recover(self, folder: Path) -> End:
         """Recover a run whose coordinator died, and execute it; raises as `recovery.recover`."""
         with self._opened(folder) as context:
             check_recoverable(context)
             requests.drop(context.root, folder.name, "pause", "stop")
-            recover(context, context.new_id())
-            return self._execute(context)
+            workers = recover(context, context.new_id())
+            return self._execute(context, workers)
 
     def stop(self, folder: Path, reason: str) -> None:
         """End a run whose coordinator is gone, with its workers; StoreError `run-over`."""
@@ -150,8 +145,7 @@ class Runs:
                 message = f"the run '{folder.name}' is {state.status} already"
                 raise StoreError("run-over", message, hint=hint)
             context.journal.take_over(context.new_id())
-            end_old_workers(context)
-            end_orphans(context)
+            take_back(context).stop("run stopped")
             context.journal.record(RunStopped, reason=reason)
             context.save("stopped")
 
@@ -181,9 +175,9 @@ class Runs:
                 compact(context)
         return False
 
-    def _execute(self, context: Context) -> End:
+    def _execute(self, context: Context, workers: Dispatching | None = None) -> End:
         """Execute a run; at its end, worktrees whose work is merged are removed."""
-        end = Coordinator(context).execute()
+        end = Coordinator(context, workers).execute()
         if end is End.FINISHED and context.consent().worktrees:
             for kept in Worktrees(context.root, context.folder).remove_merged():
                 self.console.note(f"kept the worktree of {kept.task}: {kept.path} ({kept.reason})")

@@ -33,6 +33,12 @@ say checkpoint '"text": "begun '"$task"'"'
 case "$first:$text" in
 ask:*Answer:*) first= ;;
 esac
+if [ "$first" = wait ]; then
+    say usage '"input_tokens": 100'
+    printf '%s' $$ > "hangs-$task"
+    until [ -e "go-$task" ]; do /bin/sleep 0.02; done
+    say usage '"input_tokens": 900'
+fi
 case "$first" in
 ask) say question '"text": "Which one?", "options": ["a", "b"]' ;;
 fail) say failed '"reason": "no luck"' ;;

@@ -216,20 +216,25 @@ def test_a_log_that_is_older_than_the_state_continues_nothing(planned: Project) 
     assert (planned.root / "checked").read_text().split() == ["1", "1", "2"]
 
 
+def process(project: Project, *arguments: str) -> subprocess.Popen[str]:
+    """A command in a process of its own, with all that it prints in one stream."""
+    return subprocess.Popen(
+        [*unlatch(), "run", *arguments],
+        cwd=project.root,
+        env=project.environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
 class Live:
     """A coordinator in a process of its own, with the worker of a task that hangs."""
 
     def __init__(self, project: Project, *arguments: str, task: str = "1") -> None:
         self.project, self.hangs = project, project.root / f"hangs-{task}"
         self.hangs.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [*unlatch(), "run", *arguments],
-            cwd=project.root,
-            env=project.environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        self.process = process(project, *arguments)
         deadline = time.monotonic() + 30
         while not (self.hangs.exists() and self.hangs.read_text()):
             assert time.monotonic() < deadline
@@ -331,6 +336,45 @@ def test_a_killed_coordinator_is_recovered_and_its_worker_ended(
     assert not live.worker_lives
     assert "Orphaned agents: 1" in done.out
     assert (planned.root / "checked").read_text().split() == ["1", "2"]
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["runs", "ended"])
+@pytest.mark.parametrize("command", ["recover", "stop"])
+def test_the_answer_of_a_worker_that_outlives_its_coordinator_counts(
+    planned: Project, command: str, ended: bool
+) -> None:
+    act(planned, "1", "wait")
+    live = Live(planned, "start", "plan.md", "--worker", worker(), "--yes")
+    # What the dead coordinator recorded is not recorded again.
+    while not run(planned, "events", "--type", "usage").out:
+        assert live.worker_lives
+    os.kill(coordinator(planned), signal.SIGKILL)
+    live.output()
+    if ended:
+        (planned.root / "go-1").write_text("")
+        live.wait_until_dead()
+    if command == "stop":
+        assert run(planned, "stop").code == 0
+        assert not live.worker_lives
+        (planned.root / "go-1").write_text("")
+        done = run(planned, "resume", "--reason", "again")
+        assert done.code == 0, done.said
+    else:
+        with process(planned, "recover") as again:
+            said = ""
+            while not ended and "1 developer: still at work" not in said:
+                said += again.stdout.readline() if again.stdout else ""
+            (planned.root / "go-1").write_text("")
+            said += again.communicate(timeout=60)[0]
+        assert (again.returncode, "Orphaned agents: 0" in said) == (0, True), said
+    events = run(planned, "events", "--json", "--task", "1").document["events"]
+    kinds = [one["event_type"] for one in events]
+    is_lost = command == "stop" and not ended
+    assert kinds.count("developer_dispatched") == 1 + is_lost
+    assert kinds.count("task_complete") == 1
+    assert "orphan_agent_detected" not in kinds
+    assert run(planned, "status", "--json").document["run"]["tokens"] == (100 if is_lost else 1000)
+    assert not [*planned.root.glob(".unlatch/runs/*/workers/*.out")]
 
 
 def alive(project: Project) -> object:

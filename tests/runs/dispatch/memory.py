@@ -27,7 +27,7 @@ from unlatch.runs.dispatch.port import (
 from unlatch.testing.dispatch import DispatchHarness
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from unlatch.runs.dispatch.port import Assignment, Dispatcher
     from unlatch.runs.dispatch.protocol import Message
@@ -45,6 +45,7 @@ class Worker:
 
     started: datetime
     processes: set[str] = field(default_factory=lambda: {"worker"})
+    said: list[Message] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     output: Output = field(default_factory=Output)
     end: Ended | None = None
@@ -64,10 +65,11 @@ class Worker:
 
     def print(self, name: str, value: Any) -> None:
         if name == "say":
-            self.messages += self.output.feed(json.dumps(value).encode() + b"\n")
+            text = json.dumps(value).encode() + b"\n"
         else:
             text = value.encode("latin-1") if name == "raw" else b"flood\n" * 1000
-            self.messages += self.output.feed(text)
+        self.said += self.output.feed(text)
+        self.messages = list(self.said)
 
     def exit(self, end: End, code: int | None = None) -> None:
         self.processes.clear()
@@ -95,10 +97,12 @@ class MemoryDispatcher:
     def __init__(self, storage: Storage, crashes: str = "") -> None:
         self.storage, self.crashes = storage, crashes
         self.claimed: list[str] = []
+        self.epoch = 0
         self.reported: set[str] = set()
 
     def claim(self, assignment: Assignment, *, epoch: int) -> Lease:
         self.admit(epoch)
+        self.epoch = epoch
         found = self.storage.rows.get(assignment.run_id)
         if found is not None:
             if self.is_own(found) and self.is_valid(found):
@@ -137,7 +141,8 @@ class MemoryDispatcher:
         self.end(lease.run_id, End.RELEASED)
 
     def release(self, lease: Lease) -> None:
-        self.end(lease.run_id, End.RELEASED)
+        if self.storage.rows[lease.run_id].lease.epoch == lease.epoch:
+            self.end(lease.run_id, End.RELEASED)
 
     def poll(self, timeout: float) -> Sequence[Report]:
         reports = [report for one in self.claimed for report in self.reports_of(one)]
@@ -175,17 +180,31 @@ class MemoryDispatcher:
             if row.is_active and not self.is_expired(row)
         ]
 
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         self.admit(epoch)
+        self.epoch = epoch
         rows = [row for row in self.storage.rows.values() if row.is_active]
-        earlier = [row.lease for row in rows if row.lease.epoch < epoch]
-        for lease in earlier:
+        earlier = [row for row in rows if row.lease.epoch < epoch]
+        kept = [row for row in earlier if row.lease.run_id in keep]
+        ended = [row.lease for row in earlier if row not in kept]
+        for lease in ended:
             self.end(lease.run_id, End.RELEASED)
-        return Recovery(tuple(earlier), ())
+        return Recovery(tuple(ended), (), tuple(self.take_over(row, epoch) for row in kept))
+
+    def take_over(self, row: Row, epoch: int) -> Lease:
+        row.lease = replace(row.lease, epoch=epoch, until=self.until())
+        self.claimed.append(row.lease.run_id)
+        if row.worker is not None:
+            row.worker.messages = list(row.worker.said)
+            row.worker.started = self.storage.now
+            if row.worker.end is not None:
+                row.worker.end = Ended(End.UNSEEN, noise=row.worker.output.noise)
+        return row.lease
 
     def close(self) -> None:
         for run_id in self.claimed:
-            self.end(run_id, End.RELEASED)
+            if self.storage.rows[run_id].lease.epoch == self.epoch:
+                self.end(run_id, End.RELEASED)
 
     def crash(self, point: str) -> None:
         if self.crashes == point:
@@ -207,7 +226,7 @@ class MemoryDispatcher:
 
     def check(self, lease: Lease) -> Row:
         row = self.storage.rows[lease.run_id]
-        if not self.is_valid(row):
+        if not self.is_valid(row) or row.lease.epoch != lease.epoch:
             raise LeaseLost("lease-lost", "lost")
         return row
 

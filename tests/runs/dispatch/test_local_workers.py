@@ -145,7 +145,7 @@ def test_endless_errors_are_kept_in_part(local: LocalHarness) -> None:
     assert (ended.end, ended.code) == (End.EXIT, 1)
     assert ended.errors.endswith("xx\nKeyError: 7\n")
     assert len(ended.errors) <= 4096
-    (kept,) = (local.run / "workers").iterdir()
+    (kept,) = (local.run / "workers").glob("*.err")
     assert kept.read_bytes()[:7] == b"first\nx"
     assert kept.stat().st_size == 1_000_000
     assert kept.stat().st_mode & 0o777 == 0o600

@@ -265,6 +265,7 @@ TABLE: list[tuple[Answer | None, Ended, Answer | NoAnswer, Answer | NoAnswer]] =
     (BROKEN, Ended(End.EXIT, 1), BROKEN, NoAnswer("error_max_turns")),
     (ASKED, CLEAN, ASKED, ASKED),
     (None, CLEAN, NoAnswer(NO_ANSWER), NoAnswer(NO_VERDICT)),
+    (DONE, Ended(End.UNSEEN), DONE, DONE),
 ]
 
 
@@ -277,7 +278,7 @@ def test_an_outcome_depends_on_answer_end_and_role(
 
 
 @pytest.mark.parametrize("role", Role)
-@pytest.mark.parametrize("end", [one for one in End if one is not End.LINGERED])
+@pytest.mark.parametrize("end", [one for one in End if one not in (End.LINGERED, End.UNSEEN)])
 def test_done_counts_only_with_a_clean_end(role: Role, end: End) -> None:
     code = {End.EXIT: 1, End.SIGNAL: 11}.get(end)
     outcome = outcome_of(role, DONE, Ended(end, code))

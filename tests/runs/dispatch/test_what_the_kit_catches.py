@@ -22,7 +22,7 @@ from unlatch.runs.dispatch.protocol import Noise
 from unlatch.testing.dispatch.conformance import DispatchConformance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from unlatch.runs.dispatch.port import Assignment
 
@@ -72,9 +72,9 @@ class IgnoresEpochs(MemoryDispatcher):
 
 
 class RecoversWithoutEpoch(MemoryDispatcher):
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         before = self.storage.epoch
-        recovery = super().recover(epoch)
+        recovery = super().recover(epoch, keep)
         self.storage.epoch = before
         return recovery
 
@@ -222,25 +222,37 @@ class SeesItsOwn(MemoryDispatcher):
 
 
 class RecoversOnPaper(MemoryDispatcher):
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         workers = {one: row.worker for one, row in self.storage.rows.items()}
         alive = {one: {*worker.processes} for one, worker in workers.items() if worker}
-        recovery = super().recover(epoch)
+        recovery = super().recover(epoch, keep)
         for run_id, processes in alive.items():
             self.storage.rows[run_id].worker.processes = processes  # type: ignore[union-attr]  # started
         return recovery
 
 
 class RecoversTwice(MemoryDispatcher):
-    def recover(self, epoch: int) -> Recovery:
-        super().recover(epoch)
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
+        super().recover(epoch, keep)
         return Recovery(tuple(row.lease for row in self.storage.rows.values()), ())
 
 
 class RecoversItself(MemoryDispatcher):
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         self.close()
+        return super().recover(epoch, keep)
+
+
+class KeepsNobody(MemoryDispatcher):
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         return super().recover(epoch)
+
+
+class KeepsWithoutWords(MemoryDispatcher):
+    def take_over(self, row: Row, epoch: int) -> Lease:
+        lease = super().take_over(row, epoch)
+        row.worker.messages.clear()  # type: ignore[union-attr]  # started
+        return lease
 
 
 class StartsBeforeTheLease(MemoryDispatcher):
@@ -256,8 +268,8 @@ class StartsBeforeTheLease(MemoryDispatcher):
 class StartsLate(MemoryDispatcher):
     """Starts from a queue, and recovery does not empty it."""
 
-    def recover(self, epoch: int) -> Recovery:
-        found = super().recover(epoch)
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
+        found = super().recover(epoch, keep)
         self.queue = [
             lease.run_id for lease in found.ended if not self.storage.starts[lease.run_id]
         ]
@@ -306,6 +318,8 @@ BROKEN: list[tuple[type[MemoryDispatcher], str]] = [
     (SeesItsOwn, "test_workers_of_a_dead_coordinator_are_seen_and_ended"),
     (RecoversOnPaper, "test_workers_of_a_dead_coordinator_are_seen_and_ended"),
     (RecoversTwice, "test_workers_of_a_dead_coordinator_are_seen_and_ended"),
+    (KeepsNobody, "test_a_worker_that_is_kept_goes_on_and_is_heard_from_the_beginning"),
+    (KeepsWithoutWords, "test_a_worker_that_is_kept_goes_on_and_is_heard_from_the_beginning"),
     (RecoversItself, "test_recovery_leaves_the_leases_of_its_own_epoch"),
     (StartsBeforeTheLease, "test_a_crash_in_a_claim_leaves_at_most_one_start"),
     (StartsLate, "test_a_crash_in_a_claim_leaves_at_most_one_start"),

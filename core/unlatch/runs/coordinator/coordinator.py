@@ -36,10 +36,13 @@ class Coordinator:
     """Executes a run until it is finished, paused or stopped; recovery may have paused it.
 
     The run's lock is held, its epoch is this coordinator's, and its plan is loaded.
+
+    Args:
+        workers: those of earlier coordinators that still run.
     """
 
-    def __init__(self, context: Context) -> None:
-        self.context, self.workers = context, Dispatching(context)
+    def __init__(self, context: Context, workers: Dispatching | None = None) -> None:
+        self.context, self.workers = context, workers or Dispatching(context)
         self._watch = UsageWatch(context)
         self._saved, self._saved_at = 0, context.clock()
         self._end: End | None = None
@@ -52,6 +55,7 @@ class Coordinator:
                 recorded.
         """
         try:
+            self.workers.drop_unplanned()
             while (end := self._step()) is None:
                 pass
         except KeyboardInterrupt:

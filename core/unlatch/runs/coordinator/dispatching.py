@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,12 @@ from unlatch.runs.dispatch.port import (
 )
 from unlatch.runs.dispatch.port import End as WorkerEnd
 from unlatch.runs.dispatch.protocol import Answer, Checkpoint, Done, Noise, Question, Usage
+from unlatch.runs.journal import read_events
 from unlatch.runs.model import Stage, TaskState
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from unlatch.runs.coordinator.context import Context
@@ -38,12 +41,18 @@ _SILENT = Checkpoint | Noise
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker of this coordinator; `answer` counts when it has ended."""
+    """A worker of this coordinator; `answer` counts when it has ended.
+
+    Args:
+        recorded: the checkpoints and usages, from the first one on, that an earlier coordinator
+            recorded.
+    """
 
     lease: Lease
     role: Role
     task: str
     answer: Answer | None = None
+    recorded: int = 0
 
 
 class Dispatching:
@@ -52,6 +61,34 @@ class Dispatching:
     def __init__(self, context: Context) -> None:
         self.context, self.workers = context, dict[str, _Worker]()
         self._stops = False
+
+    def adopt(self, leases: Sequence[Lease]) -> int:
+        """Take over the workers of coordinators that died; returns the number of orphans.
+
+        The answers of those that ended are recorded; those that run go on. An orphan left neither
+        an answer nor a process.
+        """
+        tasks = self.context.journal.state.dispatched()
+        recorded = Counter(
+            event.agent_id
+            for event in read_events(self.context.folder)
+            if isinstance(event, e.Checkpoint | e.Usage)
+        )
+        crashes = {task.id: task.crashes for task in tasks.values()}
+        for lease in leases:
+            agent, task = lease.run_id, tasks[lease.run_id]
+            if task.dispatch:
+                self.workers[agent] = _Worker(
+                    lease, task.dispatch.role, task.id, recorded=recorded[agent]
+                )
+        for agent, task in tasks.items():
+            if agent not in self.workers:
+                role = task.dispatch.role.value if task.dispatch else ""
+                self._record(e.OrphanAgentDetected, agent, task.id, type=role)
+        self.take(0)
+        for agent, worker in self.workers.items():
+            self.context.note(f"{worker.task} {worker.role}: still at work ({agent})")
+        return sum(task.crashes > crashes[task.id] for task in tasks.values())
 
     def give_out(self) -> bool:
         """Dispatch as many tasks as there is room for; whether any was tried.
@@ -186,6 +223,8 @@ class Dispatching:
             self._end(agent, worker, message)
         elif isinstance(message, Answer):
             worker.answer = message
+        elif isinstance(message, Checkpoint | Usage) and worker.recorded:
+            worker.recorded -= 1
         elif isinstance(message, Checkpoint):
             self._record(e.Checkpoint, agent, worker.task, text=message.text)
         elif isinstance(message, Usage):
@@ -218,13 +257,17 @@ class Dispatching:
         is_stopped = self._stops or ended.end in (WorkerEnd.RELEASED, WorkerEnd.EXPIRED)
         if worker.answer is None and is_stopped:
             return e.AgentStopped, {"reason": "ended by the coordinator"}
+        if worker.answer is None and ended.end is WorkerEnd.UNSEEN:
+            return e.OrphanAgentDetected, {"type": worker.role.value}
         match outcome_of(worker.role, worker.answer, ended):
             case NoAnswer(reason):
                 return e.AgentFailed, {"reason": reason}
             case Question(text, options):
-                asked = {"question_id": self.context.new_id(), "text": text, "options": options}
+                # A dispatch asks once; a coordinator that died may have recorded it.
                 agent = worker.lease.run_id
-                self._record(e.QuestionAsked, agent, worker.task, **asked)
+                asked = {"question_id": agent, "text": text, "options": options}
+                if agent not in self.context.journal.state.questions:
+                    self._record(e.QuestionAsked, agent, worker.task, **asked)
                 return e.AgentStopped, {"reason": f"question: {text}"}
             case Done(summary):
                 return self._accepted(worker, summary)
@@ -251,6 +294,7 @@ _WORDS = {
     e.AuditRejected: "rejected",
     e.AgentFailed: "failed",
     e.AgentStopped: "stopped",
+    e.OrphanAgentDetected: "ended with its coordinator",
 }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.runs import events as e
 from unlatch.runs import outputs
+from unlatch.runs.coordinator.dispatching import Dispatching
 from unlatch.runs.coordinator.pausing import pause, recent_completions
 from unlatch.runs.coordinator.plans import load_plan
 from unlatch.runs.event_lines import word_of
@@ -18,14 +19,15 @@ from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from unlatch.runs.coordinator.context import Context
+    from unlatch.runs.dispatch.port import Lease
     from unlatch.runs.event_base import RunEvent
 
 
-def recover(context: Context, session: str) -> None:
-    """Take a run over from a coordinator that died.
+def recover(context: Context, session: str) -> Dispatching:
+    """Take a run over from a coordinator that died; returns its workers that still run.
 
-    Its workers are ended before anything is started again; their tasks are available again, with
-    their checkpoints. After too many such ends of one task in a row, the run is paused.
+    The answers of the others are recorded. The tasks of those without one are available again, with
+    their checkpoints; after too many such ends of one task in a row, the run is paused.
 
     Raises:
         StoreError: `run-paused` for a recorded pause, which is resumed; `run-over`; or
@@ -39,12 +41,13 @@ def recover(context: Context, session: str) -> None:
         prior_state = outputs.prior_state(context.state_file, at)
     unsaved = [one for one in read_events(context.folder) if one.sequence > sequence]
     journal.take_over(session)
-    end_old_workers(context)
+    leases = _take_over_leases(context)
     reconciled = [one for one in unsaved if not isinstance(one, e.StateReconciled)]
     for event in reconciled:
         _reconcile(context, event)
-    orphans = end_orphans(context)
     recent = recent_completions(state, context.clock() - context.thresholds.window)
+    workers = Dispatching(context)
+    orphans = workers.adopt(leases)
     load_plan(context)
     journal.record(
         e.CoordinatorRecovered,
@@ -63,7 +66,9 @@ def recover(context: Context, session: str) -> None:
         )
     )
     if any(state.reached(task) is Cause.CRASHES for task in state.tasks.values()):
+        workers.stop(PauseReason.CRASHES.value)
         pause(context, PauseReason.CRASHES)
+    return workers
 
 
 def check_recoverable(context: Context) -> None:
@@ -77,23 +82,23 @@ def check_recoverable(context: Context) -> None:
         raise StoreError("run-over", f"the run '{name}' is {state.status}", hint=hint)
 
 
-def end_old_workers(context: Context) -> None:
-    """End the workers that earlier coordinators left; StoreError `run-worker-alive`."""
-    found = context.dispatcher.recover(context.journal.state.epoch)
+def take_back(context: Context) -> Dispatching:
+    """Take over the workers that earlier coordinators left; raises as `recover`."""
+    leases, workers = _take_over_leases(context), Dispatching(context)
+    workers.adopt(leases)
+    return workers
+
+
+def _take_over_leases(context: Context) -> tuple[Lease, ...]:
+    """Keep the workers whose dispatch has no end in the log, and end all others."""
+    state = context.journal.state
+    found = context.dispatcher.recover(state.epoch, keep=state.dispatched())
     if found.stuck:
         names = ", ".join(lease.task_id for lease in found.stuck)
         message = f"workers of an earlier coordinator could not be ended: {names}"
         hint = "end their processes, then run the command again"
         raise StoreError("run-worker-alive", message, where=str(context.folder), hint=hint)
-
-
-def end_orphans(context: Context) -> int:
-    """Record the dispatches that never ended; returns their number."""
-    found = context.journal.state.dispatched()
-    for agent, task in found.items():
-        role = task.dispatch.role.value if task.dispatch else ""
-        context.journal.record(e.OrphanAgentDetected, agent_id=agent, task_id=task.id, type=role)
-    return len(found)
+    return found.kept
 
 
 def _reconcile(context: Context, event: RunEvent) -> None:

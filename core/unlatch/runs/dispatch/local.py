@@ -3,19 +3,17 @@
 The leases are files in the run's folder (`leases`). A lease is on disk before its worker starts; a
 launcher becomes the worker, and only while the coordinator lives and the lease is active
 (`launcher`). The worker and all processes that it starts hold a lock and carry the run id in their
-environment, by which they are found when the coordinator has died (`recovery`).
+environment, by which they are found when the coordinator has died (`recovery`). Its output goes to
+a file, `workers/ULID.out`, which the next coordinator reads.
 """
 
 from __future__ import annotations
 
 import os
-import selectors
 import time
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.commands import NOT_FOUND
 from unlatch.runs.dispatch.leases import LeaseStore, State
@@ -32,18 +30,19 @@ from unlatch.runs.dispatch.port import (
 )
 from unlatch.runs.dispatch.processes import PAUSE
 from unlatch.runs.dispatch.recovery import end_workers, is_alive
-from unlatch.runs.dispatch.starting import NotStarted, start
-from unlatch.runs.dispatch.worker import Errors, Limits, Worker
+from unlatch.runs.dispatch.starting import Files, NotStarted, start
+from unlatch.runs.dispatch.worker import Child, Limits, Survivor, Worker
+from unlatch.runs.dispatch.worker_files import WorkerFiles
 from unlatch.worklog.disk.atomic import PRIVATE, writing
-from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
     from unlatch.runs.dispatch.port import Assignment, Role
+    from unlatch.runs.dispatch.worker import Process
 
 # Seconds beyond the grace in which a killed worker is waited for.
 _PATIENCE = 10.0
@@ -74,11 +73,10 @@ class LocalDispatcher:
     ) -> None:
         self._store, self._commands, self._clock = LeaseStore(folder), commands, clock
         self._limits = limits or Limits()
-        self._errors = folder / "workers"
+        self._files = WorkerFiles(folder / "workers")
         self._workers: dict[str, Worker] = {}
         self._claimed: dict[str, Lease] = {}
         self._reports: list[Report] = []
-        self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> Self:
         return self
@@ -119,12 +117,12 @@ class LocalDispatcher:
         with self._store.locked():
             self._check(lease)
             self._end([lease], End.RELEASED)
+        self._files.remove_output(lease.run_id)
 
     def release(self, lease: Lease) -> None:
         with self._store.locked():
-            found = self._store.find(lease.run_id)
-            if found and found[1] is not State.ENDED:
-                self._end([found[0]], End.RELEASED)
+            if self._is_held(lease):
+                self._end([lease], End.RELEASED)
 
     def poll(self, timeout: float) -> Sequence[Report]:
         deadline = time.monotonic() + timeout
@@ -141,20 +139,26 @@ class LocalDispatcher:
         ]
         return [one for one in observed if one.is_alive or not self._is_expired(one.lease)]
 
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         with self._store.locked():
             self._store.admit(epoch)
             self._store.sweep()
             found = self._store.list(State.ACTIVE, State.ENDING)
             earlier = [lease for lease in found if lease.epoch < epoch]
-            stuck = self._end(earlier, End.RELEASED)
-        ended = tuple(lease for lease in earlier if lease.run_id not in stuck)
-        return Recovery(ended, tuple(lease for lease in earlier if lease.run_id in stuck))
+            kept = [one for one in earlier if one.run_id in keep and self._can_be_kept(one)]
+            others = [lease for lease in earlier if lease not in kept]
+            stuck = self._end(others, End.RELEASED)
+            taken = tuple(self._take_over(lease, epoch) for lease in kept)
+            # What they said is recorded, or does not count.
+            for run_id in self._files.outputs():
+                if self._store.state(run_id) in (State.ENDED, None):
+                    self._files.remove_output(run_id)
+        ended = tuple(lease for lease in others if lease.run_id not in stuck)
+        return Recovery(ended, tuple(one for one in others if one.run_id in stuck), taken)
 
     def close(self) -> None:
         with self._store.locked():
-            held = (State.ACTIVE, State.ENDING)
-            own = [one for name, one in self._claimed.items() if self._store.state(name) in held]
+            own = [lease for lease in self._claimed.values() if self._is_held(lease)]
             try:
                 self._end(own, End.RELEASED)
             except BaseException:  # a second interruption ends the grace
@@ -190,9 +194,26 @@ class LocalDispatcher:
         found = self._store.find(lease.run_id)
         if found is None or found[1] is not State.ACTIVE or self._is_expired(found[0]):
             raise _lost(lease.task_id)
-        if self._store.epoch() > found[0].epoch:
+        if self._store.epoch() > lease.epoch:
             raise _lost(lease.task_id)
         return found[0]
+
+    def _is_held(self, lease: Lease) -> bool:
+        """Whether a lease is the one that was claimed, and has not ended."""
+        found = self._store.find(lease.run_id)
+        return found is not None and found[1] is not State.ENDED and found[0].epoch == lease.epoch
+
+    def _can_be_kept(self, lease: Lease) -> bool:
+        """Whether nothing ended a lease, and its worker writes to a file."""
+        is_active = self._store.state(lease.run_id) is State.ACTIVE
+        return is_active and self._files.is_readable(lease.run_id)
+
+    def _take_over(self, lease: Lease, epoch: int) -> Lease:
+        lease = replace(lease, epoch=epoch, until=self._until())
+        self._store.write(lease)
+        self._claimed[lease.run_id] = lease
+        self._add_worker(lease.run_id, Survivor(self._store.lock(lease.run_id)))
+        return lease
 
     def _is_expired(self, lease: Lease) -> bool:
         return lease.until <= self._clock()
@@ -206,40 +227,23 @@ class LocalDispatcher:
         with writing(lock), open_folder(lock.parent) as locks:
             os.close(locks.file(run_id, os.O_RDWR | os.O_CREAT, mode=PRIVATE))
         argv = self._commands[assignment.role]
-        with ExitStack() as opened:
-            file = opened.enter_context(self._open_errors(run_id))
-            process = start(assignment, argv, lock=lock, lease=self._store.active(run_id))
-            opened.pop_all()
-        errors = Errors(file, self._limits.most_errors)
-        worker = Worker(run_id, process, errors, lock, self._clock(), self._limits)
-        self._workers[run_id] = worker
-        for pipe in worker.pipes():
-            os.set_blocking(pipe.fileno(), False)
-            self._selector.register(pipe, selectors.EVENT_READ, (worker, pipe))
+        with self._files.created(run_id) as (out, err):
+            process = start(assignment, argv, Files(lock, self._store.active(run_id), out, err))
+        self._add_worker(run_id, Child(process))
 
-    def _open_errors(self, run_id: str) -> IO[bytes]:
-        make_private(self._errors)
-        with open_folder(self._errors) as folder:
-            opener = partial(folder.file, mode=PRIVATE)
-            return open(f"{run_id}.err", "ab", buffering=0, opener=opener)
+    def _add_worker(self, run_id: str, process: Process) -> None:
+        out, err = self._files.open(run_id)
+        lock, now = self._store.lock(run_id), self._clock()
+        self._workers[run_id] = Worker(run_id, process, out, err, lock, now, self._limits)
 
     def _step(self, seconds: float) -> None:
-        """Read the output of workers, for some time, and end those that are over a limit."""
-        if self._selector.get_map():
-            for key, _ in self._selector.select(seconds):
-                self._read(*key.data)
-        else:
-            time.sleep(seconds)
+        """Read the output of workers, and end those over a limit; waits if nothing arrived."""
+        before = len(self._reports)
         for worker in [*self._workers.values()]:
+            self._reports += [Report(worker.run_id, message) for message in worker.read()]
             self._look_at(worker)
-
-    def _read(self, worker: Worker, pipe: IO[bytes]) -> None:
-        messages = worker.read(pipe)
-        if messages is None:
-            self._selector.unregister(pipe)
-            pipe.close()
-        else:
-            self._reports += [Report(worker.run_id, message) for message in messages]
+        if len(self._reports) == before:
+            time.sleep(seconds)
 
     def _look_at(self, worker: Worker) -> None:
         if worker.has_exited:
@@ -262,8 +266,6 @@ class LocalDispatcher:
 
     def _finish(self, worker: Worker) -> None:
         del self._workers[worker.run_id]
-        for pipe in worker.pipes():
-            self._selector.unregister(pipe)
         messages, ended = worker.finish()
         self._reports += [Report(worker.run_id, one) for one in (*messages, ended)]
 

@@ -77,4 +77,4 @@ def _end_of(ended: Ended) -> str:
 
 
 def _is_clean(ended: Ended) -> bool:
-    return ended.end is End.LINGERED or (ended.end is End.EXIT and ended.code == 0)
+    return ended.end in (End.LINGERED, End.UNSEEN) or (ended.end is End.EXIT and ended.code == 0)

@@ -6,7 +6,8 @@ module and `protocol` are all that its author reads.
 A *run id* is the ULID of one dispatch of one task; the coordinator makes it, and records it durably
 before `claim`. An *epoch* is the number of a coordinator; each later one has a higher number. A
 *lease* is the right of one run id to work on a task. It begins with `claim` and ends with
-`complete`, `release`, `recover` or at `until`; it never begins again. No method needs memory that
+`complete`, `release`, `recover` or at `until`; it never begins again, but `recover` takes over one
+that nothing else ended, also after `until`. No method needs memory that
 is shared with a worker or another coordinator. The rows of a table can hold everything that the
 promises need: per run id its lease, whether it ended, and the messages not yet taken.
 """
@@ -20,7 +21,7 @@ from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -79,10 +80,13 @@ class Recovery:
     Args:
         ended: their workers are dead, and never start again.
         stuck: a process of their workers could not be ended; the lease holds until it can.
+        kept: they belong to this coordinator now, and `poll` reports what their workers said from
+            the beginning.
     """
 
     ended: tuple[Lease, ...]
     stuck: tuple[Lease, ...]
+    kept: tuple[Lease, ...] = ()
 
 
 class End(StrEnum):
@@ -95,6 +99,7 @@ class End(StrEnum):
     LINGERED = "lingered"  # ended: it had answered, and did not exit
     EXPIRED = "expired"  # ended: its lease was not extended
     RELEASED = "released"  # ended by `release`, `complete` or `close`
+    UNSEEN = "unseen"  # by itself, after its coordinator died: nobody knows how
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,8 @@ class Dispatcher(Protocol):
         each run id that this dispatcher claimed, as its last, however its lease ended. A worker
         that answered (Done, Failed, Question) and does not exit is ended after a grace period.
 
-        Reports of earlier coordinators' workers are not passed on: `recover` ends those.
+        Of earlier coordinators' workers, only the reports of those that `recover` kept are passed
+        on.
         """
         ...
 
@@ -208,8 +214,12 @@ class Dispatcher(Protocol):
         """The leases that have not ended, of all coordinators, each looked at now."""
         ...
 
-    def recover(self, epoch: int) -> Recovery:
+    def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         """End the leases of all lower epochs, with their workers, before any other is claimed.
+
+        Those of the run ids `keep` are taken over instead, if what their workers said can be read:
+        one that still runs goes on, and its time-out begins again. A run id of which there is no
+        lease is passed over.
 
         The end is durable before this returns. A worker whose claim was under way when its
         coordinator died does not start later. Each lease is returned as `ended` once; the caller's

@@ -25,6 +25,7 @@ PAUSE = 0.02
 _PROC = Path("/proc")
 # /proc/PID/stat after the name in parentheses: the state is field 3, the start time field 22.
 _START_TIME = 22 - 3
+_OVER = ("Z", "X")
 
 
 def start_time(pid: int) -> str | None:
@@ -34,10 +35,25 @@ def start_time(pid: int) -> str | None:
     """
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        stat = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
-        return f"{boot} {stat.rpartition(')')[2].split()[_START_TIME]}"
+        return f"{boot} {_stat(pid)[_START_TIME]}"
     except (OSError, IndexError):
         return None
+
+
+def is_running(pid: int, started: str) -> bool:
+    """Whether the process of this id and start time runs; one that only waits for its parent not.
+
+    Only for systems that show start times.
+    """
+    with suppress(OSError, IndexError):
+        return start_time(pid) == started and _stat(pid)[0] not in _OVER
+    return False
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of a process after its name."""
+    stat = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    return stat.rpartition(")")[2].split()
 
 
 def signal_group(group: int, *, forced: bool) -> None:

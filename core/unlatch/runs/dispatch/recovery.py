@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.runs.dispatch.processes import (
     PAUSE,
     is_locked,
+    is_running,
     marked_processes,
     signal_all,
     signal_group,
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 # Seconds after SIGKILL; a process that waits for a disk or a server takes longer.
 _PATIENCE = 10.0
 _LONGEST_LINE = 200
+
+
+def has_ended(lock: Path) -> bool:
+    """Whether the process that became a worker ended, whose coordinator is gone.
+
+    What it started may live on.
+    """
+    pid, started = _recorded(lock)
+    # Where the system does not show start times, the lock tells; its children hold it, too.
+    return not is_running(pid, started) if started else not is_locked(lock)
 
 
 def is_alive(run_id: str, lock: Path) -> bool:
@@ -46,19 +57,23 @@ def end_workers(locks: Mapping[str, Path], *, grace: float) -> Collection[str]:
 
 
 def _signal(run_id: str, lock: Path, *, forced: bool) -> None:
-    group = _group(lock)
-    if group is not None:
-        signal_group(group, forced=forced)
+    signal_recorded(lock, forced=forced)
     signal_all(marked_processes(run_id, lock), forced=forced)
 
 
-def _group(lock: Path) -> int | None:
-    """The process group that a launcher recorded, if its id is not another one's by now."""
+def signal_recorded(lock: Path, *, forced: bool) -> None:
+    """Signal the process group that a launcher recorded, if its id is not another one's by now."""
+    group, started = _recorded(lock)
+    # Where the system does not show start times, a held lock says that the worker lives.
+    is_known = start_time(group) == started if started else is_locked(lock)
+    if is_known and group > 1:
+        signal_group(group, forced=forced)
+
+
+def _recorded(lock: Path) -> tuple[int, str]:
+    """The process id that a launcher recorded, 0 without one, and its start time."""
     try:
         pid, _, started = read_file(lock, at_most=_LONGEST_LINE).decode("ascii").partition(" ")
-        group = int(pid)
+        return int(pid), started.strip()
     except (FileNotFoundError, ValueError):
-        return None
-    # Where the system does not show start times, a held lock says that the worker lives.
-    known = start_time(group) == started.strip() if started.strip() else is_locked(lock)
-    return group if known and group > 1 else None
+        return 0, ""

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from unlatch.runs.dispatch import launcher
 from unlatch.runs.dispatch.commands import find_command
@@ -43,10 +43,21 @@ class Gate:
                 os.close(descriptor)
 
 
-def start(
-    assignment: Assignment, argv: Sequence[str], *, lock: Path, lease: Path
-) -> subprocess.Popen[bytes]:
-    """Start the worker of a lease that is on disk; its standard output and error are pipes.
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one worker: its lock, its lease, and where its output and errors go.
+
+    They are no pipes, so that a worker whose coordinator died can go on.
+    """
+
+    lock: Path
+    lease: Path
+    out: IO[bytes]
+    err: IO[bytes]
+
+
+def start(assignment: Assignment, argv: Sequence[str], files: Files) -> subprocess.Popen[bytes]:
+    """Start the worker of a lease that is on disk.
 
     Raises:
         NotStarted: nothing runs.
@@ -55,13 +66,13 @@ def start(
     program = find_command(argv[0], assignment.folder, path)
     if program is None:
         raise NotStarted(f"program not found: {argv[0]}")
-    process, gate = launch(assignment, [program, *argv[1:]], lock=lock, lease=lease)
+    process, gate = launch(assignment, [program, *argv[1:]], files)
     try:
         if await_ready(gate):
             send_go(gate)
     except BaseException:
         signal_group(process.pid, forced=True)
-        process.communicate()
+        process.wait()
         raise
     finally:
         gate.close()
@@ -69,7 +80,7 @@ def start(
 
 
 def launch(
-    assignment: Assignment, argv: Sequence[str], *, lock: Path, lease: Path
+    assignment: Assignment, argv: Sequence[str], files: Files
 ) -> tuple[subprocess.Popen[bytes], Gate]:
     """Start the launcher, which waits."""
     ready, its_ready = os.pipe()
@@ -77,7 +88,11 @@ def launch(
     gate = Gate(ready, go)
     # Isolated, and without the user's packages: it needs none, and starts in half the time.
     own = [sys.executable, "-I", "-S", str(Path(launcher.__file__).absolute())]
-    places = [str(lock.absolute()), str(lease.absolute()), str(its_ready), str(its_go)]
+    places = [
+        *(str(one.absolute()) for one in (files.lock, files.lease)),
+        str(its_ready),
+        str(its_go),
+    ]
     environment = {**assignment.environment}
     environment["PATH"] = search_path(environment.get("PATH"), apart=assignment.folder)
     try:
@@ -89,8 +104,8 @@ def launch(
                 cwd=assignment.folder,
                 env=environment,
                 stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stdout=files.out,
+                stderr=files.err,
                 start_new_session=True,
                 pass_fds=(its_ready, its_go),
             )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
-from contextlib import suppress
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from unlatch.runs.dispatch.output import Output
 from unlatch.runs.dispatch.port import End, Ended
@@ -17,21 +15,19 @@ from unlatch.runs.dispatch.processes import (
     signal_all,
     signal_group,
 )
+from unlatch.runs.dispatch.recovery import has_ended, signal_recorded
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
     from subprocess import Popen
-    from typing import IO
 
     from unlatch.runs.dispatch.protocol import Message
+    from unlatch.runs.dispatch.worker_files import Written
 
-_CHUNK = 1 << 16
-# Chunks that a pipe holds, and more; a process that got away may go on to write.
-_MOST_CHUNKS_LEFT = 64
-_TAIL = 4096
+# At one look, so that one worker does not keep the others waiting.
+_MOST_CHUNKS = 64
 # Seconds for the system to end a process after SIGKILL.
 _PATIENCE = 5.0
 
@@ -47,8 +43,9 @@ class Limits:
             it may be long: a coordinator that is stopped and continued keeps its workers.
         settle: seconds to exit after an answer.
         grace: seconds between SIGTERM and SIGKILL.
-        most_output: bytes of standard output; a worker that prints more is ended.
-        most_errors: bytes of standard error that are kept.
+        most_output: bytes of standard output, and of standard error; a worker that prints more is
+            ended.
+        most_errors: bytes of standard error that are kept after its end.
     """
 
     jobs: int = 4
@@ -60,35 +57,60 @@ class Limits:
     most_errors: int = 1 << 20
 
 
-@dataclass(slots=True)
-class Errors:
-    """The standard error of a worker: its beginning goes to a file, its end is remembered."""
+class Process(Protocol):
+    """The process that became a worker."""
 
-    file: IO[bytes]
-    most: int
-    tail: bytearray = field(default_factory=bytearray)
-    _written: int = 0
+    def has_exited(self) -> bool: ...
 
-    def feed(self, piece: bytes) -> None:
-        self.tail += piece
-        del self.tail[:-_TAIL]
-        part = piece[: self.most - self._written]
-        self._written += len(part)
-        with suppress(OSError):  # a full disk ends no run
-            self.file.write(part)
+    def signal(self, *, forced: bool) -> None:
+        """Send SIGTERM, or SIGKILL, to its group."""
+        ...
 
-    @property
-    def text(self) -> str:
-        return self.tail.decode("utf-8", errors="replace")
+    def code(self) -> int | None:
+        """Its exit code, as `Popen.wait`, once it has exited; None if nobody can know it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A worker that this coordinator started."""
+
+    process: Popen[bytes]
+
+    def has_exited(self) -> bool:
+        return has_exited(self.process)
+
+    def signal(self, *, forced: bool) -> None:
+        signal_group(self.process.pid, forced=forced)
+
+    def code(self) -> int:
+        return self.process.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A worker whose coordinator died, by its lock."""
+
+    lock: Path
+
+    def has_exited(self) -> bool:
+        return has_ended(self.lock)
+
+    def signal(self, *, forced: bool) -> None:
+        signal_recorded(self.lock, forced=forced)
+
+    def code(self) -> None:
+        return None
 
 
 @dataclass(slots=True)
 class Worker:
-    """A worker that was started; `started` is by the dispatcher's clock."""
+    """A worker that was started or taken over; `started` is by the dispatcher's clock."""
 
     run_id: str
-    process: Popen[bytes]
-    errors: Errors
+    process: Process
+    out: Written
+    err: Written
     lock: Path
     started: datetime
     limits: Limits
@@ -96,40 +118,31 @@ class Worker:
     ending: End | None = None
     answered: float | None = None  # when the answer arrived, by the system's monotonic clock
     _kill_at: float = 0.0
-    _size: int = 0
 
-    def pipes(self) -> Iterator[IO[bytes]]:
-        """Its standard output and error, as far as they are open."""
-        for pipe in (self.process.stdout, self.process.stderr):
-            if pipe is not None and not pipe.closed:
-                yield pipe
-
-    def read(self, pipe: IO[bytes]) -> list[Message] | None:
-        """The messages of one piece of output; None at its end."""
-        piece = os.read(pipe.fileno(), _CHUNK)
-        if not piece:
-            return None
-        if pipe is self.process.stderr:
-            self.errors.feed(piece)
-            return []
-        self._size += len(piece)
-        return self._noted(list(self.output.feed(piece)) if not self.prints_too_much else [])
-
-    @property
-    def prints_too_much(self) -> bool:
-        return self._size > self.limits.most_output
-
-    def _noted(self, messages: list[Message]) -> list[Message]:
+    def read(self) -> list[Message]:
+        """The messages that were written since the last look, or a part of them."""
+        messages: list[Message] = []
+        for _ in range(_MOST_CHUNKS):
+            if not (piece := self.out.read()):
+                break
+            if self.out.at <= self.limits.most_output:
+                messages += self.output.feed(piece)
         if self.output.answer is not None and self.answered is None:
             self.answered = time.monotonic()
         return messages
+
+    @property
+    def prints_too_much(self) -> bool:
+        return max(self.out.size, self.err.size) > self.limits.most_output
 
     def end(self, how: End) -> None:
         """Ask it to end; `press` ends it after the grace. The first cause counts."""
         if self.ending is None:
             self.ending = how
-            self._kill_at = time.monotonic() + self.limits.grace
-            self._signal(forced=False)
+            # What prints too much fills the disk meanwhile.
+            is_forced = how is End.OUTPUT
+            self._kill_at = time.monotonic() + (0 if is_forced else self.limits.grace)
+            self._signal(forced=is_forced)
 
     def press(self) -> None:
         """Kill it if its grace is over."""
@@ -142,35 +155,33 @@ class Worker:
         self._signal(forced=True)
 
     def _signal(self, *, forced: bool) -> None:
-        signal_group(self.process.pid, forced=forced)
+        self.process.signal(forced=forced)
         signal_all(marked_processes(self.run_id, self.lock), forced=forced)
 
     def finish(self) -> tuple[list[Message], Ended]:
         """End all that an exited worker left behind; its last messages, and its end."""
-        signal_group(self.process.pid, forced=True)
+        self.process.signal(forced=True)
         deadline = time.monotonic() + _PATIENCE
         while left := marked_processes(self.run_id, self.lock):
             signal_all(left, forced=True)
             if time.monotonic() > deadline:
                 break
             time.sleep(PAUSE)
-        messages = [message for pipe in self.pipes() for message in self._rest(pipe)]
+        messages, size = [], min(self.out.size, self.limits.most_output)
+        while self.out.at < size:
+            messages += self.read()
         messages += self.output.finish()
-        code = self.process.wait()
-        self.errors.file.close()
-        if self.ending is None:
-            ended = End.EXIT if code >= 0 else End.SIGNAL
-            return messages, Ended(ended, abs(code), self.errors.text, self.output.noise)
-        return messages, Ended(self.ending, None, self.errors.text, self.output.noise)
-
-    def _rest(self, pipe: IO[bytes]) -> Iterator[Message]:
-        with pipe, suppress(BlockingIOError):
-            for _ in range(_MOST_CHUNKS_LEFT):
-                messages = self.read(pipe)
-                if messages is None:
-                    return
-                yield from messages
+        code = self.process.code()
+        self.out.close()
+        errors = self.err.close(most=self.limits.most_errors)
+        if self.ending is not None:
+            how, code = self.ending, None
+        elif code is None:
+            how = End.UNSEEN
+        else:
+            how, code = End.EXIT if code >= 0 else End.SIGNAL, abs(code)
+        return messages, Ended(how, code, errors, self.output.noise)
 
     @property
     def has_exited(self) -> bool:
-        return has_exited(self.process)
+        return self.process.has_exited()

@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.runs.dispatch.port import DispatchRefused, End, LeaseLost, Recovery
-from unlatch.runs.dispatch.protocol import Checkpoint
+from unlatch.runs.dispatch.port import (
+    DispatchRefused,
+    End,
+    Ended,
+    LeaseLost,
+    Recovery,
+    TaskLeased,
+)
+from unlatch.runs.dispatch.protocol import Checkpoint, Done
 from unlatch.testing.dispatch.stage import DONE, HANG, READY, assign, poll_until, the_end
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from unlatch.runs.dispatch.port import Assignment, Dispatcher
@@ -69,6 +77,37 @@ class Recovering:
         new.claim(second, epoch=2)
         assert the_end(new, second.run_id).end is End.EXIT
         assert (harness.starts(first.run_id), harness.starts(second.run_id)) == (1, 1)
+
+    def test_a_worker_that_is_kept_goes_on_and_is_heard_from_the_beginning(
+        self, harness: DispatchHarness
+    ) -> None:
+        old = harness.dispatcher()
+        lives, died = assign(harness, READY, HANG), assign(harness, READY, DONE, task="1-2")
+        leases = [old.claim(lives, epoch=1)]
+        poll_until(old, lives.run_id, Checkpoint)
+        leases.append(old.claim(died, epoch=1))
+        the_end(old, died.run_id)
+        harness.abandon(old)
+        harness.advance(harness.lease_seconds + 1)
+        new = harness.dispatcher()
+        found = new.recover(2, keep=[*(lease.run_id for lease in leases), new_ulid()])
+        kept = {lease.run_id: lease for lease in found.kept}
+        assert (found.ended, found.stuck, {*kept}) == ((), (), {lives.run_id, died.run_id})
+        said = poll_until(new, died.run_id, Ended)
+        assert said == [Checkpoint("ready"), Done(), Ended(End.UNSEEN)]
+        new.complete(kept[died.run_id])
+        assert harness.is_alive(lives.run_id)
+        for use in (old.heartbeat, old.complete):
+            with pytest.raises(LeaseLost):
+                use(leases[0])
+        old.close()
+        assert harness.is_alive(lives.run_id)
+        with pytest.raises(TaskLeased):
+            new.claim(assign(harness, DONE), epoch=2)
+        new.release(new.heartbeat(kept[lives.run_id]))
+        assert not harness.is_alive(lives.run_id)
+        assert the_end(new, lives.run_id).end is End.RELEASED
+        assert (harness.starts(lives.run_id), harness.starts(died.run_id)) == (1, 1)
 
     def test_recovery_leaves_the_leases_of_its_own_epoch(self, harness: DispatchHarness) -> None:
         dispatcher, assignment = harness.dispatcher(), assign(harness, READY, HANG)
