@@ -57,6 +57,7 @@ def test_the_installation_runs_no_file_of_the_checkout(tmp_path: Path, system: s
         "GITHUB_ACTION_PATH": str(ROOT),
         "UNLATCH_PACKAGE": "unlatch[all]",
         "UNLATCH_VERSION": "",
+        "CI_COMMIT_MESSAGE": "Fix\nPIP_INDEX_URL=a\nPIP_OF_A_STRANGER=b",
         **dict.fromkeys(TOKENS, "s3cret"),
         **{name: f"value of {name}" for name in KEPT},
     }
@@ -75,6 +76,7 @@ def test_the_installation_runs_no_file_of_the_checkout(tmp_path: Path, system: s
     assert not (tmp_path / "ran").exists()
     seen = log.read_text()
     assert "s3cret" not in seen
+    assert "STRANGER" not in seen
     assert [] == [name for name in KEPT if f"{name}=value of {name}\n" not in seen]
 
 
