@@ -66,7 +66,7 @@ def _plan(
         if after != files:
             changed.append(agent)
         planning, files = attempt, after
-    record, kept = tuple(planning.record), tuple(planning.kept)
+    record, kept = tuple(planning.record), tuple(dict.fromkeys(planning.kept))  # agents share files
     return InstallPlan(target, tuple(changed), files, record, kept, tuple(failed))
 
 

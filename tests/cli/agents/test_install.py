@@ -271,6 +271,16 @@ def test_an_entry_of_a_repository_is_named_and_not_taken_for_ours(
     assert json.loads(theirs) == json.loads(path.read_text()) if entry else path.read_text()
 
 
+def test_an_entry_that_several_agents_share_is_named_once(project: Project, home: Path) -> None:
+    path = home / ".agents/skills/unlatch-resume/SKILL.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("Run ./evil")
+
+    done = agents(project, "install", "codex", "gemini", "cursor", "--yes")
+
+    assert (5, 1) == (done.code, done.out.count("stays: unlatch did not write it"))
+
+
 def test_update_replaces_what_an_earlier_version_wrote(
     project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from unlatch.agents.planning import FileChange
     from unlatch.cli.runtime.session import Session
 
-_FOREIGN = "read it, and remove it if you do not know it; then run the command again"
+_FOREIGN = "read each, and remove what you do not know; then run the command again"
 _OPTIONS = (
     click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*AGENTS])),
     flag("--project", "in_project", help="In this project, for its sessions alone."),
@@ -218,9 +218,11 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
     for kept in plan.kept:
         place = f"{'.'.join(kept.keys)} in {kept.path}" if kept.keys else f"{kept.path}"
         if kept.is_foreign:
-            output.failed(f"{output.clean(place)} stays: unlatch did not write it", _FOREIGN)
+            output.failed(f"{output.clean(place)} stays: unlatch did not write it")
         else:
             output.note(f"left unchanged, since unlatch did not write it so: {place}")
+    if is_foreign := any(one.is_foreign for one in plan.kept):
+        output.data(f"    {_FOREIGN}")
     for one in () if dry_run else plan.agents:
         output.ok(f"{one.title}: {verb}ed")
     failed = [one for one, _ in plan.failed]
@@ -232,7 +234,7 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
         message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
         output.failed(f"{one.title}: {message}", error.hint)
         output.data(*([f"    at: {output.clean(error.where)}"] if error.where else ()))
-    if not plan.files and not failed and not any(one.is_foreign for one in plan.kept):
+    if not plan.files and not failed and not is_foreign:
         output.talk("No changes needed.")
 
 
