@@ -77,9 +77,11 @@ def test_log_error_callout(log: Log) -> None:
 def test_log_user_intervention(log: Log, words: str) -> None:
     log.recorder.phase("Research")
     log.recorder.user(words, 'switched to "pnpm"')
+    log.recorder.user(words, 'read "npm" - as "pnpm" - now')
     log.recorder.user(words)
-    acted, plain = log.last.callouts(CalloutKind.USER)
+    acted, dashed, plain = log.last.callouts(CalloutKind.USER)
     assert (acted.words, acted.interpretation) == (words, 'switched to "pnpm')
+    assert (dashed.words, "now" in (dashed.interpretation or "")) == (words, True)
     assert (plain.words, plain.interpretation) == (words, None)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FAILED = "\u2717"
 LONGEST_RESULT = 100
 _LONGEST_CALL = 300
+_BORDER = '" - '
 _TICKS = re.compile(r"`+")
 _BREAKS = re.compile("[\u2028\u2029]")
 # Line starts with a meaning in a session.
@@ -60,8 +61,9 @@ def user(words: str, interpretation: str | None = None) -> list[str]:
     """The callout of a person's exact words."""
     shown = f'"{_clean(words)}"'
     if interpretation:
-        # A quote at the end would end the words.
-        shown += f" - {one_line(interpretation).rstrip(chr(34))}"
+        # A quote at the end, or before such a dash, would end the words.
+        note = one_line(interpretation).rstrip('"').replace(_BORDER, '" \u2013 ')
+        shown += f" - {note}"
     return _callout(CalloutKind.USER, shown)
 
 

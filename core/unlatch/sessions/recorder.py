@@ -67,7 +67,10 @@ class Recorder:
     def call(
         self, tool: str, arguments: str = "", result: str = "", *, failed: bool = False
     ) -> None:
-        """Record a tool call; a result of more than 100 characters is cut."""
+        """Record a tool call; a result of more than 100 characters is cut.
+
+        One that begins with `ERROR:` is that of a failed call, as in the file.
+        """
         self._record(changes.add_call(markup.call_line(tool, arguments, result, failed=failed)))
         self._end_of_entry()
 
@@ -99,7 +102,7 @@ class Recorder:
     def subagent(
         self,
         agent: Agent,
-        work: str,
+        work: str | None,
         *,
         summary: str | None = None,
         model: str | None = None,
@@ -110,18 +113,21 @@ class Recorder:
         """Record a subagent's work; returns the id of its own session, if it has one.
 
         Args:
-            work: its work, for the callout of an inline one, or for its own session.
+            work: its work, for the callout of an inline one, or for its own session; None if that
+                of a linked one begins, which its session records from now on.
             summary: of linked work; by default its beginning.
             mode: by default that of the recorder.
             session: the id of its session; without it, one is made for linked and embedded work.
         """
         mode = mode or self.subagents
-        changes.check_text(work)
+        if work is not None or mode is not SubagentMode.LINK:
+            changes.check_text(work or "")
         if mode is SubagentMode.INLINE:
             session = None
         elif session is None:
             session = self._own_session(agent, work, model, tokens)
-        content = work if mode is SubagentMode.INLINE else summary or _beginning(work)
+        beginning = _beginning(work) if work else None
+        content = work if mode is SubagentMode.INLINE else summary or beginning
         lines = markup.subagent(agent, model, mode, session=session, content=content)
         self._record(changes.add_block(lines))
         self._unsaved.append(changes.add_subagent(Subagent(session, str(agent), model, tokens)))
@@ -155,16 +161,20 @@ class Recorder:
         if self.auto_save is AutoSave.CALL or (is_interval and due):
             self.save()
 
-    def _own_session(self, agent: Agent, work: str, model: str | None, tokens: int) -> str:
-        title = f"{agent.name}: {_beginning(work)}"
-        parent = self.store.read(self.path).session.meta
+    def _own_session(self, agent: Agent, work: str | None, model: str | None, tokens: int) -> str:
+        opened = self.store.read(self.path).session
+        parent = opened.meta
+        title = f"{agent.name}: {_beginning(work or opened.title)}"
         _, channel = agent_and_channel(parent)
         facts = Start(title, channel, agent, model, branch=parent.branch)
         path = start(self.store, facts, now=self.clock())
         with Recorder(self.store, path, self.clock) as own:
             own.phase("Work", agent, channel)
-            own.prose(work)
+            if work:
+                own.prose(work)
             own.tokens(tokens)
+        if not work:
+            return path.stem
         done = end(self.store, path, Status.COMPLETED, now=self.clock())
         return done.session.id
 

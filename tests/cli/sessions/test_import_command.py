@@ -400,3 +400,41 @@ def test_watch_follows_the_newest_transcript_until_ctrl_c(project: Project) -> N
     assert "## no, use sed @claude-code" in text
     assert "status: active" in text
     assert session(project, "import", "s1", "s2", "--watch").code == 2
+
+
+@pytest.mark.parametrize("tool", ["TodoWrite", "update_plan", "write_todos", "TaskCreate"])
+def test_the_to_do_list_of_an_agent_is_its_tasks(project: Project, tool: str) -> None:
+    made, secret = lines(project), f"Test with {SECRET}"
+    rows = [("Plan", "completed"), (secret, "in_progress"), ("Ship", "later"), ("No", "cancelled")]
+    if tool == "TaskCreate":
+        for number, (text, status) in enumerate(rows, 1):
+            made.reply(f"n{number}", calls(f"c{number}", tool, subject=text, description="More"))
+            made.result(f"c{number}", f"Task #{number} created successfully: {text}")
+            made.reply(
+                f"u{number}", calls(f"d{number}", "TaskUpdate", taskId=str(number), status=status)
+            )
+            made.result(f"d{number}", f"Updated task #{number} status")
+    else:
+        key, name = ("plan", "step") if tool == "update_plan" else ("todos", "content")
+        name = "description" if tool == "write_todos" else name
+        for count in (1, 4):
+            listed = [{name: text, "status": status} for text, status in rows[:count]]
+            made.reply(f"n{count}", calls(f"c{count}", tool, **{key: listed}))
+            made.result(f"c{count}", "ok")
+    put(project, made)
+    file = import_one(project)
+
+    tasks = session(project, "show", file.stem, "--imported", "--json").document["tasks"]
+    resumed = session(project, "resume", file.stem, "--imported")
+
+    assert [("1", "Plan", "completed"), ("3", "Ship", "pending")] == [
+        (it["id"], it["content"], it["status"]) for it in (tasks[0], tasks[2])
+    ]
+    assert len(tasks) == 3
+    assert SECRET not in file.read_text()
+    assert "Open tasks:\n- [in_progress] Test with " in resumed.out
+    assert "- [pending] Ship\n" in resumed.out
+    made.ask("Go on")
+    put(project, made)
+    assert import_one(project) == file
+    assert tasks == session(project, "show", file.stem, "--imported", "--json").document["tasks"]

@@ -263,6 +263,24 @@ def test_a_phase_and_the_work_of_a_subagent_are_of_their_session(
     }
 
 
+def test_a_failed_and_a_good_call_are_logged_at_once(project: Project, started: str) -> None:
+    results = ("--call", "Bash a", "--result", "ok", "--call", "Bash b", "--result", "ERROR: 3 bad")
+    assert session(project, "log", *results).code == 0
+    calls = session(project, "show", started, "--json").document["phases"][0]["calls"]
+    assert [("ok", False), ("3 bad", True)] == [(it["result"], it["failed"]) for it in calls]
+
+
+def test_linked_work_is_recorded_from_its_start(project: Project, started: str) -> None:
+    done = session(project, "log", started, "--subagent", "scout@2", "--mode", "link")
+    own = done.err.split()[0]
+    assert session(project, "log", own, "--decision", "Use a lock").code == 0
+    assert session(project, "complete", own, "--summary", "Found three.").code == 0
+    inner = session(project, "show", own, "--json").document
+    (callout,) = session(project, "show", started, "--json").document["phases"][0]["callouts"]
+    assert callout["text"] == f"mode: link\n[[{own}]]"
+    assert ("completed", "Found three.") == (inner["session"]["status"], inner["summary"])
+
+
 def test_query_and_stats(project: Project, started: str) -> None:
     session(project, "log", "--call", "Bash npm test", "--result", "3 failed", "--failed")
     session(project, "log", "--tokens", "1200")

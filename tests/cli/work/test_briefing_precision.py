@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no f
 ROOT = Path(_SAMPLES or os.devnull) / "transcripts"
 OLD = "claude-code/claude-code-log-1.7.0/test_data"
 DECIDED = "Decision: add() now adds. The pytest call failed because there is no such file"
+TO_DO = ("Add comprehensive tests", "Write user documentation", "Perform code review")
 # By transcript, all that helps: decisions, failures and open work by their beginnings.
 LABELS = {
     "claude-code/recorded-2.1.197/*-*-*.jsonl": (DECIDED, "add()", "calc.py"),
@@ -39,8 +40,8 @@ LABELS = {
         *("decorator_example.py", "`greet`", "`@repeat(3)`", "`repeat(times)`"),
         *("`decorator(func)`", "`wrapper(*args, **kwargs)`"),
     ),
-    f"{OLD}-todowrite_examples.jsonl": (),
-    f"{OLD}-edge_cases.jsonl": ("complex_example.py",),
+    f"{OLD}-todowrite_examples.jsonl": (*TO_DO, "Conduct security review and penetration testing"),
+    f"{OLD}-edge_cases.jsonl": ("complex_example.py", "Implement core functionality", *TO_DO),
     f"{OLD}-session_b.jsonl": (),
 }
 PRECISION, RECALL = 0.8, 0.7

@@ -12,6 +12,8 @@ from unlatch.sessions.heading import one_line
 from unlatch.sessions.imports.agents import agent_of, by_key
 from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.imports.progress import unseen, until
+from unlatch.sessions.imports.todo_lists import keeps_list, tasks_of
+from unlatch.sessions.markup import tasks_block
 from unlatch.sessions.model import Status
 from unlatch.transcripts.model import CUT
 from unlatch.values import dataclass
@@ -125,6 +127,8 @@ class Writing:
         root = self.transcript.cwd
         page = Page(agent, self.subagents.mask, found, self.subagents.callout, opening, root)
         page.add(events)
+        if any(map(keeps_list, events)):
+            page.add_block(tasks_block(tasks_of(self.events, self.subagents.mask)))
         self.phases, self.added = page.phases, len(events)
         return page
 

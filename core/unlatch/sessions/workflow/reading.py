@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
 from unlatch.sessions.heading import read_heading
+from unlatch.sessions.model import Agent
 from unlatch.sessions.workflow.model import (
     Branch,
     Data,
@@ -33,8 +34,12 @@ _BRANCH = re.compile(
     r"(?:If[ \t]+(?P<condition>.+?)|(?P<otherwise>Otherwise))[ \t]*(?:\u2192|->)[ \t]*(?P<text>.+)",
     re.IGNORECASE,
 )
+# As earlier versions wrote it in the present dialect.
+_COLON_BRANCH = re.compile(
+    r"(?:If[ \t]+(?P<condition>.+?)|(?P<otherwise>Otherwise)):[ \t]+(?P<text>.+)", re.IGNORECASE
+)
 _PROCEED = re.compile(r"proceed[ \t]+to[ \t]+(?P<node>.+?)\.?", re.IGNORECASE)
-_FIELDS = re.compile(r"[ \t]*\[[\w-]+::[^\]]*\]")
+_FIELDS = re.compile(r"[ \t]*\[(?P<key>[\w-]+)::[ \t]*(?P<value>[^\]]*)\]")
 _PARALLEL = re.compile(r"\A&[ \t]*|[ \t]*\(parallel\)\Z", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?P<name>[^*]+)\*\*")
 _USES = re.compile(r"Uses \*\*[^*]+\*\*(?:, \*\*[^*]+\*\*)*\.")
@@ -142,7 +147,9 @@ class _Reader:
         words = line.words
         creates: tuple[Data, ...] = ()
         required = optional = parallel = False
+        fields: dict[str, str] = {}
         if self.dialect is Dialect.CRUCIBLE_2026:
+            fields = {it["key"]: it["value"].strip() for it in _FIELDS.finditer(words)}
             words = _FIELDS.sub("", words)
             words, *outputs = _ARROW.split(words)
             creates = tuple(data for one in outputs for data in self._data(one, line.number))
@@ -158,8 +165,8 @@ class _Reader:
             name=heading.title,
             line=line.number,
             level=line.level,
-            agent=heading.agent,
-            channel=heading.channel,
+            agent=_versioned(heading.agent, fields.get("version")),
+            channel=fields.get("channel") or heading.channel,
             required=required,
             optional=optional,
             parallel=parallel,
@@ -192,7 +199,9 @@ class _Reader:
         elif words := line.words.strip():
             names = (found["name"].strip() for found in _BOLD.finditer(words))
             draft.bold += [Data(name) for name in names if _DATA.fullmatch(name)]
-            if not _USES.fullmatch(words):
+            if branch := _BRANCH.fullmatch(words) or _COLON_BRANCH.fullmatch(words):
+                draft.branches.append(_branch(branch, line.number))
+            elif not _USES.fullmatch(words):
                 draft.steps.append(line.text.strip())
 
     def _chain(self, words: str, number: int, draft: _Draft) -> None:
@@ -214,6 +223,10 @@ class _Reader:
 
     def _report(self, severity: Severity, line: int, message: str) -> None:
         self.problems.append(Problem(severity, line, message))
+
+
+def _versioned(agent: Agent | None, version: str | None) -> Agent | None:
+    return Agent(agent.name, version) if agent and version else agent
 
 
 def _branch(found: re.Match[str], line: int) -> Branch:

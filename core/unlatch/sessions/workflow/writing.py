@@ -64,25 +64,31 @@ def _lines_1(node: Node) -> Iterator[str]:
         yield from ("", *map(_escaped, node.steps))
     if node.branches:
         yield ""
-    for one in node.branches:
-        lead = f"If {one.condition}" if one.condition else "Otherwise"
-        yield f"{lead} {_ARROW} {one.text}"
+    yield from _branches(node)
 
 
 def _lines_2026(node: Node) -> Iterator[str]:
     outputs = f" -> {', '.join(one.name for one in node.creates)}" if node.creates else ""
     agent = f" @{node.agent.name}" if node.agent else ""
     parallel = " (parallel)" if node.parallel else ""
-    yield f"{'#' * node.level} {node.name}{agent}{parallel}{outputs}"
+    # This dialect has neither versions nor channels; it lets anybody add fields.
+    version = f" [version:: {node.agent.version}]" if node.agent and node.agent.version else ""
+    channel = f" [channel:: {node.channel}]" if node.channel else ""
+    yield f"{'#' * node.level} {node.name}{agent}{parallel}{outputs}{version}{channel}"
     if node.gate:
         yield from ("", "> [!gate]", "> Sign-off")
     if node.takes:
         yield from ("", f"Uses {', '.join(f'**{one.name}**' for one in node.takes)}.")
     if node.steps:
         yield from ("", *map(_escaped, node.steps))
+    for line in _branches(node):
+        yield from ("", line)
+
+
+def _branches(node: Node) -> Iterator[str]:
     for one in node.branches:
         lead = f"If {one.condition}" if one.condition else "Otherwise"
-        yield from ("", f"{lead}: {one.text}")
+        yield f"{lead} {_ARROW} {one.text}"
 
 
 def _escaped(line: str) -> str:

@@ -13,7 +13,7 @@ import click
 from unlatch.cli.commands.sessions.chosen import SESSION, chosen, show_change, store_of
 from unlatch.cli.options.common import JSON, flag, text_option, without_placeholder
 from unlatch.cli.runtime.context import with_session
-from unlatch.cli.terminal import prompts
+from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions.heading import read_agent, read_channel
@@ -71,8 +71,8 @@ _quotes = partial(click.option, multiple=True)  # which may be just the word TEX
 )
 @_texts("--text", metavar="TEXT", help="Add a text of the agent; repeat for more.")
 @_quotes("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call; repeat for more.")
-@_quotes("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
-@flag("--failed", help="Mark the call as failed.")
+@_quotes("--result", metavar="TEXT", help="Result of the call; begins with ERROR: if it failed.")
+@flag("--failed", help="Mark the only call as failed.")
 @_texts("--decision", metavar="TEXT", help="Add a decision; repeat for more.")
 @_texts("--error", metavar="TEXT", help="Add an error; repeat for more.")
 @_texts("--resolution", metavar="TEXT", help="How the error was resolved.")
@@ -119,6 +119,8 @@ def _check(given: dict[str, Any]) -> None:
         if partner and isinstance(owner, tuple) and _count(partner) != len(owner):
             message = f"--{owners[0]} is given {len(owner)} times, and --{name} {_count(partner)}"
             hint = f"give one --{name} for each --{owners[0]}, or log them one after the other"
+            if name == "failed":
+                hint = "give one --result for each --call: ERROR: and the reason for a failed one"
             raise UsageError("option-alone", message, hint=hint)
 
 
@@ -152,16 +154,18 @@ def _record(log: Recorder, given: dict[str, Any]) -> None:
 
 
 def _record_subagent(log: Recorder, given: dict[str, Any]) -> None:
-    if not (work := given["work"]):
-        hint = "add --work TEXT, or --work - to read it from stdin"
+    if not (work := given["work"]) and given["mode"] != SubagentMode.LINK:
+        hint = "add --work TEXT, or --work - to read it from stdin; --mode link begins its session"
         raise UsageError("text-missing", "the work of the subagent is not given", hint=hint)
-    log.subagent(
+    own = log.subagent(
         read_agent(given["subagent"]),
-        _stdin(work),
+        _stdin(work) if work else None,
         model=given["model"],
         tokens=given["tokens"] or 0,
         mode=SubagentMode(given["mode"]) if given["mode"] else None,
     )
+    if own and not work:
+        output.talk(f"{own} records its work. Next: unlatch session log {own} --text TEXT")
 
 
 def _json(given: str) -> object:
