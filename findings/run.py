@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HELPER = "common.sh"
-SECONDS = 900
+SECONDS = 1800
 CHANGED, NOT_INSTALLED = 1, 2
 _WORDS = {0: "as recorded", NOT_INSTALLED: "not installed"}
 

@@ -95,9 +95,9 @@ def gemini_cli() -> list[Json]:
 def aider() -> str:
     return (
         "# aider chat started at 2024-08-05 19:33:32\n\n> Aider v0.47.2-dev  \n"
-        "> Models: claude with diff\n\n#### Fix add  \n\nDécision: 加.\n\n"
-        "> Tokens: 5,244 sent, 604 received. Cost\n> Applied edit to calc.py\n\n"
-        "# aider chat started at 2024-08-05 20:00:00\n\n#### hi\n> ^C KeyboardInterrupt\n"
+        "> Models: claude with diff  \n\n#### Fix add  \n\nDécision: 加.\n\n"
+        "> Tokens: 5,244 sent, 604 received. Cost  \n> Applied edit to calc.py  \n\n"
+        "# aider chat started at 2024-08-05 20:00:00\n\n#### hi  \n> ^C KeyboardInterrupt  \n"
     )
 
 

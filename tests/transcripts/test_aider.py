@@ -38,11 +38,11 @@ Certainly!
 > ^C again to exit~~
 > ^C KeyboardInterrupt~~
 
-#### /undo
+#### /undo~~
 
 # aider chat started at 2024-08-05 19:33:32
 
-#### hi
+#### hi~~
 """.replace("~~", "  ")
 
 
@@ -59,6 +59,55 @@ def test_chats_of_a_file_are_transcripts(tmp_path: Path) -> None:
     assert (first.id, second.id) == ("2024-08-05 19:33:32", "2024-08-05 19:33:32 (2)")
     assert (first.title, second.title) == ("Use the spinner", "hi")
     assert [it.key for it in first.events] == ["0", "1", "2", "3", "4"]
+
+
+# Of 0.86.2, with `--message`, then `/ask`.
+MESSAGES = """
+# aider chat started at 2026-11-28 21:21:31
+
+> aider --model openai/scripted --message Fix it~~
+
+and test it~~
+> Aider v0.86.2~~
+
+#### Fix it~~
+####   ~~
+#### and test it~~
+
+Look:
+
+#### Plan
+
+> quoted words
+
+end
+
+> Tokens: 596 sent, 29 received.~~
+
+#### /ask what is it~~
+
+#### what is it~~
+
+A test.
+#### /ask what is it~~
+""".replace("~~", "  ")
+
+
+def test_words_are_those_of_their_writer_and_count_once(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_text(MESSAGES)
+    (found,) = read_transcripts(path)
+    reply = "Look:\n\n#### Plan\n\n> quoted words\n\nend"
+    asked = "> /ask what is it"
+    prompt, *others = outline(found.events)
+    assert prompt.split() == [">", "Fix", "it", "and", "test", "it"]
+    assert others == [reply, asked, "A test.", asked]
+    assert found.usage == Usage(596, 29)
+
+    # As an editor leaves it that removes blanks at the ends of lines.
+    path.write_text("\n".join(line.rstrip() for line in MESSAGES.splitlines()))
+    (stripped,) = read_transcripts(path)
+    assert [it for it in outline(stripped.events) if it.startswith(">")][-1] == asked
 
 
 def test_time_is_that_of_the_computer(tmp_path: Path) -> None:

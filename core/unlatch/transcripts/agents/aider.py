@@ -1,7 +1,9 @@
 """aider: `.aider.chat.history.md` in the project, a Markdown file with all its chats.
 
 `# aider chat started at` begins a chat, in local time; `#### ` is the person, `> ` the program,
-and the rest the model. Source: Aider-AI/aider tests/fixtures/chat-history.md.
+and the rest the model. Source: Aider-AI/aider tests/fixtures/chat-history.md. Lines of the person
+and the program end with two blanks, so a model's headings and quotations are its own
+(findings/aider-prompt-again.sh).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections import Counter
 from dataclasses import field
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.model import (
@@ -27,7 +30,7 @@ from unlatch.transcripts.model import (
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 AGENT = "aider"
 START = "# aider chat started at "
@@ -44,6 +47,7 @@ _INTERRUPTED = re.compile(r"\^C(?: KeyboardInterrupt|$)")
 _SCALES = {"": 1, "k": 1_000, "M": 1_000_000}
 _PERSON, _PROGRAM, _MODEL = "####", ">", ""
 _BLANK = "<blank>"  # a person pressed Enter
+_END = "  "
 
 
 @dataclass(slots=True)
@@ -55,14 +59,23 @@ class _Chat:
 
     def add(self, who: str, lines: list[str]) -> None:
         """Add a run of lines of the person, the program or the model."""
+        words = "\n".join(lines).strip()
         if who == _PROGRAM:
             for line in lines:
                 self._note(line)
-        elif (words := "\n".join(lines).strip()) and not (who == _PERSON and words == _BLANK):
-            key, at = self._place()
-            is_prompt = who == _PERSON
-            reply = Reply(key, at, words, self.facts.get("model", ""))
-            self.events.append(Prompt(key, at, words) if is_prompt else reply)
+        elif who == _PERSON and words and words != _BLANK:
+            if not self._is_repeated(words):
+                self.events.append(Prompt(*self._place(), words))
+        # Before a prompt, these are lines of the arguments of the program.
+        elif words and any(isinstance(it, Prompt) for it in self.events):
+            self.events.append(Reply(*self._place(), words, self.facts.get("model", "")))
+
+    def _is_repeated(self, words: str) -> bool:
+        """Whether these are the words of the command before, as in `/ask words`."""
+        last = self.events[-1] if self.events else None
+        if not isinstance(last, Prompt) or not last.text.startswith("/"):
+            return False
+        return last.text.partition(" ")[2].strip() == words
 
     def _note(self, line: str) -> None:
         for name, pattern in _FACTS.items():
@@ -85,13 +98,24 @@ class _Chat:
 def read(lines: Iterable[str], *, cwd: str) -> list[Transcript]:
     """The chats of a project's file, in their order."""
     chats: list[_Chat] = []
-    for who, run in groupby(lines, key=_writer):
+    for who, run in groupby(_written(lines), key=itemgetter(0)):
+        texts = [line for _, line in run]
         if who == START:
-            chats += (_Chat(line.removeprefix(START).strip()) for line in run)
+            chats += (_Chat(line.removeprefix(START).strip()) for line in texts)
         elif chats:
-            chats[-1].add(who, [line.removeprefix(f"{who} ") if who else line for line in run])
+            chats[-1].add(who, [line.removeprefix(f"{who} ") if who else line for line in texts])
     started = Counter[str]()
     return [_transcript(chat, started, cwd) for chat in chats if chat.events]
+
+
+def _written(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The lines with their writers; an editor may have removed the blanks at all ends."""
+    has_ends = False
+    for line in lines:
+        who = _writer(line)
+        is_marked = who in (_PERSON, _PROGRAM)
+        has_ends = has_ends or (is_marked and line.endswith(_END))
+        yield _MODEL if is_marked and has_ends and not line.endswith(_END) else who, line
 
 
 def _writer(line: str) -> str:
