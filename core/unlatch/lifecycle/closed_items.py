@@ -23,6 +23,8 @@ _LONGEST_QUOTED = 60
 
 def depends_on_items(plan: ResumePlan) -> bool:
     """Whether a plan depends on the state of its items, which may be closed."""
+    if plan.step is ResumeStep.REVIVE:
+        return bool(plan.before.links) and not plan.request.reopen_items
     if plan.step in (ResumeStep.ACTIVATE, ResumeStep.NOTHING):
         return bool(plan.before.links) or has_new_reason(plan)
     return plan.step in ACTIVE_STEPS and (plan.request.reopen_items or has_new_reason(plan))

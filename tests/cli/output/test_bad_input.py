@@ -47,6 +47,25 @@ def test_a_command_that_was_mistyped(single: Project) -> None:
     assert_unchanged(single, before)
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("ado reopen-issue 7", "next: unlatch ado reopen-work-item 7\n"),
+        ("jira close-work-item 7", "next: unlatch jira close-issue 7\n"),
+        ("link 7 --create github jira", "--create takes one tracker"),
+        ("resume 7 -m ok", "next: unlatch resume 0007-smart-discipline --reason ok --yes\n"),
+        ("resume 7 -m it's", "--reason 'it'\"'\"'s' --yes\n"),
+        (f"resume 7 -m {'x' * 80}", "--reason TEXT --yes\n"),
+    ],
+)
+def test_the_next_step_has_what_was_typed_and_the_trackers_own_words(
+    completed: Project, typed: str, expected: str
+) -> None:
+    done = completed.run(*typed.split())
+
+    assert (2, True) == (done.code, expected in done.err), done.err
+
+
 def test_an_ambiguous_id_lists_the_candidates(single: Project) -> None:
     single.increment("0007-other")
     single.increment("0007-third", archived=True)

@@ -263,11 +263,12 @@ def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Proje
     assert refused.code == 2
     assert "error[not-interactive]" in refused.err
     assert done.code == 0, done.said
+    assert "3 linked items are closed: " in done.err
     assert project.metadata()["status"] == "active"
     assert [event.get("reason") for event in project.events()] == ["Wanted after all"]
     assert "reopenHistory" not in project.metadata()
     assert project.states() == CLOSED
-    assert project.sent() == []
+    assert project.wrote() == []
 
 
 def test_abandoned_work_takes_its_items_along_on_demand(project: Project) -> None:

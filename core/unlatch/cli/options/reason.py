@@ -49,6 +49,8 @@ _COMMENT = pattern(r"#(\s.*)?$")
 # Lines in which vim and Emacs look for settings.
 _SETTINGS = pattern(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
 _MOST_LINES = 100
+# Characters of a reason in a suggested command.
+_LONGEST_QUOTED = 60
 _MOST_READ = 2 * LONGEST_REASON
 
 
@@ -152,7 +154,14 @@ def typed_reason() -> str:
     given = click.get_current_context().params
     if file := given.get("file"):
         return f"--reason-file {quote(file)}"
-    return "--reason -" if _STDIN in given.get("texts", ()) else "--reason TEXT"
+    texts = given.get("texts") or ("TEXT",)
+    return f"--reason {quoted_reason(texts[0])}"
+
+
+def quoted_reason(reason: str) -> str:
+    """A reason for a suggested command; TEXT for one that is long or not plain."""
+    words = quote(reason)
+    return words if words.isprintable() and len(words) <= _LONGEST_QUOTED else "TEXT"
 
 
 def ask_reason(session: Session) -> str:

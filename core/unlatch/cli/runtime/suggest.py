@@ -228,6 +228,10 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
                 return name, count
     if (known := _ELSEWHERE.get(rest[0])) in names:
         return known, 1
+    # `ado reopen-issue`: each tracker has a noun of its own.
+    verb = f"{rest[0].partition('-')[0]}-"
+    if len(begun := [name for name in names if name.startswith(verb)]) == 1:
+        return begun[0], 1
     begun = [name for name in names if name.startswith(rest[0])]
     return begun[0] if len(begun) == 1 else _closest(rest[0], names), 1
 

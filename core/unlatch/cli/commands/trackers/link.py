@@ -58,7 +58,7 @@ def run(
     per_story: bool,
     **typed: Any,
 ) -> int:
-    if len(creates) > 1:
+    if len(creates) > 1 or (creates and set(named) & session.workspace.settings.keys()):
         # Each creation asks, fails and is recorded separately.
         raise click.UsageError("--create takes one tracker: run the command once for each")
     create = next(iter(creates), None)

@@ -10,6 +10,7 @@ from unlatch.cli.render.describe import seen_line
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
+from unlatch.increments.model.status import Status
 from unlatch.lifecycle.closed_items import (
     already_active,
     closed_warnings,
@@ -40,6 +41,8 @@ def settle_closed_items(
     if not depends_on_items(plan) or (typed.scoping and not is_activation):
         return plan
     (seen,) = _read(session, trackers, [plan], typed)
+    if plan.step is ResumeStep.REVIVE:
+        return _with_warnings(plan, seen)
     if is_activation:
         plan = _settle_activation(session, plan, seen, typed)
     else:
@@ -67,6 +70,8 @@ def settle_many(
     for plan in plans:
         if id(plan) not in found:
             settled.append(plan)
+        elif plan.step is ResumeStep.REVIVE:
+            settled.append(_with_warnings(plan, found[id(plan)]))
         elif plan.step is ResumeStep.ACTIVATE:
             settled.append(_reopening_or_warning(plan, found[id(plan)], typed))
         else:
@@ -104,7 +109,13 @@ def _reopening_or_warning(
 ) -> ResumePlan:
     if typed.reopen_items:
         return reopening(plan, seen, unread=True)
-    return replace(plan, warnings=closed_warnings(plan.before, seen))
+    return _with_warnings(plan, seen)
+
+
+def _with_warnings(plan: ResumePlan, seen: Sequence[ItemSnapshot]) -> ResumePlan:
+    """The plan with warnings about the items that stay closed while the increment is active."""
+    active = replace(plan.before, status=Status.ACTIVE)
+    return replace(plan, warnings=closed_warnings(active, seen))
 
 
 def _settle_active(
