@@ -20,7 +20,7 @@ from unlatch_ado.api.patch import (
     Patch,
     changed_tags,
 )
-from unlatch_ado.description import check_length, render_description, title_notes, title_of
+from unlatch_ado.description import fit, render_description, title_notes, title_of
 from unlatch_ado.settings_types import path_of
 from unlatch_ado.snapshot import interpret_answer
 from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
@@ -83,7 +83,7 @@ def patch_for_new(
         revision=None,
         fields=(
             (TITLE, title_of(draft)),
-            (DESCRIPTION, check_length(render_description(draft, change.op))),
+            (DESCRIPTION, fit(draft, lambda part: render_description(part, change.op))),
             *_paths(settings, draft),
             *settings.fields.create.items(),
         ),

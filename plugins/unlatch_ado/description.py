@@ -7,13 +7,19 @@ editor rewrites tags and attributes with every edit.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
 from unlatch.patterns import pattern
-from unlatch.spi import Draft, KeptPart, as_html, read_checks, visible
+from unlatch.spi import Draft, KeptPart, as_html, fit_text, read_checks, visible
 from unlatch_ado.api.plain_text import plain
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# learn.microsoft.com/azure/devops/organizations/settings/work/object-limits: a long text field.
 LONGEST = 1_000_000
 LONGEST_TITLE = 255
 _SIGN = "[unlatch"
@@ -55,12 +61,17 @@ def kept_parts(description: str) -> tuple[KeptPart, ...]:
     )
 
 
-def check_length(description: str) -> str:
-    """Return `description` if it is not too long.
+def fit(draft: Draft, render: Callable[[Draft], str]) -> str:
+    """A rendered description, without lines of the draft that Azure DevOps does not take.
 
     Raises:
         Rejected: `body-too-long`.
     """
+    description = fit_text(
+        draft.body,
+        lambda part: render(replace(draft, body=part)),
+        lambda description: len(description) <= LONGEST,
+    )
     if len(description) > LONGEST:
         raise Rejected(
             "body-too-long",

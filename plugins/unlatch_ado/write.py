@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Rejected
 from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
-from unlatch_ado.description import check_length, title_notes, title_of, update_description
+from unlatch_ado.description import fit, title_notes, title_of, update_description
 from unlatch_ado.parents import reopen_parent
 from unlatch_ado.snapshot import WorkItemSnapshot, interpret_answer, reopens, was_commented
 from unlatch_ado.writers import notes_on_refused, send_aloud, send_dropping_tags
@@ -119,8 +119,7 @@ def _state_fields(settings: AdoSettings, seen: WorkItemSnapshot, change: Change)
 def _draft_fields(item: WorkItem, draft: Draft) -> Fields:
     if item.description is None:
         raise ValueError("the snapshot was read without the description that is to be edited")
-    edits = {
-        TITLE: (item.title, title_of(draft)),
-        DESCRIPTION: (item.description, check_length(update_description(item.description, draft))),
-    }
+    was = item.description
+    new = fit(draft, lambda part: update_description(was, part))
+    edits = {TITLE: (item.title, title_of(draft)), DESCRIPTION: (was, new)}
     return tuple((name, new) for name, (was, new) in edits.items() if new != was)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
-from unlatch.spi import markdown, with_kept_part
+from unlatch.spi import fit_text, markdown, with_kept_part
 from unlatch_github.draft_options import number_of
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
     """
-    body = f"{with_kept_part('', draft.increment, markdown(draft.body))}\n{marker}"
-    return {"title": _title(draft, where=where), "body": _check_length(body, where=where)}
+    body = _with_draft("", draft, f"\n{marker}", where=where)
+    return {"title": _title(draft, where=where), "body": body}
 
 
 def changed_fields(
@@ -41,7 +41,7 @@ def changed_fields(
         Rejected: `title-too-long`, `body-too-long`.
     """
     text = found.body or ""
-    body = _check_length(with_kept_part(text, draft.increment, markdown(draft.body)), where=where)
+    body = _with_draft(text, draft, where=where)
     now = {
         "title": found.item.title,
         "body": text,
@@ -85,7 +85,12 @@ def _title(draft: Draft, *, where: str) -> str:
     return title
 
 
-def _check_length(body: str, *, where: str) -> str:
+def _with_draft(text: str, draft: Draft, ending: str = "", *, where: str) -> str:
+    body = fit_text(
+        draft.body,
+        lambda part: with_kept_part(text, draft.increment, markdown(part)) + ending,
+        lambda body: len(body) <= _LONGEST_BODY,
+    )
     if len(body) > _LONGEST_BODY:
         raise Rejected(
             "body-too-long",

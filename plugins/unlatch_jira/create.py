@@ -8,7 +8,7 @@ from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Outcome
 from unlatch_jira.api.edit import marker, property_of, title_of
 from unlatch_jira.api.errors import FieldsNotOnScreen
-from unlatch_jira.api.rich_text import check_length, format_of, wrap_section
+from unlatch_jira.api.rich_text import fit, format_of, wrap_section
 from unlatch_jira.send import read_back
 from unlatch_jira.settings_types import CREATE
 from unlatch_jira.urls import KEY, project_of
@@ -94,12 +94,12 @@ def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> di
             ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
         )
     style = format_of(settings.version)
-    body = style.render((*wrap_section(draft.body, draft.increment), marker(op)))
+    body = fit(draft, lambda part: style.render((*wrap_section(part, draft.increment), marker(op))))
     return {
         "project": {"key": settings.target},
         "issuetype": {"name": type_of(settings, draft)},
         "summary": title_of(draft),
-        "description": check_length(body, "description"),
+        "description": body,
         **_above(settings, site, draft.metadata),
     }
 

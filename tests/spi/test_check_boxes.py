@@ -25,7 +25,9 @@ from unlatch.spi import (
     Heading,
     Span,
     Text,
+    fit_text,
     markdown,
+    plain,
     read_checks,
     with_kept_part,
 )
@@ -100,6 +102,30 @@ def test_rendered_boxes_are_read_back(way: Callable[[Text], Kept], checks: list[
 )
 def test_boxes_in_any_spelling(line: str, done: bool) -> None:
     assert (Check("T-1: a", done),) == read_checks([line])
+
+
+SPARE = st.builds(Check, st.text("ab", max_size=9), st.booleans(), spare=st.booleans())
+
+
+@given(lists=st.lists(st.lists(SPARE, max_size=8), max_size=3), most=st.integers(0, 400))
+def test_what_does_not_fit_loses_ticked_spare_boxes_first_and_keeps_its_order(
+    lists: list[list[Check]], most: int
+) -> None:
+    text = ((Span("Head"),), *(Checks(tuple(lines)) for lines in lists))
+    fitted = fit_text(text, lambda part: part, lambda part: len(plain(part)) <= most)
+
+    before, after = (
+        [one for one in checks_in(part) if one.done is not None] for part in (text, fitted)
+    )
+    left = iter(before)
+    assert all(any(one is other for other in left) for one in after), "the order"
+    gone = [one for one in before if not any(one is other for other in after)]
+    if any(not (one.spare and one.done) for one in gone):
+        assert not [one for one in after if one.spare and one.done]
+    if len(plain(text)) <= most:
+        assert fitted == text
+    counts = [int(one.text.split()[1]) for one in checks_in(fitted) if one.done is None]
+    assert len(gone) == sum(counts)
 
 
 def test_other_lines_have_no_box() -> None:

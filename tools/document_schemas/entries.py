@@ -120,7 +120,7 @@ ItemStatus = The same, and the operations that are pending on an item alone.
   increments: [str]
 SyncedItemEntry = An item, and when unlatch last synced it.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
-  error: Problem?; lastSynced: str?
+  error: Problem?; lastSynced: str?; absent?: [str]
 IncrementItems = An increment, and its items on one tracker.
   id: str; status: Status; items: [SyncedItemEntry]
 Spared = An item that stays open because other increments need it.

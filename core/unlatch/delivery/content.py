@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import CommentStyle
@@ -10,6 +12,7 @@ from unlatch.increments.documents import front_matter
 from unlatch.increments.files.undo_plan import UNDONE
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
+from unlatch.increments.model.check_boxes import key_of
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
@@ -36,8 +39,8 @@ _FINISHED = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
 _MAX_TASKS = 50
 _MAX_PARTS = 50
 _MAX_LINE = 300
-# Jira takes 32,767 characters in all, and escaping may double them.
-_MAX_CHARACTERS = 12_000
+# The characters of the lists in a body that an earlier release created.
+_FORMER_CHARACTERS = 12_000
 # Trackers show it as it is: "**Given** albums", but not "src/**/*.py".
 _BOLD = pattern(r"(?<![\w*/\\])\*\*(?=[^\s*])([^*]{1,300})(?<!\s)\*\*(?![\w*/])")
 # Front matter keys about the increment itself, not about its items.
@@ -124,7 +127,7 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
         "type": increment.type or "unknown",
         "status": increment.status.value,
     }
-    body = (*fill(_HEAD, head), *_limit(_sections(spec, tasks, about)))
+    body = (*fill(_HEAD, head), *_lists(_sections(spec, tasks, about)))
     title = _named(about.id, about.title) if about else increment.title
     # The item's fields as the files name them; those for this tracker alone take precedence.
     front = front_matter.values(texts[files.names[0]])
@@ -166,20 +169,27 @@ def _sections(
     yield "Tasks", [_check(t.id, t.title, t.done, t.mark) for t in ours if not t.discarded]
 
 
-def _limit(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Checks]:
-    """Cut the lists where all of them together would be more than every tracker takes."""
-    left = _MAX_CHARACTERS
-    for heading, lines in sections:
-        kept: list[Check] = []
-        for line in lines:
+def _lists(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Checks]:
+    listed = [(heading, lines) for heading, lines in sections if lines]
+    # Without the first of several lines with one key, the next would be taken for it.
+    keys = Counter(key_of(line.text) for _, lines in listed for line in lines)
+    for heading, lines in listed:
+        yield Heading(heading)
+        yield Checks(tuple(replace(one, spare=keys[key_of(one.text)] == 1) for one in lines))
+
+
+def former_checks(text: Text) -> tuple[Check, ...]:
+    """The lines of a body's lists as an earlier release cut them."""
+    left = _FORMER_CHARACTERS
+    former: list[Check] = []
+    for lines in (block.items for block in text if isinstance(block, Checks)):
+        for number, line in enumerate(lines):
             left -= len(line.text) + 10
             if left < 0:
-                kept.append(Check(f"and {len(lines) - len(kept)} more in the increment's files"))
+                former.append(Check(f"and {len(lines) - number} more in the increment's files"))
                 break
-            kept.append(line)
-        if kept:
-            yield Heading(heading)
-            yield Checks(tuple(kept))
+            former.append(line)
+    return tuple(former)
 
 
 def _story(story: Story) -> list[Check]:

@@ -58,6 +58,7 @@ Text:
     Span, Heading, Check, Checks
     plain, markdown, as_html
                      renderers for the tracker's format
+    fit_text         a text without lines of its lists, if it is too long for the tracker
     from_markdown    the words of a line of Markdown, to read check boxes back
     one_line         a text on one line without control characters, such as a title
     hidden, visible  the marker of an operation as a comment of HTML, or as a readable line
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from unlatch.spi.render import from_markdown as from_markdown
     from unlatch.spi.render import markdown as markdown
     from unlatch.spi.render import plain as plain
+    from unlatch.spi.shortening import fit_text as fit_text
     from unlatch.spi.text import Check as Check
     from unlatch.spi.text import Checks as Checks
     from unlatch.spi.text import Heading as Heading
@@ -148,6 +150,7 @@ _NAMES = {
     "unlatch.spi.one_write": "OneWritePlugin Wire",
     "unlatch.spi.delivery_options": "DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",
+    "unlatch.spi.shortening": "fit_text",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",
     "unlatch.worklog.neutral": "without_controls",

@@ -35,7 +35,8 @@ class Draft:
         title: the item's new title, on one line; untrusted, and of any length. A plugin cuts one
             that is too long for the tracker, alike each time, or raises Rejected.
         type: the increment's ("feature", "bug"), for trackers with item types.
-        body: the generated part of the item's body; people may write around it.
+        body: the generated part of the item's body, of any length; people may write around it.
+            A plugin renders it with `fit_text`.
         story: the id of the user story; None for the whole increment.
         metadata: further values from the increment's files, by their keys there ("milestone",
             "assignees", "areaPath", "parent"): untrusted. A plugin takes those that it knows.

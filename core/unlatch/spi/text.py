@@ -66,6 +66,7 @@ class Check:
         mark: what the increment's files have in an open box in place of a space. Trackers have
             empty boxes for all of these.
         id: the id of the task or criterion in the increment's files; empty for any other line.
+        spare: whether `fit_text` may leave it out once it is ticked.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Check:
     depth: int = 0
     mark: str | None = field(default=None, compare=False)
     id: str = field(default="", compare=False)
+    spare: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ from functools import partial
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.marking import BoxRecord, record_boxes
-from unlatch.increments.model.check_boxes import boxes_of
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
-from unlatch.sync.check_boxes import local_checks
+from unlatch.sync.check_boxes import local_boxes
 from unlatch.sync.compare import Compared, ComparedBoxes, Verdict
 from unlatch.sync.plan import SyncPlan
 
@@ -86,6 +85,6 @@ def _is_current(due: Sequence[tuple[Compared, ComparedBoxes]], now: Increment) -
 
 def _reads(one: Compared, boxes: ComparedBoxes, now: Increment) -> bool:
     try:
-        return boxes_of(local_checks(now, one.link)) == boxes.here
+        return local_boxes(now, one.link)[0] == boxes.here
     except UnlatchError:
         return False

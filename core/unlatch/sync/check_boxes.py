@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
-from unlatch.delivery.content import draft_of
+from unlatch.delivery.content import draft_of, former_checks
 from unlatch.delivery.planning import may_write
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.marking import mark_work, would_reopen
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.text import Check
+    from unlatch.spi.item import RemoteItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,28 @@ def compare_boxes(workspace: Workspace, group: Sequence[Compared]) -> Sequence[C
     ]
 
 
-def local_checks(increment: Increment, link: Link) -> tuple[Check, ...]:
-    """The lines that an item's body is to show; raises as `draft_of`."""
-    return checks_in(draft_of(increment, link.tracker, link.story).body)
+def local_boxes(increment: Increment, link: Link) -> tuple[Boxes, Mapping[str, str]]:
+    """The check boxes that an item's body is to show, and their ids; raises as `draft_of`."""
+    text = draft_of(increment, link.tracker, link.story).body
+    checks, base = checks_in(text), link.base.boxes if link.base else None
+    boxes = boxes_of(checks)
+    if base and base.lines == boxes_of(former_checks(text)).lines:
+        # An earlier release cut the list; the next update writes the whole, and no sync.
+        boxes = replace(boxes, lines=base.lines)
+    return boxes, ids_of(checks)
+
+
+def absent_boxes(increment: Increment, link: Link, item: RemoteItem | None) -> tuple[str, ...]:
+    """The ids of the check boxes that an item's body lacks; none if unlatch wrote no list there."""
+    seen = item.checks_of(increment.id) if item else None
+    if seen is None:
+        return ()
+    there = states_of(seen)
+    try:
+        ids = local_boxes(increment, link)[1]
+    except UnlatchError:  # doctor reports it
+        return ()
+    return tuple(ids[key] for key in ids if key not in there)
 
 
 def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | None:
@@ -99,10 +118,9 @@ def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | N
     try:
         for error in workspace.manager.unreadable_documents(increment):
             raise error
-        lines = local_checks(increment, link)
+        here, ids = local_boxes(increment, link)
     except UnlatchError as error:
         return ComparedBoxes(Boxes(), lines=Verdict.DRIFT, why=error.message)
-    here = boxes_of(lines)
     if base and base.states and not here.states:
         # Rather a file that is lost than work without any task.
         why = "the files have no check boxes any more"
@@ -112,7 +130,7 @@ def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | N
     if refusal is None and not may_write(workspace, increment, link, Part.BODY):
         refusal = "the configuration does not let items be updated"
     there = states_of(checks)
-    return _Sides(here, ids_of(lines), there, base, direction.pulls, refusal)
+    return _Sides(here, ids, there, base, direction.pulls, refusal)
 
 
 def _refused(increment: Increment, both: _Sides) -> dict[str, str]:
@@ -156,20 +174,20 @@ def _pulled(before: Mapping[str, bool], here: Mapping[str, bool], both: _Sides) 
 
 
 def _apart(here: Mapping[str, bool], both: _Sides, refused: Mapping[str, str]) -> Iterator[Tick]:
-    """The boxes that differ once the files have followed."""
+    """The boxes that differ once the files have followed; one that the body lacks says nothing."""
     base = both.base.states if both.base else {}
     is_listed_anew = both.base is not None and both.base.lines != both.here.lines
     for key, done in here.items():
         seen = both.there.get(key)
         if seen is None and key not in base and is_listed_anew:
             yield _pushed(key, both, done=done)  # a new one
-        elif seen is None:
-            yield Tick(key, False, Verdict.DRIFT, "it is missing on the item")
-        elif seen is not done and both.base is None:
+        elif seen is None or seen is done:
+            continue
+        elif both.base is None:
             yield Tick(key, seen, Verdict.DRIFT, "no sync of the check boxes is on record")
-        elif seen is not done and base.get(key) is seen:
+        elif base.get(key) is seen:
             yield _pushed(key, both, done=done)
-        elif seen is not done:
+        else:
             why = refused.get(key, "it changed on the item, and nothing is pulled from there")
             yield Tick(key, seen, Verdict.DRIFT, why)
     for key in both.there:

@@ -184,6 +184,29 @@ class Bodies:
         other = found.item.checks_of("0001-another")
         assert other is None, "`kept` has a part only for an increment that the marks name"
 
+    def test_a_long_body_keeps_its_open_boxes_and_counts_what_it_lacks(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.UPDATE)
+        lines = [
+            Check(f"T-{n:03}: {LONG[:190]}", done=n % 5 != 0, spare=True) for n in range(1, 401)
+        ]
+        text = (Heading("Tasks"), Checks(tuple(lines)))
+        wanted = replace(draft(fixture.title(), "A body"), body=text)
+        item = fixture.make(is_open=True)
+        apply(fixture, item, Change(new_ulid(), draft=wanted))
+        body = fixture.harness.body(item.id)
+        places = [body.find(one.text[:6]) for one in lines]
+        lacking = [one for one, place in zip(lines, places, strict=True) if place < 0]
+        assert not [one for one in lacking if not one.done], "a body has all open boxes"
+        here = [place for place in places if place >= 0]
+        assert here == sorted(here), "boxes are in the order of the draft"
+        counted = f"and {len(lacking)} done in the increment" in body
+        assert counted is bool(lacking), "a line counts the boxes that a body lacks"
+        fixture.proxy.clear()
+        apply(fixture, item, Change(new_ulid(), draft=wanted))
+        assert writes(fixture) == [], "an identical update writes nothing, with a long body, too"
+
     @pytest.mark.parametrize("case", UPDATE_FAULTS, ids=str)
     def test_update_survives(
         self, fixture: Fixture, case: FaultCase, record_property: Callable[[str, object], None]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 routes = Blueprint("comments", __name__)
 
-LONGEST = 65_536
 _LIST = "/repos/<owner>/<name>/issues/<int:number>/comments"
 _ONE = "/repos/<owner>/<name>/issues/comments/<int:comment_id>"
 
@@ -36,9 +35,7 @@ def add_comment(owner: str, name: str, number: int) -> Response:
     text = guards.body("body").get("body")
     if not isinstance(text, str) or not text.strip():
         raise guards.invalid("IssueComment", "body", "missing_field")
-    if len(text) > LONGEST:
-        message = f"Body is too long (maximum is {LONGEST} characters)"
-        raise guards.invalid("IssueComment", "data", "unprocessable", message)
+    guards.check_length(text, "IssueComment", "data")
     comment = guards.admin().hub.add_comment(issue, text, g.login)
     shown = _show(comment)
     return reply(shown, 201, {"Location": shown["url"]})

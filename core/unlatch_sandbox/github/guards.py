@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 DOCS = "https://docs.github.com/rest"
 READS = ("GET", "HEAD")
 LONGEST_LABEL = 50
+LONGEST_BODY = 65_536
 
 
 def admin() -> GithubAdmin:
@@ -158,6 +159,12 @@ def label_names(found: Any) -> list[str]:
             raise invalid("Label", "name", "custom", message)
         names.append(name)
     return names
+
+
+def check_length(body: str, resource: str, field: str) -> None:
+    if len(body) > LONGEST_BODY:
+        message = f"Body is too long (maximum is {LONGEST_BODY} characters)"
+        raise invalid(resource, field, "unprocessable", message)
 
 
 def text(found: dict[str, Any], name: str) -> str:

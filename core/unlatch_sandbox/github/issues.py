@@ -131,6 +131,7 @@ def _change(issue: IssueRecord, asked: dict[str, Any], home: RepositoryRecord) -
         issue.title = guards.text(asked, "title")
     if "body" in asked:
         issue.body = asked["body"] and guards.text(asked, "body")
+        guards.check_length(issue.body or "", "Issue", "body")
     _change_state(issue, asked)
     # GitHub silently drops these if the token has no push access.
     if home.push:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import NO_NOTIFY, Span, visible
 from unlatch.values import dataclass
-from unlatch_jira.api.rich_text import check_length, format_of
+from unlatch_jira.api.rich_text import check_length, fit, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -116,9 +116,9 @@ def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str
     Jira has no guard against another edit between our read and our write of the description.
     """
     style = format_of(settings.version)
-    body = style.with_kept(issue.description, draft.body, draft.increment)
+    body = fit(draft, lambda part: style.with_kept(issue.description, part, draft.increment))
     now = {"summary": issue.item.title, "description": issue.description}
-    new = {"summary": title_of(draft), "description": check_length(body, "description")}
+    new = {"summary": title_of(draft), "description": body}
     return {name: value for name, value in new.items() if value != now[name]}
 
 

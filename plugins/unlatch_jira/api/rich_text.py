@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import Rejected
-from unlatch.spi import Span
+from unlatch.spi import Span, fit_text
 from unlatch_jira.api.rendering import adf, wiki
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from unlatch.spi import Text
+    from unlatch.spi import Draft, Text
 
 # The maximum characters of a comment or description in Jira.
 _LONGEST = 32_767
@@ -131,13 +131,33 @@ def format_of(version: int) -> Format:
     return Adf() if version == 3 else Wiki()  # noqa: PLR2004
 
 
+def fit(draft: Draft, render: Callable[[Text], Any]) -> Any:
+    """A rendered description with a draft's text, without lines that Jira does not take.
+
+    Raises:
+        Rejected: `body-too-long`.
+    """
+    body = fit_text(draft.body, render, lambda body: _length(body) <= _LONGEST)
+    return check_length(body, "description")
+
+
+def _length(body: Any) -> int:
+    """The characters of a body, with two for each node of a document: as its text has them.
+
+    Jira does not say how it counts, and refuses a whole document that is too long.
+    """
+    if isinstance(body, str):
+        return len(body)
+    return len(str(body.get("text", ""))) + sum(2 + _length(child) for child in children(body))
+
+
 def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
     """Return `body` unless it is too long for Jira.
 
     Raises:
         Rejected: `body-too-long`.
     """
-    length = len(plain(body))
+    length = _length(body)
     if length <= _LONGEST:
         return body
     error = Rejected(

@@ -230,7 +230,8 @@ def test_a_box_of_a_person_is_reported_and_stays_until_the_next_update(project: 
     checked, done = project.run("sync", "--check"), project.run("sync")
 
     assert (5, 0) == (checked.code, done.code), checked.said + done.said
-    assert "T-002 left as it is: it is missing on the item" in done.out
+    assert "T-002" not in done.said  # a box that the body lacks says nothing
+    assert "not in its body: T-002" in project.run("show", "7").out
     assert "mine left as it is: it was added on the item; the next update removes it" in done.out
     assert (before, [], new) == (project.tree(), writes(project), body(project, "github"))
     assert 0 == project.run("github", "update-issue", "7").code
@@ -252,6 +253,83 @@ def test_an_update_keeps_what_people_ticked_since_the_last_sync(
     assert 0 == linked.run("sync").code
     assert "- [x] **AC-US1-02" in text(linked, "spec.md")
     rests(linked)
+
+
+WORDS = "a task with a long title of many words about what has to be done, and where; " * 3
+
+
+def long_tasks(project: Project) -> list[str]:
+    """Tasks of 75 kB, of which the last ones are open; returns their ids."""
+    ids = [f"T-{number:03}" for number in range(1, 301)]
+    lines = [f"- [{'x' if one < 'T-226' else ' '}] {one}: {WORDS.strip()}\n" for one in ids]
+    (project.folder() / "tasks.md").write_text(f"# Tasks\n\n{''.join(lines)}")
+    return ids
+
+
+def lacking(project: Project) -> list[str]:
+    (item,) = project.run("show", "7", "--json").document["items"]
+    return list(item.get("absent", ()))
+
+
+def test_a_body_that_is_too_long_lacks_done_tasks_which_stay_as_they_are(
+    project: Project, tracker: str
+) -> None:
+    project.increment(status="active")
+    ids = long_tasks(project)
+    made = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
+
+    assert 0 == made.code, made.said
+    shown, absent = body(project, tracker), lacking(project)
+    assert absent == ids[: len(absent)]
+    assert len(absent) < 225
+    assert bool(absent) is (tracker != "ado")
+    listed = [shown.find(f"{one}: ") for one in ids[len(absent) :]]
+    assert -1 not in listed
+    assert listed == sorted(listed)
+    if not absent:
+        return
+    assert f"and {len(absent)} done in the increment's files" in shown
+    assert f"not in its body: {absent[0]}, " in project.run("show", "7").out
+    rests(project)
+    tick(project, tracker, "T-300: ")
+    edit(project, "tasks.md", "- [ ] T-299", "- [x] T-299")
+    edit(project, "tasks.md", "- [x] T-001", "- [ ] T-001")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert is_ticked(project, tracker, "T-299: ")
+    assert "- [x] T-300" in text(project, "tasks.md")
+    assert "- [ ] T-001" in text(project, "tasks.md")
+    assert "T-001" not in lacking(project)  # the update had to be written, and it is open
+    assert not is_ticked(project, tracker, "T-001: ")
+    rests(project)
+
+
+def test_a_list_that_an_earlier_release_cut_is_written_whole_by_an_update_alone(
+    project: Project,
+) -> None:
+    project.increment(status="active")
+    ids = long_tasks(project)
+    assert 0 == project.run("github", "create-issue", "7").code
+    whole = body(project, "github")
+    # That release took 12,000 characters in all, and left out the last tasks.
+    head, ending = whole[: whole.index("- [x] T-")], whole[whole.index("<!-- unlatch:end") :]
+    listed = "".join(f"- [x] {one}: {WORDS.strip()}\n" for one in ids[:48])
+    old = f"{head}{listed}- and 252 more in the increment's files\n{ending}"
+    project.box.github.edit(*item_of(project, "github"), body=old)
+    data = project.metadata()
+    data["github"]["base"]["boxes"] = {"ticked": ids[:48], "open": [], "lines": "9fa1ea8e2fd0"}
+    (project.folder() / "metadata.json").write_text(json.dumps(data, indent=2))
+    edit(project, "tasks.md", "- [x] T-200", "- [ ] T-200")  # the body lacks it
+
+    rests(project)
+
+    assert (old, ids[48:]) == (body(project, "github"), lacking(project))
+    assert 0 == project.run("github", "update-issue", "7").code
+    assert lacking(project) == ids[: len(lacking(project))]
+    assert not is_ticked(project, "github", "T-200: ")
+    rests(project)
 
 
 @pytest.mark.parametrize(("direction", "pulls"), [("push", False), ("pull", True), ("off", False)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.related import related_lines
 from unlatch.cli.terminal import output
+from unlatch.worklog.name_matching import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,6 +131,7 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
             output.data(f"    {title:<{columns}}{output.clean(link.key)}")
         return
     from unlatch.cli.render.notes import tell_unread  # noqa: PLC0415  (for items alone)
+    from unlatch.sync.check_boxes import absent_boxes  # noqa: PLC0415  (for items alone)
 
     synced = last_synced(increment)
     for one in seen:
@@ -137,4 +139,7 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
         if one.item and one.item.labels:
             labels = ", ".join(map(output.clean, one.item.labels))
             output.data(*output.hang(f"    {'':<{columns}}", f"labels: {labels}"))
+        if absent := absent_boxes(increment, one.link, one.item):
+            line = f"not in its body: {output.clean(first_of(absent))}"
+            output.data(*output.hang(f"    {'':<{columns}}", line))
     tell_unread(seen)

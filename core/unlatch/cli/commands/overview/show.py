@@ -99,11 +99,20 @@ def _entries(increment: Increment, seen: Sequence[ItemSnapshot]) -> Json:
     from unlatch.cli.render.documents import list_entry, synced_item_entry  # noqa: PLC0415
     from unlatch.increments.records.pending import operation_entry  # noqa: PLC0415
     from unlatch.increments.records.reopens import reopen_entries  # noqa: PLC0415
+    from unlatch.sync.check_boxes import absent_boxes  # noqa: PLC0415
 
     synced = last_synced(increment) if seen else {}
     return {
         "increment": list_entry(increment),
         "reopenHistory": reopen_entries(increment.data, increment.reopens),
         "pending": [operation_entry(operation) for operation in increment.pending],
-        "items": [synced_item_entry(one, synced) for one in seen],
+        "items": [
+            synced_item_entry(one, synced)
+            | (
+                {"absent": list(ids)}
+                if (ids := absent_boxes(increment, one.link, one.item))
+                else {}
+            )
+            for one in seen
+        ],
     }
