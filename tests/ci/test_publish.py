@@ -51,15 +51,6 @@ def test_a_job_pushes_what_it_has_changed(team: Team, system: Mapping[str, str])
     assert "" == here.git("status", "--porcelain")
 
 
-def test_whoever_began_the_job_is_the_commits_author(team: Team) -> None:
-    reopen_by_hand(team)
-
-    sync(job(team, "job"))
-
-    author = shared(team).git("log", "-1", "--format=%an <%ae>").strip()
-    assert "octocat <583231+octocat@users.noreply.github.com>" == author
-
-
 def test_nothing_else_that_lies_about_is_committed(team: Team, here: Job) -> None:
     other = here.home / ".unlatch/increments/0008-other"
     other.mkdir()
@@ -76,17 +67,48 @@ def test_nothing_else_that_lies_about_is_committed(team: Team, here: Job) -> Non
     assert "A  staged.txt" in here.git("status", "--porcelain").splitlines()
 
 
-def test_where_nothing_has_changed_nothing_is_committed(team: Team) -> None:
+def test_without_changes_of_increments_nothing_is_pushed(team: Team) -> None:
     before = team.laptop.git("ls-remote", "origin")
-
-    sync(job(team, "job"))
-
+    here = job(team, "job")
+    sync(here)
     assert before == team.laptop.git("ls-remote", "origin")
 
+    (here.root / "code.py").write_text("print()\n")
+    here.git("add", "code.py")
+    staged = here.try_unlatch("sync", "--yes", "--commit", "pr")
+    assert (2, True) == (staged.code, "error[index-not-empty]" in staged.err)
+    here.git("-c", "user.name=G", "-c", "user.email=g@example.com", "commit", "-qm", "Code")
+    sync(here)
+    assert before == team.laptop.git("ls-remote", "origin")
 
-def test_nothing_is_committed_unasked(team: Team) -> None:
+    here.git("remote", "remove", "origin")
+    alone = here.try_unlatch("sync", "--yes", "--commit", "push")
+    assert (2, True) == (alone.code, "error[no-remote]" in alone.err)
+
+
+def test_without_a_branch_or_a_committer_nothing_is_sent_and_nothing_is_committed_unasked(
+    team: Team,
+) -> None:
     reopen_by_hand(team)
+    team.writes()
     before = team.laptop.git("ls-remote", "origin")
+    trial = job(team, "trial", {**GITHUB, "GITHUB_REF": "refs/pull/3/merge"})
+
+    done = trial.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert (2, []) == (done.code, team.writes())
+    assert "error[no-branch]" in done.err
+
+    there = shared(team)
+    there.git("config", "user.useConfigOnly", "true")
+    nobody = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(there.root)}
+    here = replace(there, extra={**there.extra, **nobody})
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert (2, []) == (done.code, team.writes())
+    assert "error[no-committer]: git does not know who commits: " in done.err
+    assert "next: git config user.name NAME; git config user.email ADDRESS" in done.err
 
     done = job(team, "job").try_unlatch("sync", "--yes")
 
@@ -195,19 +217,10 @@ def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_run(team: Team, here
     done = here.try_unlatch("sync", "--yes", "--commit", "push", "--json")
 
     assert (0, [NAME]) == (done.code, done.document["commit"]["increments"]), done.err
-    assert "active" == shared(team).metadata()["status"]
-
-
-def test_commits_of_other_files_are_not_pushed(team: Team) -> None:
-    here = job(team, "job")
-    (here.root / "code.py").write_text("print()\n")
-    here.git("add", "code.py")
-    here.git("-c", "user.name=G", "-c", "user.email=g@example.com", "commit", "-qm", "Code")
-    before = team.laptop.git("ls-remote", "origin")
-
-    sync(here)
-
-    assert before == team.laptop.git("ls-remote", "origin")
+    there = shared(team)
+    assert "active" == there.metadata()["status"]
+    author = "octocat <583231+octocat@users.noreply.github.com>"  # who began the job
+    assert author == there.git("log", "-1", "--format=%an <%ae>").strip()
 
 
 def test_a_branch_that_takes_no_push(team: Team) -> None:
@@ -246,27 +259,6 @@ def test_credentials_in_an_address_are_shown_to_nobody(here: Job) -> None:
     assert "s3cr3t" not in done.out + done.err
 
 
-def test_a_pull_requests_trial_merge_belongs_to_no_branch(team: Team) -> None:
-    reopen_by_hand(team)
-    team.writes()
-    here = job(team, "job", {**GITHUB, "GITHUB_REF": "refs/pull/3/merge"})
-
-    done = here.try_unlatch("sync", "--yes", "--commit", "push")
-
-    assert (2, []) == (done.code, team.writes())
-    assert "error[no-branch]" in done.err
-
-
-def test_a_checkout_without_a_remote(team: Team) -> None:
-    here = job(team, "job")
-    here.git("remote", "remove", "origin")
-
-    done = here.try_unlatch("sync", "--yes", "--commit", "push")
-
-    assert 2 == done.code
-    assert "error[no-remote]" in done.err
-
-
 def test_two_jobs_in_one_checkout_take_turns(team: Team, here: Job) -> None:
     running = [here.start("sync", "--yes", "--commit", "push") for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in running]
@@ -298,7 +290,7 @@ def test_a_pull_request_leaves_main_as_it_is(team: Team, here: Job) -> None:
     assert "[skip ci]" not in there.git("log", "-1", "--format=%B")
 
 
-def test_while_it_waits_nothing_is_told_twice(team: Team) -> None:
+def test_while_it_waits_nothing_is_told_twice_and_merged_it_waits_no_longer(team: Team) -> None:
     reopen_by_hand(team)
     propose(job(team, "first"))
     (team.colleague.root / "code.py").write_text("print()\n")
@@ -312,17 +304,11 @@ def test_while_it_waits_nothing_is_told_twice(team: Team) -> None:
     assert 1 == len(there.reasons)
     assert (there.root / "code.py").exists()
 
-
-def test_merged_it_waits_no_longer(team: Team) -> None:
-    reopen_by_hand(team)
-    propose(job(team, "first"))
     team.laptop.git("fetch", "--quiet", "origin")
     team.laptop.git("merge", "--quiet", "origin/unlatch/sync-main")
     team.laptop.git("push", "--quiet", "origin", "main")
     before = team.laptop.git("ls-remote", "origin")
-
-    propose(job(team, "second"))
-
+    propose(job(team, "fourth"))
     assert before == team.laptop.git("ls-remote", "origin")
 
 
@@ -340,17 +326,6 @@ def test_one_that_no_longer_fits_stops_the_run_before_anything_is_sent(team: Tea
     assert (1, []) == (done.code, team.writes()), done.out + done.err
     assert "error[proposal-in-conflict]" in done.err
     assert "" == here.git("status", "--porcelain")
-
-
-def test_staged_changes_are_not_proposed_with_the_increments(team: Team) -> None:
-    here = job(team, "job")
-    (here.root / "staged.txt").write_text("mine\n")
-    here.git("add", "staged.txt")
-
-    done = here.try_unlatch("sync", "--yes", "--commit", "pr")
-
-    assert 2 == done.code
-    assert "error[index-not-empty]" in done.err
 
 
 def add_scope(here: Job) -> None:
@@ -413,17 +388,3 @@ def hook(repository: Path, name: str, script: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
-
-
-def test_without_a_committer_nothing_is_sent(team: Team) -> None:
-    reopen_by_hand(team)
-    there = shared(team)
-    there.git("config", "user.useConfigOnly", "true")
-    nobody = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(there.root)}
-    here = replace(there, extra={**there.extra, **nobody})
-
-    done = here.try_unlatch("sync", "--yes", "--commit", "push")
-
-    assert (2, []) == (done.code, team.writes())
-    assert "error[no-committer]: git does not know who commits: " in done.err
-    assert "next: git config user.name NAME; git config user.email ADDRESS" in done.err

@@ -75,14 +75,20 @@ def ours(project: Project, tracker: str) -> set[str]:
     return project.labels()[tracker] & {"reopened", "completed"}
 
 
+def resume_refused(project: Project, *trackers: str) -> None:
+    """Resume a completed increment without the right to change labels."""
+    completed_on(project, *trackers)
+    for tracker in trackers:
+        take_right(project, tracker)
+    assert 0 == project.run(*RESUME).code
+
+
 @pytest.fixture(params=ALL)
 def refused(project: Project, request: pytest.FixtureRequest) -> tuple[Project, str]:
     """A reopen that was delivered without its labels, and its tracker."""
     tracker: str = request.param
-    completed_on(project, tracker)
-    take_right(project, tracker)
-    done = project.run(*RESUME)
-    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    resume_refused(project, tracker)
+    assert OPEN[tracker] == project.states()[tracker]
     assert {"reopened"} != ours(project, tracker)
     project.box.requests.clear()
     return project, tracker
@@ -131,12 +137,19 @@ def test_after_the_right_is_given_they_are_asked_for_alone(
     assert (first["op"], True) == (second["retries"], first["op"] != second["op"])
 
 
-def test_a_refusal_is_asked_for_once_in_each_command_and_is_no_failure(
+def test_a_refusal_is_planned_and_asked_for_once_in_each_command_until_a_person_sets_the_labels(
     project: Project,
 ) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, "github")
+    before = project.tree()
+    project.box.requests.clear()
+
+    plan = project.run(*RETRY, "--plan")
+
+    assert (0, []) == (plan.code, project.wrote()), plan.said
+    assert ("add label reopened" in plan.out, "remove label completed" in plan.out) == (True, True)
+    assert "1 item would be written to" in plan.out
+    assert before == project.tree()
     for _ in range(2):
         project.box.requests.clear()
 
@@ -150,6 +163,12 @@ def test_a_refusal_is_asked_for_once_in_each_command_and_is_no_failure(
         assert "pending" not in project.metadata()
         (entry,) = refused_in(project, *CHECK)
         assert REFUSED["github"] == {name: entry[name] for name in ("add", "remove")}
+
+    project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
+    assert [] == refused_in(project, *CHECK)
+    project.box.requests.clear()
+    assert 0 == project.run(*RETRY).code
+    assert [] == project.wrote()
 
 
 def test_a_sync_that_delivers_a_reopen_asks_for_its_labels_once(project: Project) -> None:
@@ -179,22 +198,8 @@ def test_labels_of_a_close_are_asked_for_again(project: Project) -> None:
     assert 1 == count_markers(project).total()
 
 
-def test_what_a_person_did_by_hand_is_not_named(project: Project) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
-    project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
-
-    assert [] == refused_in(project, *CHECK)
-    project.box.requests.clear()
-    assert 0 == project.run(*RETRY).code
-    assert [] == project.wrote()
-
-
 def test_labels_that_may_not_be_written_are_not_named(project: Project) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, "github")
     project.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
 
     assert [] == refused_in(project, *CHECK)
@@ -208,9 +213,7 @@ NOTHING_TO_DO: dict[str, Callable[[str], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("command", NOTHING_TO_DO)
 def test_a_command_with_nothing_to_do_names_the_next_step(project: Project, command: str) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, "github")
     give_right(project, "github")
 
     done = project.run(*NOTHING_TO_DO[command](project.urls["github"]))
@@ -221,12 +224,13 @@ def test_a_command_with_nothing_to_do_names_the_next_step(project: Project, comm
     assert {"reopened"} == ours(project, "github")
 
 
-def test_undo_takes_back_labels_that_were_taken_later(project: Project) -> None:
-    completed_on(project, "github", "ado")
-    before = project.labels()
-    for tracker in before:
-        take_right(project, tracker)
-    assert 0 == project.run(*RESUME).code
+def test_labels_that_were_taken_later_count_for_the_limit_and_undo_takes_them_back(
+    project: Project,
+) -> None:
+    before = {"github": {"completed", "bug"}, "ado": {"completed", "ui"}}
+    resume_refused(project, *before)
+    limited = project.run(*RETRY, "--max-items", "1")
+    assert (2, True) == (limited.code, "too-many-items" in limited.said), limited.said
     for tracker in before:
         give_right(project, tracker)
     assert 0 == project.run(*RETRY).code
@@ -238,9 +242,7 @@ def test_undo_takes_back_labels_that_were_taken_later(project: Project) -> None:
 
 
 def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Project) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, "github")
     give_right(project, "github")
     project.box.faults.add(fault("github", "label added", "status", code=503))
     assert 3 == project.run(*RETRY).code
@@ -256,9 +258,7 @@ def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Pr
 
 @pytest.mark.parametrize("kind", ["drop", "drop-after"])
 def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, "github")
     give_right(project, "github")
     project.box.faults.add(fault("github", "label added", kind))
     assert 3 == project.run(*RETRY).code
@@ -274,9 +274,7 @@ def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) 
 def test_two_clones_that_ask_at_once_make_one_operation(
     project: Project, tracker: str, tmp_path: Path
 ) -> None:
-    completed_on(project, tracker)
-    take_right(project, tracker)
-    assert 0 == project.run(*RESUME).code
+    resume_refused(project, tracker)
     there = clone(project, tmp_path / "there")
     give_right(project, tracker)
     meet = fault(tracker, "label added", "human", action=lambda: there.process(*RETRY))
@@ -290,33 +288,6 @@ def test_two_clones_that_ask_at_once_make_one_operation(
     assert 1 == count_markers(project).total()
     ops = {event["op"] for one in (project, there) for event in delivered_events(one, "reopen")}
     assert 2 == len(ops)
-
-
-def test_the_plan_shows_the_requests_and_writes_nothing(project: Project) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME).code
-    before = project.tree()
-    project.box.requests.clear()
-
-    done = project.run(*RETRY, "--plan")
-
-    assert (0, []) == (done.code, project.wrote()), done.said
-    assert ("add label reopened" in done.out, "remove label completed" in done.out) == (True, True)
-    assert "1 item would be written to" in done.out
-    assert before == project.tree()
-
-
-def test_the_limit_of_items_counts_them(project: Project) -> None:
-    completed_on(project, "github", "ado")
-    for tracker in ("github", "ado"):
-        take_right(project, tracker)
-    assert 0 == project.run(*RESUME).code
-
-    done = project.run(*RETRY, "--max-items", "1")
-
-    assert 2 == done.code, done.said
-    assert "too-many-items" in done.said
 
 
 @pytest.mark.parametrize("words", [SYNC, RETRY], ids=["named", "option"])
