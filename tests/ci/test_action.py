@@ -45,8 +45,10 @@ _AZURE_OUTPUT = re.compile(
     r"^##vso\[task\.setvariable variable=([\w-]+);isoutput=true\](.*)$", re.MULTILINE
 )
 _OUTPUT = re.compile(r"\$\{\{ steps\.run\.outputs\.([\w-]+) }}")
-# `shell: bash` of GitHub Actions; Azure's agent and GitLab's runner start it much alike.
-BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
+# `shell: bash` of GitHub Actions; GitLab's runner starts it much alike, and Azure's agent goes on
+# after a command that fails.
+AZURE_BASH = ("bash", "--noprofile", "--norc", "-c")
+BASH = (*AZURE_BASH[:-1], "-eo", "pipefail", "-c")
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,9 @@ def _named(value: str) -> str:
     return match[1]
 
 
-def bash(here: Job, script: str, environ: Mapping[str, str]) -> Done:
+def bash(here: Job, script: str, environ: Mapping[str, str], shell: tuple[str, ...] = BASH) -> Done:
     done = subprocess.run(
-        [*BASH, script],
+        [*shell, script],
         cwd=here.root,
         env={**here.environ, **environ},
         stdin=subprocess.DEVNULL,
@@ -445,7 +447,7 @@ def run_azure(here: Job, runner: Path, *, undefined: str | None = None, **inputs
             name: value if name == undefined else here.environ.get(name, value)
             for name, value in filled.items()
         }
-        done = bash(here, step["bash"], {**filled, **kept})
+        done = bash(here, step["bash"], {**filled, **kept}, AZURE_BASH)
         if done.code:
             break
     return done
@@ -655,14 +657,18 @@ def test_the_job_for_gitlab_pushes_with_a_token_that_only_its_environment_has(
 def test_the_outputs_on_azure_are_about_all_projects(team: Team, runner: Path) -> None:
     (team.laptop.root / "other/.unlatch").mkdir(parents=True)
     (team.laptop.root / "other/.unlatch/config.toml").touch()
+    # Its name is said where the outputs are.
+    unread = team.laptop.root / ".unlatch/increments/0009-variable=changed;isoutput=true]true"
+    unread.mkdir()
+    (unread / "metadata.json").write_text("{")
     team.laptop.push("A project without increments")
     reopen_by_hand(team)
 
     done = run_azure(job(team, "job", AZURE), runner, command="check", root=".\nother")
 
     assert 5 == done.code, done.out + done.err
-    sent = re.findall(r"variable=([a-z-]+);isoutput=true\](.*)", done.err + done.out)
-    outputs = dict(sent)
+    outputs = dict(_AZURE_OUTPUT.findall(done.err + done.out))
+    assert unread.name in done.err
     assert {"exit-code": "5", "changed": "false", "adrift": "true"} == {
         name: outputs[name] for name in ("exit-code", "changed", "adrift")
     }
