@@ -188,13 +188,13 @@ def _words(answer: Answer) -> dict[str, str]:
 
 
 def _how_to_keep(fields: list[str], answer: Answer) -> str:
-    """The configuration that gives the field a value, ready to paste."""
-    field = next(iter(fields), None)
-    if field == _STATE:
+    """The configuration that gives the fields their values, ready to paste."""
+    if fields == [_STATE]:
         return "name another state in `states` or `states_by_type` of [trackers.ado]"
     table = "create" if answer.method == "POST" else "reopen"
     also = "" if table == "create" else " (or in fields.close, if it was to be closed)"
-    return f'give it a value in [trackers.ado.fields.{table}]{also}: "{field or "FIELD"}" = "..."'
+    lines = ", ".join(f'"{field}" = "..."' for field in fields or ["FIELD"] if field != _STATE)
+    return f"give it a value in [trackers.ado.fields.{table}]{also}: {lines}"
 
 
 def _fields(body: dict[str, Any]) -> list[str]:

@@ -332,6 +332,7 @@ def test_names_every_field_whose_rule_is_broken() -> None:
         "RuleValidationErrors": [
             {"fieldReferenceName": "System.State"},
             {"fieldReferenceName": "Custom.Cause"},
+            {"fieldReferenceName": "System.Reason"},
             None,
         ],
     }
@@ -339,7 +340,8 @@ def test_names_every_field_whose_rule_is_broken() -> None:
         wrapped(400, "TF401320: x", "RuleValidationException", customProperties=properties)
     )
     assert error is not None
-    assert "(System.State, Custom.Cause)" in error.message
+    assert "(System.State, Custom.Cause, System.Reason)" in error.message
+    assert '"Custom.Cause" = "...", "System.Reason" = "..."' in (error.hint or "")
 
 
 @pytest.mark.parametrize("properties", [None, [], "x", {"RuleValidationErrors": 3}])
