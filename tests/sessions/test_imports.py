@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.transcripts.examples import EXAMPLES
@@ -343,10 +344,18 @@ def test_a_running_transcript_is_followed(tmp_path: Path) -> None:
         agent.reply("m9", said("Looked."))
         write(tmp_path / "s1/subagents/agent-a1.jsonl", agent.lines)
         yield
+        zipped = path.with_name("s1.jsonl.zst")  # as Codex does, until it goes on
+        zipped.write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
+        path.unlink()
+        yield
+        lines.reply("m2", said("I decided to use a plus."))
+        write(path, lines.lines)
+        zipped.unlink()
+        yield
 
     listed = Listed("claude-code", path, AT)
     done = [it.events for it in watch(Importer(place.store), listed, ticks())]
-    assert done == [1, 1]
+    assert done == [1, 1, 1]
     session = place.store.read(place.store.find("2026-11-22-fix-add")).session
     assert (len(place.store.paths()), numbers(session)[:3]) == (2, (1, 1, 0))
     assert session.meta.status == "active"

@@ -121,9 +121,14 @@ def test_compressed_threads_are_found_and_read(home: Path) -> None:
         assert read_transcripts(named) == [expected]
     put(home / CODEX, EXAMPLES["codex"](), at=300)
     assert [it.path for it in found(home) if it.agent == "codex"] == [home / CODEX]
-    path.write_bytes(b"no Zstandard")
-    with pytest.raises(StoreError, match="cannot be decompressed"):
-        read_transcripts(path)
+    (home / CODEX).unlink()
+    whole = path.read_bytes()
+    path.write_bytes(whole + zstandard.ZstdCompressor().compress(b"\n"))  # a frame more
+    assert read_transcripts(path) == [expected]
+    for broken in (b"no Zstandard", whole[:-9], b""):
+        path.write_bytes(broken)
+        with pytest.raises(StoreError, match="cannot be decompressed"):
+            read_transcripts(path)
 
 
 def test_compressed_thread_without_a_library_names_it(

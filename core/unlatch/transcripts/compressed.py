@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from shutil import copyfileobj
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from unlatch.errors import StoreError
 from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 SUFFIX = ".zst"
 # Bytes that stay in memory.
 _IN_MEMORY = 32 << 20
+_AT_ONCE = 64 << 10
 
 
 @contextmanager
@@ -27,13 +27,13 @@ def decompressed(file: BinaryIO, path: Path, *, most: int = -1) -> Iterator[Bina
         StoreError: `transcript-compressed` without a library for it, or `transcript-unreadable`.
     """
     with SpooledTemporaryFile(_IN_MEMORY) as content:
-        stream, error = _stream(file, path)
+        start, error = _decompressor(path)
         try:
-            if most < 0:
-                copyfileobj(stream, content)
-            else:
-                content.write(stream.read(most))
-        except error as problem:
+            for part in _parts(file, start):
+                content.write(part)
+                if 0 <= most <= content.tell():
+                    break
+        except (error, EOFError) as problem:
             message = f"the transcript cannot be decompressed: {problem}"
             hint = "start its agent once, or restore the file from a backup"
             raise StoreError(
@@ -43,18 +43,30 @@ def decompressed(file: BinaryIO, path: Path, *, most: int = -1) -> Iterator[Bina
         yield cast("BinaryIO", content)
 
 
-def _stream(file: BinaryIO, path: Path) -> tuple[BinaryIO, type[Exception]]:
+def _parts(file: BinaryIO, start: Callable[[], Any]) -> Iterator[bytes]:
+    """The content of the frames; EOFError for a file that ends within one."""
+    frame = start()
+    while compressed := file.read(_AT_ONCE):
+        while compressed:
+            frame = start() if frame.eof else frame
+            yield frame.decompress(compressed)
+            compressed = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise EOFError("the file is cut off")
+
+
+def _decompressor(path: Path) -> tuple[Callable[[], Any], type[Exception]]:
+    """What begins a frame, with the attributes of `bz2.BZ2Decompressor`, and its error."""
     try:
         from compression import zstd  # type: ignore[import-not-found]  # noqa: PLC0415  (3.14)
     except ImportError:
         pass
     else:
-        return zstd.open(file), zstd.ZstdError
+        return zstd.ZstdDecompressor, zstd.ZstdError
     try:
         import zstandard  # noqa: PLC0415  (an extra)
     except ImportError as error:
         message = "the transcript is compressed with Zstandard, which Python reads from 3.14 on"
         hint = install_command("unlatch[zstd]")
         raise StoreError("transcript-compressed", message, where=str(path), hint=hint) from error
-    reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    return cast("BinaryIO", reader), zstandard.ZstdError
+    return lambda: zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError
