@@ -35,6 +35,8 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from unlatch.transcripts.model import Transcript
+
 _AIDER_FILE = ".aider.chat.history.md"
 
 
@@ -169,17 +171,20 @@ def _described(listed: Listed) -> Iterator[Listed]:
     except StoreError:
         yield listed
         return
-    if not it.parent and (it.events or not _is_repeated(listed)):
+    is_part = it.agent == gemini_cli.AGENT and _is_part_of_chat(it, listed.path)
+    if not it.parent and not is_part:
         found = (it.id, it.title, it.cwd, it.branch, it.origin)
         yield Listed(it.agent, listed.path, listed.modified, *found)
 
 
-def _is_repeated(listed: Listed) -> bool:
-    """Whether a chat of Gemini CLI is only the beginning of one that is resumed in another file."""
-    if listed.agent != gemini_cli.AGENT:
-        return False
-    name = f"session-*-{escape(listed.path.stem.rpartition('-')[2])}.jsonl"
-    return any(it.name < listed.path.name for it, _ in matching(listed.path.parent, [name]))
+def _is_part_of_chat(chat: Transcript, path: Path) -> bool:
+    """Whether a chat of Gemini CLI is a subagent's, or the beginning that a resumed one repeats."""
+    folder = path.absolute().parent
+    if any(matching(folder.parent, [f"session-*-{escape(folder.name[:8])}.json*"])):
+        return True
+    name = f"session-*-{escape(path.stem.rpartition('-')[2])}.jsonl"
+    repeated = (it for it, _ in matching(folder, [name]) if it.name < path.name)
+    return not chat.events and next(repeated, None) is not None
 
 
 def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:

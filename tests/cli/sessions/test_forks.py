@@ -60,6 +60,15 @@ def test_fork_brings_its_origin(project: Project, agent: str) -> None:
     assert mistakes(listed, "session-transcripts") == []
 
 
+@pytest.mark.parametrize("agent", [*AGENTS, "gemini-cli"])
+def test_a_folder_has_what_the_agents_own_has(project: Project, agent: str) -> None:
+    home = recorded(agent, project.home / "moved")
+    expected = [f"{it.agent}:{it.id}" for it in find_transcripts(environ={}, home=home)]
+    done = session(project, "import", str(home), "--json").document
+    assert sorted(it["source"] for it in done["sessions"]) == sorted(expected)
+    assert all(it["created"] and it["events"] for it in done["sessions"])
+
+
 def test_forks_of_a_lost_origin_count_its_part_once(project: Project) -> None:
     home = recorded("claude-code", project.home)
     found = {it.title: it for it in find_transcripts(environ={}, home=home)}

@@ -175,6 +175,7 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
                 raise
             failed.append((one, error))
     code = 1 if failed else 0
+    done = list(_each_once(done))
     if as_json:
         problems = [{"transcript": str(o.path), "error": problem_entry(e)} for o, e in failed]
         sessions = [_imported_entry(one) for one in done]
@@ -187,6 +188,15 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
     if done:
         output.talk(f"Next: unlatch session show {quote(done[-1].session)} --imported")
     return code
+
+
+def _each_once(done: list[Imported]) -> Iterator[Imported]:
+    """Without sessions again that had been imported as the origin of a fork."""
+    known: set[str] = set()
+    for entry in done:
+        if entry.created or entry.events or entry.session not in known:
+            yield entry
+        known.add(entry.session)
 
 
 def _watch(importer: Importer, one: Listed) -> int:
