@@ -209,6 +209,35 @@ def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner:
     assert not Items(team.box, "github").view(other).open
 
 
+def test_the_action_reopens_items_once_for_a_key(team: Team, runner: Path) -> None:
+    items = Items(team.box, "github")
+    number = items.make("Beside", is_open=False, labels=())
+    named = f"\r\n{team.box.github.web_url}/octo/widgets/issues/{number}\r\n"
+    given = {"version": "installed", "items": named, "key": "https://example.com/events/1"}
+
+    first = act(job(team, "one"), runner=runner, command="reopen", reason="$(id) broke", **given)
+    again = act(job(team, "two"), runner=runner, command="reopen", reason="It broke", **given)
+    seen = items.view(number)
+    closed = act(
+        job(team, "three"),
+        runner=runner,
+        command="close",
+        reason="Done",
+        items=named,
+        version="installed",
+    )
+    empty = act(
+        job(team, "four"), runner=runner, command="close", reason="Done", version="installed"
+    )
+
+    assert (0, 0, 0, 2) == (first.code, again.code, closed.code, empty.code), (
+        first.said + again.said
+    )
+    assert (True, 1) == (seen.open, len(seen.comments))
+    assert "$(id) broke" in seen.comments[0].text.replace("\\", "")
+    assert not items.view(number).open
+
+
 @pytest.mark.parametrize(
     "inputs",
     [
@@ -305,12 +334,13 @@ def test_no_script_holds_an_expression() -> None:
 
 
 def test_every_option_that_is_passed_exists() -> None:
-    for name in ("sync", "ingest"):
+    for name in ("sync", "ingest", "reopen"):
         found = app.get_command(None, name)  # type: ignore[arg-type]  # it needs no context
         assert found is not None
         options = {option for param in found.params for option in param.opts}
         script = ACTION["runs"]["steps"][1]["run"]
-        lines = [one for one in script.splitlines() if f"({name} " in one]
+        start = '"$UNLATCH_COMMAND"' if name == "reopen" else name
+        lines = [one for one in script.splitlines() if f"({start} " in one]
         passed = {one for line in lines for one in re.findall(r"--[a-z-]+", line)}
         assert set() == passed - options
 
@@ -472,7 +502,7 @@ def test_every_workflow_on_the_page_passes_every_trackers_token() -> None:
     steps = [step for job in jobs for step in job["steps"] if "unlatch" in step.get("uses", "")]
     given = [set(step.get("env", {})) for step in steps]
 
-    assert ["sync", "check", "ingest"] == [one["with"].get("command", "sync") for one in steps]
+    assert ["sync", "check", "ingest", "reopen"] == [one["with"].get("command", "sync") for one in steps]
     for names in variables().values():
         assert [True] * 3 == [bool(given_here & set(names)) for given_here in given]
     assert 1 == len({frozenset(one) for one in given})
