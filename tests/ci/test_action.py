@@ -215,8 +215,17 @@ def test_the_action_reopens_items_once_for_a_key(team: Team, runner: Path) -> No
     named = f"\r\n{team.box.github.web_url}/octo/widgets/issues/{number}\r\n"
     given = {"version": "installed", "items": named, "key": "https://example.com/events/1"}
 
-    first = act(job(team, "one"), runner=runner, command="reopen", reason="$(id) broke", **given)
-    again = act(job(team, "two"), runner=runner, command="reopen", reason="It broke", **given)
+    first = act(
+        job(team, "one"),
+        runner=runner,
+        environ=None,
+        command="reopen",
+        reason="$(id) broke",
+        **given,
+    )
+    again = act(
+        job(team, "two"), runner=runner, environ=None, command="reopen", reason="It broke", **given
+    )
     seen = items.view(number)
     closed = act(
         job(team, "three"),

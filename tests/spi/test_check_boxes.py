@@ -111,7 +111,7 @@ SPARE = st.builds(Check, st.text("ab", max_size=9), st.booleans(), spare=st.bool
 def test_what_does_not_fit_loses_ticked_spare_boxes_first_and_keeps_its_order(
     lists: list[list[Check]], most: int
 ) -> None:
-    text = ((Span("Head"),), *(Checks(tuple(lines)) for lines in lists))
+    text: Text = ((Span("Head"),), *(Checks(tuple(lines)) for lines in lists))
     fitted = fit_text(text, lambda part: part, lambda part: len(plain(part)) <= most)
 
     before, after = (
