@@ -242,6 +242,13 @@ def test_a_title_carries_no_mark(title: str, written: str) -> None:
     assert (written, False, None) == (task.title, task.done, task.story)
 
 
+@pytest.mark.parametrize("separator", [": ", " - ", "- ", " "])
+@pytest.mark.parametrize("title", ["T-014 again", "to T-014", "US-3 again"])
+def test_an_id_and_a_title_are_no_range_of_ids(separator: str, title: str) -> None:
+    changed, ids = with_tasks(f"## T-001{separator}One\n", [NewTask(title)], heading=HEADING)
+    assert ["T-001", *ids] == [task.id for task in read_tasks(changed).tasks]
+
+
 def test_a_heading_that_looks_like_a_task_is_none() -> None:
     changed, _ = with_tasks("", [NewTask("One")], heading="T-050: sprint")
     assert ["T-001"] == [task.id for task in read_tasks(changed).tasks]

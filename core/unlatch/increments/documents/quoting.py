@@ -56,12 +56,12 @@ def as_title(text: str) -> str:
     """The text as the title of a heading, in which nothing reads as a status or a story."""
     title = _FIELD_SIGN.sub(lambda sign: f"&#{ord(sign[0])};", one_line(text))
     if mark := last_mark(f" {title}").strip(" "):
-        title = title[: len(title) - len(mark)] + _literal(mark)
+        title = title[: len(title) - len(mark)] + literal(mark)
     if title.endswith("#"):
         title = title[:-1] + r"\#"
     if story_behind(title):
         start = title.rindex("(")
-        title = title[:start] + _literal(title[start:])
+        title = title[:start] + literal(title[start:])
     return title
 
 
@@ -69,7 +69,7 @@ def as_heading(text: str) -> str:
     """The text as a heading that reads neither as a task nor as a story."""
     title = as_title(text)
     if read_task_heading(title) or read_story_heading(title):
-        return _literal(title)
+        return literal(title)
     return title
 
 
@@ -81,7 +81,7 @@ def escaped(line: str) -> str:
     return _COMMENT.sub(r"\\<", line)
 
 
-def _literal(words: str) -> str:
+def literal(words: str) -> str:
     """The words with their first character escaped, which Markdown shows unchanged."""
     first = words[0]
     is_punctuation = first.isascii() and not first.isalnum()

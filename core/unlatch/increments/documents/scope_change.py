@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-from unlatch.increments.documents.quoting import as_heading, as_title, label_value, quoted
+from unlatch.increments.documents.quoting import (
+    as_heading,
+    as_title,
+    label_value,
+    literal,
+    quoted,
+)
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
@@ -104,7 +110,10 @@ class _TaskWriter:
         }
         labelled = [text + value for kind, text in self._labels if (value := values[kind])]
         shown = f"{self._opening}{id}{self._closing}"
-        lines = [f"{self._head}{shown}{self._separator}{as_title(task.title)}".rstrip(" \t")]
+        title = as_title(task.title)
+        if read_task_heading(f"{shown}{self._separator}{title}") is None:  # a range: T-1 - T-2
+            title = literal(title)
+        lines = [f"{self._head}{shown}{self._separator}{title}".rstrip(" \t")]
         below = [*self._gap, *labelled] if labelled else []
         if task.description and task.description.strip():
             below += ["", *quoted(task.description)]

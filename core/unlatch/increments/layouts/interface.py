@@ -98,6 +98,8 @@ class Layout(Protocol):
     ) -> Texts:
         """The documents with tasks ticked or unticked; all other characters stay.
 
+        A space follows a box that, once ticked, would be the text of a link.
+
         A tick is `x` or `X`. Unticking writes what `marks` has for the id in lower case, such as
         `?`, else a space; a mark that is open already stays.
 

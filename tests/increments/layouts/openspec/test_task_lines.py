@@ -108,6 +108,13 @@ def test_a_box_of_any_width_is_ticked(box: str, ticked: str, unticked: str) -> N
     assert f"- {unticked} 1.1 Form\r\n" == mark(after, "1.1", done=False)
 
 
+@pytest.mark.parametrize("text", ["(design.md) Read it", "[a] Read it"])
+def test_an_empty_link_that_the_program_takes_for_a_box_stays_a_task(text: str) -> None:
+    ticked = mark(f"- [ ]{text}\n", "#1", done=True)
+    assert f"- [x] {text}\n" == ticked
+    assert f"- [ ] {text}\n" == mark(ticked, tasks(ticked).tasks[0].id, done=False)
+
+
 def test_a_tick_looks_like_that_of_the_nearest_done_task() -> None:
     text = "- [X] 1.1 a\n- [ ] 1.2 b\n"
     assert text.replace("[ ]", "[X]") == mark(text, "1.2", done=True)

@@ -23,15 +23,15 @@ Item = SessionMessage | Exception
 
 async def serve_stdio(run: Callable[[Any, Any], Awaitable[None]]) -> None:
     """Run a server on the messages of stdin, until stdin ends."""
-    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
-        send, receive = anyio.create_memory_object_stream[Item](0)
+    send, receive = anyio.create_memory_object_stream[Item](0)
+    async with stdio_server() as (read, write), receive, anyio.create_task_group() as tasks:
         tasks.start_soon(_pass_on, read, write, send)
         await run(receive, write)
         tasks.cancel_scope.cancel()
 
 
 async def _pass_on(read: Any, write: Any, send: MemoryObjectSendStream[Item]) -> None:
-    async with send:
+    async with send, read:
         async for item in read:
             if not isinstance(item, ValidationError):
                 await send.send(item)

@@ -31,6 +31,8 @@ GRAMMAR = TaskGrammar(
         rf"|(?P<blank>[{_WS}]++|(?=\](?![(\[])))\])(?P<rest>[^\n]*)"
     ),
 )
+# The end of an empty box that would be the text of a link once it is ticked.
+_LINKED = re.compile(rf"[{_WS}]*+\](?=[(\[])")
 _BELOW = re.compile(r"(?P<indent>[ \t]+)[-*+][ \t]+(?P<kind>Requirement|Scenario):(?P<name>[^\n]+)")
 
 
@@ -82,7 +84,13 @@ def marked(
     marks: Mapping[str, str] = NO_MARKS,
 ) -> dict[str, str]:
     """Tick or untick tasks of files; raises as `find_entries`."""
-    edits = edits_of("".join(texts.values()), read_tasks(texts), ids, done=done, marks=marks)
+    whole = "".join(texts.values())
+    edits = [
+        (at, link.end(), f"{new}{link[0]} ")
+        if (link := _LINKED.match(whole, to))
+        else (at, to, new)
+        for at, to, new in edits_of(whole, read_tasks(texts), ids, done=done, marks=marks)
+    ]
     changed: dict[str, str] = {}
     start = 0
     for path, text in texts.items():
