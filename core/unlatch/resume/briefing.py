@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 _MOST_IDENTIFIERS = 60
 # What every machine has, and the folders that patches make up.
-_GENERAL = re.compile(r"/(?:usr|s?bin|dev)(?:/.*)?|.*/\.(?:claude|codex|gemini)/.*|[ab]/|\W*")
+_GENERAL = re.compile(
+    r"(?:/(?:usr|s?bin|dev)(?:/.*)?|[ab]/|\W*)\Z|.*/\.(?:claude|codex|gemini)/", re.DOTALL
+)
 # Characters of a text that can be a part of another one by chance.
 _SHORT = 12
 # A login; other names of people on a tracker can be sentences.
@@ -108,6 +110,6 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     shown: dict[str, Point] = {}
     for one in (*named, *rest):
         bare = one.text.strip("`")
-        if MASK not in bare and bare not in without and not _GENERAL.fullmatch(bare):
+        if MASK not in bare and bare not in without and not _GENERAL.match(bare):
             shown.setdefault(bare, one)
     return tuple(shown.values())[:_MOST_IDENTIFIERS]

@@ -29,17 +29,18 @@ _LEVEL = 2
 # An id is the name of its file, too, and stands in commands.
 _ID = re.compile(r"\w[\w.-]{0,199}")
 _SHOWN = 60
-_CALLOUT = re.compile(r" {0,3}> ?\[!(?P<kind>[\w-]+)\][-+]?[ \t]*(?P<head>.*)")
+_CALLOUT = re.compile(r" {0,3}> ?\[!(?P<kind>[\w-]+)\][-+]?[ \t]*+(?P<head>.*)")
 _QUOTE = re.compile(r" {0,3}> ?")
 _CALL = re.compile(
     r"(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
-    r"(?:[ \t]*(?:\u2192|->)[ \t]*(?P<result>.*))?"
+    r"(?:[ \t]*+(?:\u2192|->)[ \t]*+(?P<result>.*))?"
 )
 _FAILED = re.compile(r"(?:\u2717|ERROR:)[ \t]*")
 _TIME = re.compile(r"[*_](?P<time>\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)[*_]")
 _TASKS = re.compile(r"(?:json[ \t]+)?tasks\Z", re.IGNORECASE)
 _CLOSING_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*\Z")
-_TITLE = re.compile(r"(?:\A|(?<=[\r\n]))# +(?P<title>[^\r\n]*?)(?: +#+)?[ \t]*(?=[\r\n]|\Z)")
+_TITLE = re.compile(r"(?:\A|(?<=[\r\n]))# ++(?P<title>[^\r\n]*+)")
+_CLOSING = re.compile(r"(?<! ) ++#++[ \t]*+\Z|(?<![ \t])[ \t]++\Z")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _LINES = re.compile(r"(?:\A|\r\n|\r|\n)?[^\r\n]*")
 
@@ -132,7 +133,7 @@ def read_head(text: str) -> tuple[Meta, str]:
     """Read the front matter, and the title below it; raises as `read_meta`."""
     meta = read_meta(text)
     found = _TITLE.search(text, front_matter.body_offset(text))
-    return meta, found["title"] if found else meta.session_id
+    return meta, _CLOSING.sub("", found["title"]) if found else meta.session_id
 
 
 def with_title(text: str, title: str) -> str:

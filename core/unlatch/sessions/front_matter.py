@@ -14,13 +14,15 @@ from unlatch.errors import StoreError
 from unlatch.worklog.markdown_lines import line_ending
 from unlatch.worklog.yaml_text import MOST_CHARACTERS, BadYaml, load_yaml
 
+# In one way only: of two ways for each line, the number of all doubles with every line.
+_LINE_END = r"(?:\r\n?+|\n)"
 _BLOCK = re.compile(
-    r"\ufeff?---[ \t]*(?:\r\n|\r|\n)"
-    r"(?P<body>(?:[^\r\n]*(?:\r\n|\r|\n))*?)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)"
+    rf"\ufeff?---[ \t]*+{_LINE_END}"
+    rf"(?P<body>(?:[^\r\n]*+{_LINE_END})*?)(?:---|\.\.\.)[ \t]*+(?:{_LINE_END}|\Z)"
 )
 # A key at the margin and the lines of its value: indented lines, list items, and empty lines
 # between them.
-_GOES_ON = r"(?:[ \t]*(?:\r\n|\r|\n))*(?:[ \t]+[^\s]|-[ \t])[^\r\n]*(?:\r\n|\r|\n)"
+_GOES_ON = rf"(?:[ \t]*+{_LINE_END})*+(?:[ \t]++[^\s]|-[ \t])[^\r\n]*+{_LINE_END}"
 # YAML reads these as text without quotes; unlatch also reads times as text.
 _PLAIN = re.compile(r"[A-Za-z_][\w./@+-]*(?: [\w./@+-]+)*|\d{4}-\d{2}-\d{2}[\w:-]+", re.ASCII)
 _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
@@ -94,7 +96,7 @@ def _with_value(text: str, key: str, value: Value) -> str:
     start = end = block.end("body")
     if found:
         start = block.start("body") + found[0].start()
-        value_lines = re.compile(rf"[^\r\n]*(?:\r\n|\r|\n)(?:{_GOES_ON})*")
+        value_lines = re.compile(rf"[^\r\n]*+{_LINE_END}(?:{_GOES_ON})*+")
         match = value_lines.match(text, start, block.end("body"))
         end = match.end() if match else end
     return text[:start] + lines + text[end:]

@@ -17,7 +17,7 @@ SUMMARY = "Summary"
 _LONGEST = 200
 _AGENT = re.compile(r"@(?P<name>[^\s@]+)(?:@(?P<version>[^\s@]+))?")
 _CHANNEL = re.compile(r"#(?P<name>[^\W\d_][^\s#]*)")
-_LAST_WORD = re.compile(r"(?P<before>.*?)(?:^|\s+)(?P<word>\S+)\s*", re.DOTALL)
+_LAST_WORD = re.compile(r"(?P<before>.*?)(?:^|(?<!\s)\s++)(?P<word>\S++)\s*+", re.DOTALL)
 
 
 class Heading(NamedTuple):

@@ -30,7 +30,9 @@ _MEANING = re.compile(
     r"\A(?P<lead>[ \t]*(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:|<{7} )"
 )
 _TASKS = re.compile(
-    r"(?P<fence>[ \t]*(?:`{3,}|~{3,}))[ \t]*(?:json[ \t]+)?tasks[ \t]*\Z", re.IGNORECASE
+    r"(?P<fence>(?<![ \t])[ \t]*+(?:(?<!`)`{3,}+|(?<!~)~{3,}+))"
+    r"[ \t]*+(?:json[ \t]++)?tasks[ \t]*+\Z",
+    re.IGNORECASE,
 )
 
 

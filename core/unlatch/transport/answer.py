@@ -34,7 +34,7 @@ _NEARLY_USED_UP = 0.1
 # Trackers answer a wrong credential and a rate limit with a page, too.
 _PAGES_OF_TRACKERS = (401, 429)
 _SECONDS = pattern(r"\d{1,9}(\.\d+)?", re.ASCII)
-_STRING = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ _HINTS = {
 }
 _WEB_PAGE = "a web page came instead of data"
 _PAGE_HINT = "check the address; a sign-in page or a proxy may stand in front of the tracker"
-_TITLE = pattern(r"<title[^>]*>([^<]*)<", re.IGNORECASE)
+_TITLE = pattern(r"<title[^<>]*+>([^<]*+)<", re.IGNORECASE)
 _LATER_HINT = "the tracker may be down; run the command again later"
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from unlatch.values import dataclass
 
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?+|\n)?+")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
-_FENCE = re.compile(r"(?:(`{3,})[^`]*|(~{3,}).*)\Z")
+_FENCE = re.compile(r"(?:(`{3,})[^`]*|(~{3,}+).*)\Z")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
 _CODE_INDENT = 4
 _BOM = "\ufeff"

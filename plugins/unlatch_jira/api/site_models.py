@@ -11,7 +11,7 @@ from unlatch.transport.answer_fields import each, flag, optional, required, tabl
 from unlatch_jira.api.json_model import text
 from unlatch_jira.api.workflow_models import Status
 
-_SERVER_SPRINT = pattern(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
+_SERVER_SPRINT = pattern(r"[^\[]*+\[(?P<pairs>.*)\]\s*+\Z", re.DOTALL)
 
 
 class Permissions:
@@ -98,7 +98,7 @@ def _sprint(one: Any) -> dict[str, Any]:
     if isinstance(one, dict):
         known = ("id", "name", "state", "boardId", "originBoardId")
         return {key: one[key] for key in known if isinstance(one.get(key), str | int)}
-    match = _SERVER_SPRINT.search(one) if isinstance(one, str) else None
+    match = _SERVER_SPRINT.match(one) if isinstance(one, str) else None
     if match is None:
         return {}
     pairs = dict(part.partition("=")[::2] for part in re.split(r",(?=\w+=)", match["pairs"]))

@@ -21,8 +21,8 @@ _CRITERION = re.compile(
     re.IGNORECASE,
 )
 # The number of a story, as its criteria spell it: "9A" for US-009A.
-_STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)
-_CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
+_STORY_KEY = re.compile(r"US-?(?=[0-9])0*+(?P<key>.*)", re.IGNORECASE)
+_CRITERION_KEY = re.compile(r"AC-US(?=[0-9])0*+(?P<key>[0-9]*+[A-Za-z]?)-", re.IGNORECASE)
 
 
 def read_spec(text: str) -> Spec:

@@ -55,7 +55,7 @@ _LATER_STORY = re.compile(rf"(?<!\\)\[(?P<story>{_ONE_STORY})[\] ,/&+]", re.IGNO
 GRAMMAR = TaskGrammar(
     NATIVE, re.compile(rf"(?:{_MARKER.pattern}){{0,4}}[ \t]{{0,4}}{_ID.pattern}", re.IGNORECASE)
 )
-_COMMENT = re.compile(r"[ \t]*<!--[^<>]{0,200}-->")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]*+<!--[^<>]{0,200}-->")
 # A heading can be of any length, and stands above many tasks.
 _MOST = 300
 

@@ -21,12 +21,18 @@ if TYPE_CHECKING:
     from unlatch.spi import MarkedComment, StateChange
 
 # "by NAME, 2025-11-04 09:30 UTC" in the full comment style, letters and digits alone.
-_SIGNED = re.compile(r"by.+?\d{12}utc")
+_SIGNED_AT = re.compile(r"\d{12}utc")
 # A name ends at one of these marks, or where no letter or digit follows before a space.
 _END = r"(?=[,;:)<]|(?!\S*[^\W_]))"
 # Markdown has it in front of names and numbers (`spi.render`).
 _SPACE = "&#8203;"
 _OK = Verdict.OK
+
+
+def _is_signed(said: str) -> bool:
+    """Whether a name and a time are in a comment, in this order."""
+    times = [match.start() for match in _SIGNED_AT.finditer(said)]
+    return bool(times) and 0 <= said.find("by") < times[-1] - len("by")
 
 
 def compare(
@@ -101,7 +107,7 @@ def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason:
         edit = "was edited and " if one.edited else ""
         text = "states a reason, the event none" if claim.is_silent else "does not state the reason"
         return _wrong(fine, "comment-reason", f"the comment {edit}{text}")
-    if claim.signed_at is not None and _SIGNED.search(said):
+    if claim.signed_at is not None and _is_signed(said):
         makers = [(claim.by, claim.signed_at), *((also.by, also.at) for also in claim.also)]
         named = [(by, at) for by, at in makers if _letters(f"by {by}") in said]
         if not named:

@@ -6,7 +6,7 @@ import re
 import shlex
 
 _SINGLE = re.compile(r"'[^']*'")
-_DOUBLE = re.compile(r'"(?:\\.|[^"\\])*"')
+_DOUBLE = re.compile(r'"(?:\\[\s\S]|[^"\\])*+(?:"|\\?\Z)')
 _ESCAPED = re.compile(r"\\.")
 _QUOTED = re.compile(rf"{_SINGLE.pattern}|{_DOUBLE.pattern}|{_ESCAPED.pattern}")
 _COMMENT = re.compile(rf"(?P<quoted>{_QUOTED.pattern})|(?<!\S)#.*")

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 _ID = r"[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*"
-_HEADING = re.compile(rf"Task\s+(?P<id>{_ID})(?:\s*:|\s+[-\u2013\u2014]\s)\s*(?P<title>.*\S)\s*\Z")
+_HEADING = re.compile(rf"Task\s+(?P<id>{_ID})(?:\s*:|\s+[-\u2013\u2014]\s)\s*+(?P<title>.*\S)\s*\Z")
 # An id that is none would be a task that is left out.
 _LIKE_A_TASK = re.compile(r"Task\s+(?:\d|\S+\s*:)")
-_FIELD = re.compile(r"\*\*(?P<name>[A-Za-z][A-Za-z ]*?)(?::\*\*|\*\*\s*:|\*\*\Z)\s*(?P<rest>.*)\Z")
+_FIELD = re.compile(r"\*\*(?P<name>[A-Za-z][A-Za-z ]*?)(?::\*\*|\*\*\s*:|\*\*\Z)\s*+(?P<rest>.*)\Z")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _CODE = re.compile(r"\[[ xX]\]\s+`([^`]+)`\s*\Z")
 _REFERENCE = re.compile(rf"(?:Tasks?\s+)?`?\[?({_ID})\]?`?(?:\s*\(.*\))?\Z", re.IGNORECASE)

@@ -48,7 +48,8 @@ _TELLING = (
     *("pattern", "query", "url", "description", "prompt", "input", "patchText"),
 )
 # The files of a patch in the form of Codex, and the command before it.
-_PATCH = re.compile(r"\s*(?P<command>[^*]*?)\s*(?:<<\s*\S+\s*)?\*\*\* Begin Patch\b")
+_PATCH = re.compile(r"(?P<head>[^*]*+)\*\*\* Begin Patch\b")
+_HERE = re.compile(r"<<\s{0,9}\S{1,99}\s*+\Z")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
 
 
@@ -181,7 +182,10 @@ def _argument(arguments: Json) -> str:
 def _unpatched(text: str) -> str:
     """The text, or of a patch the names of its files."""
     found = _PATCH.match(text)
-    return " ".join([found["command"], *_PATCHED.findall(text)]).strip() if found else text
+    if found is None:
+        return text
+    command = _HERE.sub("", found["head"]).strip()
+    return " ".join([command, *_PATCHED.findall(text)]).strip()
 
 
 def _within(root: str, argument: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unlatch.transport.redact import Masking
 
-_CALL = re.compile(r"(?P<call>- `+.*?)(?P<arrow>`+ \u2192 )(?P<result>[^\r\n]*)")
+_CALL = re.compile(r"(?P<call>- `(?:`*+.*?(?<!`))?)(?P<arrow>`++ \u2192 )(?P<result>[^\r\n]*)")
 
 
 def masked_session(text: str, masking: Masking) -> str:

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from unlatch.worklog.text_merge import Region, marked, merge_lines, regions, united
 
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINES = re.compile(r"[^\r\n]++(?:\r\n?+|\n)?+|\r\n?+|\n")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _ITEM = re.compile(r"[-*+] +`")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Items = list[Any]
     Named = Mapping[tuple[str, int], Item]
 
-_KEY = re.compile(r"(?P<key>[^\s#:-][^:\r\n]*?)[ \t]*:(?=[ \t\r\n])")
+_KEY = re.compile(r"(?P<key>[^\s#:-][^: \t\r\n]*+(?:[ \t]++[^: \t\r\n]++)*+)[ \t]*+:(?=[ \t\r\n])")
 _STATE = frozenset({"status", "ended", "resume_point"})
 _TOKENS = "tokens_used"
 _LISTS = ("participants", "subagents")

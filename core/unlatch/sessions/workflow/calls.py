@@ -37,7 +37,9 @@ _BOOKKEEPING = _names(
     requestuserinput askuser question writetodos taskcreate taskupdate tasklist
     """
 )
-_PATH = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+")
+_PATH = re.compile(
+    r"(?<![\w.@+/-])/*+((?:[\w.@+-]++/)*[\w@+-][\w.@+-]*\.\w{1,8}|(?:[\w.@+-]++/)++[\w.@+-]++)"
+)
 # Words before a command: another shell, a folder, a variable, another user.
 _BEFORE = re.compile(
     r"\A(?:(?:ba|z)?sh -l?c |cd \S+? ?(?:&&|;) ?|\w+=\S* |(?:sudo|time|env|command|exec) )+"

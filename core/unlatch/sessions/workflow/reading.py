@@ -27,20 +27,22 @@ if TYPE_CHECKING:
 
     from unlatch.worklog.markdown_lines import Line
 
-_ARROW = re.compile(r"[ \t]*(?:\u2192|->)[ \t]*")
+_ARROW = re.compile(r"(?:(?<![ \t])[ \t]++)?(?:\u2192|->)[ \t]*+")
 _DATA = re.compile(r"(?P<name>[^\W\d][\w./-]*)(?:::(?P<type>[^\W\d][\w<>\[\], ]*))?")
-_LISTED = re.compile(r"(?P<word>takes|creates)[ \t]*:?[ \t]*(?P<rest>.*)", re.IGNORECASE)
+_LISTED = re.compile(r"(?P<word>takes|creates)[ \t]*+:?+[ \t]*+(?P<rest>.*)", re.IGNORECASE)
 _BRANCH = re.compile(
-    r"(?:If[ \t]+(?P<condition>.+?)|(?P<otherwise>Otherwise))[ \t]*(?:\u2192|->)[ \t]*(?P<text>.+)",
+    r"(?:If[ \t]++(?P<condition>[^ \t].*?(?<![ \t]))|(?P<otherwise>Otherwise))"
+    r"[ \t]*+(?:\u2192|->)[ \t]*+(?P<text>[\s\S]+)",
     re.IGNORECASE,
 )
 # As earlier versions wrote it in the present dialect.
 _COLON_BRANCH = re.compile(
-    r"(?:If[ \t]+(?P<condition>.+?)|(?P<otherwise>Otherwise)):[ \t]+(?P<text>.+)", re.IGNORECASE
+    r"(?:If[ \t]++(?P<condition>[^ \t].*?)|(?P<otherwise>Otherwise)):[ \t]++(?P<text>[\s\S]+)",
+    re.IGNORECASE,
 )
-_PROCEED = re.compile(r"proceed[ \t]+to[ \t]+(?P<node>.+?)\.?", re.IGNORECASE)
-_FIELDS = re.compile(r"[ \t]*\[(?P<key>[\w-]+)::[ \t]*(?P<value>[^\]]*)\]")
-_PARALLEL = re.compile(r"\A&[ \t]*|[ \t]*\(parallel\)\Z", re.IGNORECASE)
+_PROCEED = re.compile(r"proceed[ \t]++to[ \t]++(?P<node>.+?)\.?", re.IGNORECASE)
+_FIELDS = re.compile(r"(?<![ \t])[ \t]*+\[(?P<key>[\w-]{1,99})::[ \t]*+(?P<value>[^\]]{0,500})\]")
+_PARALLEL = re.compile(r"\A&[ \t]*+|(?:(?<![ \t])[ \t]++)?\(parallel\)\Z", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?P<name>[^*]+)\*\*")
 _USES = re.compile(r"Uses \*\*[^*]+\*\*(?:, \*\*[^*]+\*\*)*\.")
 _GATE = re.compile(r" {0,3}> ?\[!gate\]", re.IGNORECASE)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unlatch.llm.port import Complete
 
 _FENCED = re.compile(
-    r"(?P<fence>`{3,})(?:markdown|md)?[ \t]*\n(?P<text>.*?)\n(?P=fence)", re.DOTALL
+    r"(?<!`)(?P<fence>`{3,}+)(?:markdown|md)?[ \t]*+\n(?P<text>.*?)\n(?P=fence)", re.DOTALL
 )
 _RUN = re.compile(r"`{3,}")
 

@@ -30,8 +30,8 @@ _ASKING = re.compile(
 _SENTENCE = re.compile(r"(?<=\w{2})[.?!:;]\s")
 # The reader of one dialect takes them for other sections.
 _RESERVED = frozenset(("summary", "goals", "validation"))
-_PARALLEL = re.compile(r"\A[&\s]+|\s*\(parallel\)\Z", re.IGNORECASE)
-_AGENT_OR_CHANNEL = re.compile(r"\s+[@#]\S*\Z")
+_PARALLEL = re.compile(r"\A[&\s]++|(?:(?<!\s)\s++)?\(parallel\)\Z", re.IGNORECASE)
+_AGENT_OR_CHANNEL = re.compile(r"(?<!\s)\s++[@#]\S*+\Z")
 
 
 def without_paths(text: str) -> str:

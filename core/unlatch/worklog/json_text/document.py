@@ -13,7 +13,7 @@ from unlatch.worklog.json_text import MAX_DEPTH
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
 _CONFLICT = pattern(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
-_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
+_TOKEN = pattern(r'"(?:[^"\\]|\\.)*+"?|[\[{\]}]|NaN|-?Infinity')
 
 
 class JsonTextError(ValueError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # A ticked box, a sign, or a status in words: `- [x]`, `### T-001 ✅`, `**Status**: completed`.
 _DONE = pattern(
-    r"\[[xX]\]|[\u2705\u2611\u2714]|^[\s>*-]*status\W{1,6}(?:completed?|done)\b",
+    r"\[[xX]\]|[\u2705\u2611\u2714]|^(?:[^\S\r\n]|[>*-])*+status\W{1,6}(?:completed?|done)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -18,7 +18,7 @@ from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
 
 _TITLE = ("# Implementation Plan", "")
-_LINE = re.compile(r"(?P<text>[^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"(?P<text>[^\r\n]*+)(?:\r\n?+|\n)?+")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|\Z)")
 _NUMBER = re.compile(r"(?:T-?)?(?P<number>[0-9]{1,9})", re.IGNORECASE)
 _MARKER = re.compile(r"\A[-*+][ \t]+")
