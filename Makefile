@@ -14,7 +14,7 @@ endif
 # The tests start hundreds of processes, which must not compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check dist release-check lock torture findings generate format bench clean
+.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check dist release-check lock torture fuzz findings generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -93,11 +93,12 @@ lock: $(STAMP)
 
 # Long tests, run nightly; see docs/reliability.md. Two programs run at a time, the longest first.
 torture: $(STAMP)
+	$(BIN)/python -I -m pip install --quiet --group fuzz
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=thorough -m 'sweep or hypothesis'
 	$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target $(TORTURE)
 
 TORTURE := $(addprefix torture/, \
-  machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
+  fuzz machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
   crash.item_kill outside/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
   crash.at_once)
@@ -114,6 +115,12 @@ torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
 $(TORTURE): $(STAMP)
 	$(BIN)/python -m tests.$(@F) $(OPTIONS)
+
+# Fuzz the readers of outside text, as OPTIONS="toml mcp --seconds 600". It may be stopped at any time;
+# the next call continues with the inputs in .fuzz.
+fuzz: $(STAMP)
+	$(BIN)/python -I -m pip install --quiet --group fuzz
+	$(BIN)/python -m tests.fuzz $(OPTIONS)
 
 # What the tools around unlatch really do, at recorded versions; needs node, npm and the indexes.
 findings:

@@ -1,0 +1,55 @@
+"""The targets, each with the packages whose edges count as its coverage.
+
+Nothing of unlatch is imported here: what is fuzzed is instrumented when it is first imported.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+_RECORDS = (
+    "unlatch.increments.files.reading",
+    "unlatch.increments.files.snapshots",
+    "unlatch.increments.model.status",
+    "unlatch.increments.records",
+    "unlatch.worklog.json_text",
+    "unlatch.worklog.record",
+)
+_DOCUMENTS = ("unlatch.increments.documents", "unlatch.worklog.markdown_lines")
+_LAYOUTS = (*_DOCUMENTS, "unlatch.increments.layouts.check_list", "unlatch.spi.check_boxes")
+_TRANSCRIPTS = "unlatch.transcripts"
+_AGENTS = f"{_TRANSCRIPTS}.agents"
+_SHARED = tuple(
+    f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
+)
+_TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.redact")
+# By the name of a target: its module in `readers`, and what is instrumented.
+CATALOG = MappingProxyType(
+    {
+        "metadata": ("records", _RECORDS),
+        "merge": ("records", ("unlatch.increments.merge", *_RECORDS)),
+        "events": ("records", ("unlatch.worklog.event_log", "unlatch.increments.records")),
+        "toml": ("settings", ("unlatch.config", "unlatch.worklog.toml_text")),
+        "front-matter": (
+            "documents",
+            ("unlatch.increments.documents.front_matter", "unlatch.worklog.yaml_text"),
+        ),
+        "session": ("documents", ("unlatch.sessions", "unlatch.worklog.yaml_text")),
+        "native": ("layouts", (*_DOCUMENTS, "unlatch.increments.layouts.native")),
+        "spec-kit": ("layouts", (*_LAYOUTS, "unlatch.increments.layouts.spec_kit")),
+        "kiro": ("layouts", (*_LAYOUTS, "unlatch.increments.layouts.kiro")),
+        "backlog-md": ("layouts", (*_LAYOUTS, "unlatch.increments.layouts.backlog_md")),
+        "openspec": ("layouts", (*_LAYOUTS, "unlatch.increments.layouts.openspec")),
+        "claude-code": ("transcripts", (*_SHARED, f"{_AGENTS}.claude")),
+        "codex": ("transcripts", (*_SHARED, f"{_AGENTS}.codex")),
+        "gemini-cli": ("transcripts", (*_SHARED, f"{_AGENTS}.gemini_cli")),
+        "opencode": ("transcripts", (*_SHARED, f"{_AGENTS}.opencode")),
+        "aider": ("transcripts", (*_SHARED, f"{_AGENTS}.aider")),
+        "github": ("trackers", (*_TRANSPORT, "unlatch_github")),
+        "ado": ("trackers", (*_TRANSPORT, "unlatch_ado")),
+        "jira": ("trackers", (*_TRANSPORT, "unlatch_jira")),
+        "webhook": ("requests", ("unlatch_github.webhook", "unlatch_github.states")),
+        "hook": ("requests", ("unlatch.agents.hook_event",)),
+        "mcp": ("requests", ("unlatch.cli.commands.mcp",)),
+    }
+)
