@@ -31,7 +31,7 @@ _NEXT, _INDENTED = "\n", "\n  "  # lines of a decision in a list
 _QUOTED = frozenset({CalloutKind.USER, CalloutKind.ERROR})
 _DEEPEST = 8
 _CUT = "\u2026"
-_LINE_START = re.compile(r"\n+(?!\n|>)")
+_LINE_START = re.compile(r"\n(?![\n>])")
 
 
 @dataclass(frozen=True, slots=True)
