@@ -114,6 +114,16 @@ def test_files_of_parts_that_are_broken_are_counted(path: Path, tmp_path: Path) 
     assert found.unknown["data that is not JSON"] == 1
 
 
+@pytest.mark.parametrize("values", [{"role": [[]]}, {"time": {"created": [1]}}])
+def test_a_message_with_values_of_another_kind_does_not_hide_the_others(
+    path: Path, values: Json
+) -> None:
+    first = path.parents[2] / "message/ses_1/msg_1.json"
+    put(first, {**json.loads(first.read_text(encoding="utf-8")), **values})
+
+    assert "Looking." in str(read_one(path).events)
+
+
 def test_links_are_not_followed(path: Path, tmp_path: Path) -> None:
     outside = put(tmp_path / "outside/msg_9.json", {"role": "user"})
     (tmp_path / STORAGE / "message/ses_3").symlink_to(outside.parent)

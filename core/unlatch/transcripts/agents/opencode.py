@@ -137,7 +137,7 @@ def _content(message: Json) -> Hashable:
     """What a message and its copy have alike: role, text, tokens and time."""
     words = tuple(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
     time = mapping(message.get("time")).get("created", message["at"])
-    return message.get("role"), words, json.dumps(message.get("tokens")), time
+    return words, json.dumps([message.get("role"), message.get("tokens"), time], default=str)
 
 
 def _is_unattended(session: Json) -> bool:
