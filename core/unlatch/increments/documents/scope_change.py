@@ -111,7 +111,8 @@ class _TaskWriter:
         labelled = [text + value for kind, text in self._labels if (value := values[kind])]
         shown = f"{self._opening}{id}{self._closing}"
         title = as_title(task.title)
-        if read_task_heading(f"{shown}{self._separator}{title}") is None:  # a range: T-1 - T-2
+        read = read_task_heading(f"{shown}{self._separator}{title}")
+        if read is None or read.id != id:  # a range, as T-1 - T-2, or a longer id
             title = literal(title)
         lines = [f"{self._head}{shown}{self._separator}{title}".rstrip(" \t")]
         below = [*self._gap, *labelled] if labelled else []
