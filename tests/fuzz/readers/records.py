@@ -14,7 +14,6 @@ from tests.increments.files.making import GITHUB, SHAPES, STAMP, metadata, ulid
 from unlatch.errors import StoreError
 from unlatch.increments.files.snapshots import read_increment
 from unlatch.increments.merge.metadata import merge_metadata
-from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Linked, Reopened, read_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.collection import Folder
@@ -120,7 +119,7 @@ TARGETS = {
     "metadata": Target(
         _read_metadata,
         _metadata_seeds,
-        lambda increment: increment is not None and increment.status is Status.ABANDONED,
+        lambda increment: increment is not None and len(increment.links) == 1,
     ),
     "merge": Target(
         _merge,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, SyncPlugin
     from unlatch.transport import Transport
 
+_TITLE = "Smart discipline"
 _OP = "01JC0000000000000000000001"
 _REOPEN = Change(
     op=_OP,
@@ -169,15 +170,14 @@ def _written(status: int, headers: Mapping[str, str], body: bytes) -> bytes:
 
 
 def _at_sandbox(box: Sandbox, tracker: str) -> tuple[SyncPlugin, ItemRef]:
-    title = "Smart discipline"
     if tracker == "github":
-        box.github.add_issue(title=title, state="closed", labels=("completed",))
+        box.github.add_issue(title=_TITLE, state="closed", labels=("completed",))
         address, token, user = box.github.web_url, box.github.token, None
     elif tracker == "ado":
-        box.ado.add_work_item(id=1, title=title, state="Closed", tags=("completed",))
+        box.ado.add_work_item(id=1, title=_TITLE, state="Closed", tags=("completed",))
         address, token, user = box.ado.organization_url.rpartition("/")[0], box.ado.token, None
     else:
-        box.jira.add_issue(type="Epic", summary=title, status="Done", labels=("completed",))
+        box.jira.add_issue(type="Epic", summary=_TITLE, status="Done", labels=("completed",))
         address, token, user = box.jira.site, box.jira.token, box.jira.email
 
     def transport(address: str, **options: Any) -> Transport:
@@ -190,7 +190,7 @@ def _target(tracker: str) -> Target:
     return Target(
         lambda data: _read(tracker, data),
         lambda: _recorded(tracker),
-        lambda snapshot: snapshot is not None and snapshot.item.title == "",
+        lambda snapshot: snapshot is not None and snapshot.item.title != _TITLE,
     )
 
 

@@ -74,5 +74,7 @@ def _target(read: Callable[[bytes], list[Transcript]], seed: Callable[[], bytes]
 
 TARGETS = {
     **{agent: _target(_read, example) for agent, example in EXAMPLES.items()},
-    "opencode": _target(_read_storage, _storage_seed),
+    "opencode": Target(
+        _read_storage, lambda: [_storage_seed()], lambda result: any(one.cwd for one in result)
+    ),
 }
