@@ -46,6 +46,7 @@ SHORT = {
     "unlatch.runs.plan.commands._QUOTED": _ENDS,
     "unlatch.sessions.document._CALL": _ENDS,
     "unlatch.sessions.workflow.reading._BRANCH": _ENDS,
+    "unlatch.sessions.workflow.reading._COLON_BRANCH": _ENDS,
     "unlatch.transcripts.findings._ANSWERED": _ENDS,
     "unlatch.transcripts.findings._FENCED": _ENDS,
     "unlatch.transport.redact._SECRET_HEADERS": _ENDS,

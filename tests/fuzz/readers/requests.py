@@ -112,6 +112,6 @@ TARGETS = {
     "mcp": Target(
         _serve,
         lambda: ["".join(_line(**one) for one in _REQUESTS).encode()],
-        lambda commands: set(commands) > {"show"},
+        lambda commands: not {"show"}.issuperset(commands),
     ),
 }
