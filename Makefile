@@ -99,6 +99,7 @@ torture: $(STAMP)
 
 TORTURE := $(addprefix torture/, \
   fuzz machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
+  crash.run_crashes \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
   crash.item_kill outside/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
   crash.at_once)

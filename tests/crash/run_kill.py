@@ -15,6 +15,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from tests.crash.boundaries import dies, in_fork
 from tests.crash.sweep import die_until_the_end, different, report, twice_option
@@ -27,6 +29,9 @@ from unlatch.runs.journal import read_state
 from unlatch.runs.model import Status
 from unlatch.runs.plan.reading import read_plan
 from unlatch.runs.project import Console, Runs, run_store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 TASKS = {"1": "none", "2": "none", "3": "1, 2"}
 _TASK = """\
@@ -47,13 +52,19 @@ _CHECK = 'echo "$1" >> checked\n'
 
 
 class Place:
-    """A project with a plan."""
+    """A project with a plan; by default two workers run side by side."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(
+        self,
+        root: Path,
+        tasks: Mapping[str, str] = TASKS,
+        worker: str = _WORKER,
+        limits: Mapping[str, Any] = MappingProxyType({"jobs": 2, "timeout": 60}),
+    ) -> None:
+        self.root, self.tasks, self.limits = root, tasks, limits
         (root / ".unlatch" / "increments").mkdir(parents=True)
-        plan = "".join(_TASK.format(id=name, by=by) for name, by in TASKS.items())
-        for name, text in (("plan.md", plan), ("worker.sh", _WORKER), ("check.sh", _CHECK)):
+        plan = "".join(_TASK.format(id=name, by=by) for name, by in tasks.items())
+        for name, text in (("plan.md", plan), ("worker.sh", worker), ("check.sh", _CHECK)):
             (root / name).write_text(text)
 
     @property
@@ -67,8 +78,8 @@ class Place:
 
     def start(self) -> None:
         shell = shutil.which("sh") or ""
-        consent = Consent("plan.md", (shell, str(self.root / "worker.sh")), jobs=2, timeout=60)
-        agreed = consent.agree(("sh", "check.sh", name) for name in TASKS)
+        consent = Consent("plan.md", (shell, str(self.root / "worker.sh")), **self.limits)
+        agreed = consent.agree(("sh", "check.sh", name) for name in self.tasks)
         self.runs.start("plan", agreed, by="ann")
 
     def folder(self) -> Path | None:

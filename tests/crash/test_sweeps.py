@@ -80,6 +80,16 @@ def test_death_at_any_boundary_of_a_conversation_or_a_run_loses_and_repeats_noth
     assert min(told["deaths"].values()) > 1
 
 
+def test_random_kills_of_a_run_cost_no_attempt_and_lose_no_answer(
+    record_property: Callable[[str, object], None],
+) -> None:
+    told = told_by("run_crashes", "--kills", "5")
+
+    record_property("run_crashes", json.dumps(told))
+    assert {} == told["wrong"]
+    assert (told["kills"], told["two in a row"]) == (5, 1)
+
+
 @pytest.mark.parametrize(
     ("command", "least", "every"),
     [
