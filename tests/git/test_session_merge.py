@@ -122,7 +122,7 @@ def test_every_way_of_merging_gives_the_same_file(both: Two, way: str) -> None:
 
     assert path_of(there).read_bytes() == path_of(here).read_bytes()
     titles = [line for line in path_of(here).read_text().split("\n") if line.startswith("## ")]
-    assert ["## Research @coder@1.2", "## Fix", "## Plan"] == titles
+    assert [f"## {title} @coder@1.2" for title in ("Research", "Fix", "Plan")] == titles
 
 
 def test_commits_can_be_picked_in_either_order(both: Two) -> None:
