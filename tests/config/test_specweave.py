@@ -238,6 +238,7 @@ def test_its_limits_are_read_by_our_names() -> None:
     assert limits_of({"limits": theirs}) == {
         "max_active": 3,
         "hard_cap": 5,
+        "count_reviews": True,
         "can_interrupt": ["hotfix"],
         "stale_after": {"active": 30, "paused": 7},
     }

@@ -71,8 +71,11 @@ def settings_of(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
     """
     sync = at(ours, "sync")
     is_set = any(at(sync, key) is not None for key in ("write", "write_foreign"))
+    limits = limits_of(config)
+    if not any(key in limits and at(ours, "limits", key) is None for key in _COUNTS):
+        limits.pop("count_reviews", None)  # the limits that count are not SpecWeave's
     found = {
-        "limits": limits_of(config),
+        "limits": limits,
         "trackers": _trackers(config, at(ours, "trackers")),
         "sync": {} if is_set else _consents(config),
     }
@@ -84,6 +87,7 @@ def limits_of(config: Any) -> dict[str, Any]:
     theirs = at(config, "limits")
     found: dict[str, Any] = {ours: _positive(at(theirs, key)) for ours, key in _COUNTS.items()}
     stale = {status: _positive(at(theirs, "staleness", status)) for status in ("active", "paused")}
+    found["count_reviews"] = any(found.values())
     found["stale_after"] = {status: days for status, days in stale.items() if days}
     interrupting = at(theirs, "typeBehaviors", "canInterrupt")
     if at(theirs, "allowEmergencyInterrupt") is False:

@@ -92,13 +92,17 @@ class LimitsConfig(Table):
         default=Policy.WARN,
         description="Reaction of `resume` and `start` beyond `max_active` and `per_type`",
     )
+    count_reviews: YesNo = setting(
+        default=False, description="Count increments in review as active, as SpecWeave does"
+    )
     stale_after: StaleAfter = setting(default=StaleAfter())
 
     @property
     def rules(self) -> Limits:
         after = {Status.ACTIVE: self.stale_after.active, Status.PAUSED: self.stale_after.paused}
         exempt = frozenset(self.can_interrupt)
-        return Limits(self.max_active, self.hard_cap, self.per_type, exempt, self.policy, after)
+        most = self.max_active, self.hard_cap, self.per_type
+        return Limits(*most, exempt, self.policy, after, self.count_reviews)
 
 
 class ReopenConfig(Table):

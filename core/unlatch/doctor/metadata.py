@@ -18,6 +18,7 @@ from unlatch.increments.files.reading import (
     SpecText,
     completion_keys,
 )
+from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
@@ -25,7 +26,7 @@ from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places, unread_reason
 from unlatch.worklog.disk.atomic import unfinished_files
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.ids import label_of
+from unlatch.worklog.name_matching import number_in
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
@@ -264,17 +265,22 @@ def _is_old(link: Link, one: ReadableIncrement) -> bool:
 @several
 def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
     names: dict[str, Path] = {}
-    labels: dict[tuple[int, str] | None, str] = {}
-    for folder in (files.folder for files in project.increments):
-        first = names.setdefault(folder.name, folder.path)
-        namesake = labels.setdefault(label_of(folder.name), folder.name)
-        if first != folder.path:
+    numbers: dict[tuple[int, str], str] = {}
+    for files in (*project.increments, *project.units):
+        unit = unit_in(files.folder)
+        name, place = files.name, unit.place if unit else files.folder.path
+        first = names.setdefault(name, place)
+        if unit and unit.twin:
+            first, place = place, unit.twin
+        number = number_in(name)
+        namesake = numbers.setdefault(number, name) if number else name
+        if first != place:
             message = f"has the same name as {first.relative_to(project.root)}"
             hint = "rename or remove one of the two"
-            yield "folder-twice", Found(message, folder.path, hint, folder.name)
-        elif namesake != folder.name and label_of(folder.name):
+            yield "folder-twice", Found(message, place, hint, name)
+        elif namesake != name:
             message = f"has the same number as {namesake}; use the folder's name"
-            yield "number-twice", Found(message, folder.path, None, folder.name)
+            yield "number-twice", Found(message, place, None, name)
 
 
 def shared_items(project: ProjectSnapshot) -> Hits:

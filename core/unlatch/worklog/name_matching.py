@@ -117,7 +117,7 @@ def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
     if found is None or matching(names, wanted, up_to=Match.NAME)[1]:
         return ()
     first, last = map(int, found.groups())
-    labels = {name: label_of(name) for name in names if not _DATED.match(name)}
+    labels = {name: number_in(name) for name in names}
     numbered = [(label, name) for name, label in labels.items() if label]
     return [name for label, name in sorted(numbered) if first <= label[0] <= last]
 
@@ -165,7 +165,12 @@ def _has_lettered_number(name: str, word: _Wanted) -> bool:
 
 def _label(name: str, word: _Wanted) -> tuple[int, str] | None:
     """The number of a name and its letter; None if no number is wanted."""
-    return None if word.number is None or _DATED.match(name) else label_of(name)
+    return None if word.number is None else number_in(name)
+
+
+def number_in(name: str) -> tuple[int, str] | None:
+    """The number of a name and its letter; a date is no number."""
+    return None if _DATED.match(name) else label_of(name)
 
 
 def _title(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.cli.output.test_documents import check
+from tests.cli.output.test_documents import check, check_files
 from tests.cli.project import ALL, NAME, REASON, Project
 
 SPEC = """# Smart discipline
@@ -46,6 +46,18 @@ def specified(project: Project) -> Project:
 
 def titles(project: Project, tracker: str) -> list[str]:
     return sorted(view.title for view in getattr(project.box, tracker).items())
+
+
+def test_metadata_without_a_time_of_activity_gets_one_with_its_item(specified: Project) -> None:
+    path = specified.folder() / "metadata.json"
+    data = specified.metadata()
+    del data["lastActivity"]
+    path.write_text(json.dumps(data))
+
+    assert specified.run("github", "create-issue", "7").code == 0
+
+    check_files(specified)
+    assert "schema" not in specified.run("doctor").said
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -117,6 +117,24 @@ def test_specweaves_limits_count_where_ours_say_nothing(busy: Project) -> None:
     assert warned(busy, *RESUME) == ["wip-limit"]
 
 
+def test_work_in_review_counts_for_specweaves_limits_alone(project: Project) -> None:
+    project.increment("0005-reviewed", status="ready_for_review")
+    project.increment("0006-first", status="planning")
+    project.increment("0007-second", status="planning")
+    (project.root / ".specweave").mkdir()
+    theirs = json.dumps({"limits": {"maxActiveIncrements": 1}})
+    (project.root / ".specweave/config.json").write_text(theirs)
+
+    done = project.run("start", "6", "--json")
+
+    (warning,) = done.document["warnings"]
+    assert "1 increment is already active or in review: 0005-reviewed" in warning["message"]
+    found = [one["id"] for one in project.run("doctor", "--json").document["findings"]]
+    assert 1 == found.count("wip-exceeded")
+    limit(project, "max_active = 2")
+    assert warned(project, "start", "7") == []
+
+
 def test_force_goes_on_and_is_recorded(busy: Project) -> None:
     limit(busy, "hard_cap = 2")
 

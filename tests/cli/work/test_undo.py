@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -55,6 +55,41 @@ def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
         "Dana",
     )
     assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "time"),
+    [
+        ("status: done  # by hand", "approvedAt"),
+        ("status: 'planning'", "completed_at"),
+        ('status: "complete"', None),
+        ("status: completed", "completedAt"),
+        ("title: Smart", "approvedAt"),
+    ],
+)
+def test_what_differed_before_the_reopen_is_as_it_was(
+    single: Project, front: str, time: str | None
+) -> None:
+    def change(data: dict[str, Any]) -> None:
+        at = data.pop("completedAt")
+        data |= {time: at} if time else {}
+
+    edit_metadata(single, change)
+    spec = single.folder() / "spec.md"
+    spec.write_text(f"---\n{front}\n---\n# Smart\n")
+    before = single.metadata()
+    assert 0 == single.run(*RESUME).code
+    assert ("status: active" in spec.read_text().replace("'", "").replace('"', "")) is (
+        "status" in front
+    )
+
+    assert 0 == single.run(*UNDO).code
+
+    assert f"---\n{front}\n---\n# Smart\n" == spec.read_text()
+    after = {key: value for key, value in single.metadata().items() if key in before}
+    kept = {"github", "ado", "jira", "lastActivity"}
+    assert set(single.metadata()) - set(before) == {"reopenHistory"}
+    assert [one for one in before if one not in kept and before[one] != after[one]] == []
 
 
 def test_what_is_printed(reopened: Project) -> None:

@@ -6,7 +6,7 @@ text must have its own line endings.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from unlatch.patterns import pattern
@@ -56,25 +56,30 @@ class _Scalar:
         return None if self.source in _NULLS else self.source
 
 
-def title(text: str) -> str | None:
-    """The front matter's title, else the text of the first top heading."""
-    return _title_behind(_BLOCK.match(text), text)
+_Named = Callable[[str], str | None]
 
 
-def title_in_head(head: str) -> str | None:
+def title(text: str, named: _Named = str) -> str | None:
+    """The front matter's title, else what the first top heading is `named`."""
+    return _title_behind(_BLOCK.match(text), text, named)
+
+
+def title_in_head(head: str, named: _Named) -> str | None:
     """The same from the beginning of a text; None if it may be in the rest."""
     block = _BLOCK.match(head)
     if block is None and head.removeprefix("\ufeff").startswith("---"):
         return None
-    return _title_behind(block, head)
+    return _title_behind(block, head, named)
 
 
-def _title_behind(block: re.Match[str] | None, text: str) -> str | None:
-    if block is None:
-        return next(_headings(text), None)
-    scalar = _find(block, "title")
-    value = scalar.value if scalar else _folded_title(block)
-    return value or next(_headings(text[block.end() :]), None)
+def _title_behind(block: re.Match[str] | None, text: str, named: _Named) -> str | None:
+    value = None
+    if block is not None:
+        scalar = _find(block, "title")
+        value = scalar.value if scalar else _folded_title(block)
+        text = text[block.end() :]
+    heading = None if value else next(_headings(text), None)
+    return value or (named(heading) if heading else None)
 
 
 def _folded_title(block: re.Match[str]) -> str | None:

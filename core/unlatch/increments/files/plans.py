@@ -11,7 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.reading import completion_keys, times_in
+from unlatch.increments.files.reading import APPROVED, completion_keys, spelled_status, times_in
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,
@@ -184,13 +184,17 @@ def _unanswered(
 def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:
     from unlatch.increments.records.pending import struck  # noqa: PLC0415  (as above)
 
-    times = (before.data[key] for key in times_in(before.data, completion_keys(before.status)))
+    keys = times_in(before.data, completion_keys(before.status))
+    key = next((key for key in keys if before.data[key]), None)
+    spelled = None if before.is_item or before.unit else spelled_status(before.folder)
     return ReopenEntry(
         id=intent.op,
         reopened_at=intent.at,
         reason=intent.reason or "",
         previous_status=before.status,
-        previous_completed_at=next(filter(None, times), None),
+        previous_completed_at=before.data[key] if key else None,
+        previous_completed_in=key if key == APPROVED else None,
+        previous_spec_status=None if spelled == before.status.value else spelled,
         reopened_by=intent.by,
         category=intent.category,
         source=intent.source,

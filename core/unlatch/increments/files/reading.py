@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
@@ -34,6 +34,8 @@ TITLE_KEYS = ("title", "name")
 # The keys that are read from the front matter where there is no metadata.json.
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
+# A title that may name a kind of document: of one word, with a colon or a dash, not in English.
+_MAY_BE_GENERIC = pattern(r"\A\S+\Z|[:\uff1a]|[ \t][-\u2013\u2014][ \t]|[^\x00-\x7f]")
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 # git writes all three in this order, each at the start of a line.
@@ -154,23 +156,38 @@ def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | None = None) -> str:
-    """The title from spec.md, else from metadata.json, else the words of the folder's name."""
+    """The title from spec.md, else from metadata.json, else the words of the folder's name.
+
+    A heading that begins with a kind of document ("Spec: Albums") comes after `title` in
+    metadata.json, without that kind; one that is nothing else is no title.
+    """
+    known = [" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str)]
+    first = known[0] if isinstance(data.get(TITLE_KEYS[0]), str) else None
+
+    def named(heading: str) -> str | None:
+        if not _MAY_BE_GENERIC.search(heading):
+            return heading
+        from unlatch.increments.documents.titles import name_in  # noqa: PLC0415  (rarely needed)
+
+        name = name_in(heading)
+        return heading if name and name in (heading, heading.strip("*_`")) else first or name
+
     try:
-        title = _title_in_spec(folder, opened)
+        title = _title_in_spec(folder, named, opened)
     except (OSError, StoreError, UnicodeDecodeError):
         title = None
-    if title:
-        return title
-    texts = (" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str))
-    return next(filter(None, texts), None) or words_of(folder.name)
+    return title or next(filter(None, known), None) or words_of(folder.name)
 
 
-def _title_in_spec(folder: Folder, opened: OpenFolder | None) -> str | None:
+def _title_in_spec(
+    folder: Folder, named: Callable[[str], str | None], opened: OpenFolder | None
+) -> str | None:
     raw = read_in(folder, SPEC, at_most=_HEAD, opened=opened)
     if len(raw) < _HEAD:
-        return front_matter.title(raw.decode("utf-8"))
+        return front_matter.title(raw.decode("utf-8"), named)
     head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
-    return front_matter.title_in_head(head) or front_matter.title(read_in(folder, SPEC).decode())
+    found = front_matter.title_in_head(head, named)
+    return found or front_matter.title(read_in(folder, SPEC).decode(), named)
 
 
 def words_of(name: str) -> str:
@@ -181,6 +198,11 @@ def words_of(name: str) -> str:
 def words_of_unit(name: str) -> str:
     """The words of a unit's name, without a number or date before them."""
     return re.sub(r"[-_]+", " ", re.sub(r"\A(?:[0-9]+[-_])+", "", name)) or name
+
+
+def spelled_status(folder: Path) -> str | None:
+    """The status in the front matter of spec.md, as it is spelled there."""
+    return front_matter.status(read_document(folder / SPEC) or "")
 
 
 def read_document(path: Path) -> str | None:

@@ -86,6 +86,7 @@ def change_folder(
                 opened = held.enter_context(_open_to_write(place))
             sweep(opened)
             if data != known:
+                _note_activity(data, now)
                 with _in_tool(folder, place, to):
                     _note_unit(paths, place, data)
                     text = _write(opened, text, data)
@@ -94,13 +95,19 @@ def change_folder(
             warnings += unwritten
         increment = snapshot(place, text, shapes, opened)
         if increment.unit is None:
-            warnings += _follow_status(opened, increment.status)
+            warnings += _follow_status(opened, before, increment)
     if increment.unwritten:
         from unlatch.increments.files.work.amendments import write_amendments  # noqa: PLC0415
 
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings)) if warnings else increment
+
+
+def _note_activity(data: dict[str, Any], now: datetime) -> None:
+    """Give the data a time of the last activity, which our own schema requires."""
+    if not times_in(data, ACTIVITY_KEYS):
+        data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
 
 
 def _open_to_write(folder: Folder) -> OpenFolder:
@@ -233,7 +240,7 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
 
 def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datetime) -> None:
     _put_status(data, entries[-1].previous_status, now)
-    if entries[-1].previous_completed_at is not None:
+    if entries[-1].previous_completed_at is not None and not entries[-1].previous_completed_in:
         data[_time_key(data, COMPLETED_KEYS)] = entries[-1].previous_completed_at
     undone = {entry.id: entry for entry in entries}
     for written in data["reopenHistory"]:
@@ -249,17 +256,27 @@ def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
     return (*times_in(data, keys), *free, keys[0])[0]
 
 
-def _follow_status(folder: OpenFolder, status: Status) -> list[str]:
-    """Update the status line of spec.md, unless it spells the status already; returns warnings."""
+def _follow_status(folder: OpenFolder, before: Increment, after: Increment) -> list[str]:
+    """Update the status line of spec.md, unless it spells the status already; returns warnings.
+
+    An undo writes what stood there before the reopen, which stays as long as the status does.
+    """
+    status, last = after.status, after.reopens[-1] if after.reopens else None
+    is_back = last is not None and last.reverted_at and status is last.previous_status
+    former = last.previous_spec_status if last and is_back else None
+    standing = {entry.id for entry in before.reopens if not entry.reverted_at}
+    spelling = former if former and last and last.id in standing else status.value
     try:
         spec, is_utf8 = _decoded(folder.read(SPEC))
         old = front_matter.status(spec)
-        if old is None or read_status(old) is status:
+        if old is None or old in {former, spelling}:
+            return []
+        if spelling == status.value and read_status(old) is status:
             return []
         if not is_utf8:
             left = f"{SPEC} cannot be read as UTF-8 text; its status line still says {old}"
             return [f"{left}: save it as UTF-8 text, then run unlatch doctor --fix"]
-        replace_in(folder, SPEC, front_matter.with_status(spec, status.value).encode())
+        replace_in(folder, SPEC, front_matter.with_status(spec, spelling).encode())
     except OSError:  # there is none, or nobody can read it
         return []
     except StoreError as error:

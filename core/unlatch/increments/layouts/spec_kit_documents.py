@@ -9,12 +9,9 @@ from typing import NamedTuple
 from unlatch.increments.documents.marks import BOX, NATIVE
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
+from unlatch.increments.documents.titles import name_in
 from unlatch.worklog.markdown_lines import Line, first_title, scan_work
 
-_TITLE = re.compile(
-    r"(?:Feature[ \t]+)?(?:Spec(?:ification)?|Tasks?|Feature)[ \t]*[:\u2013\u2014\uff1a-][ \t]*",
-    re.IGNORECASE,
-)
 _PLACEHOLDER = re.compile(r"\[[A-Z# ]+\]")
 
 _STORY = re.compile(
@@ -142,10 +139,8 @@ def title_in(spec: str, tasks: str) -> str | None:
 
 
 def _title(text: str) -> str | None:
-    words = first_title(text)
-    prefix = _TITLE.match(words)
-    title = words[prefix.end() :] if prefix else words
-    return None if _PLACEHOLDER.fullmatch(title) else title or None
+    title = name_in(first_title(text))
+    return None if title and _PLACEHOLDER.fullmatch(title) else title
 
 
 class _Reader:

@@ -117,6 +117,7 @@ class Amendment:
         parts: the ids of tasks, stories and criteria to be done again.
         about: the ids of the stories and criteria of a change without tasks.
         unwritten: the names of the files that lack it.
+        describes: whether linked items list its tasks from then on; it is not recorded.
     """
 
     change: str | None = None
@@ -124,6 +125,7 @@ class Amendment:
     parts: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
+    describes: bool = field(default=False, compare=False)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -177,6 +179,8 @@ class ReopenEntry:
     """One entry of reopenHistory; `category` is that of the reason.
 
     Args:
+        previous_completed_in: the key that has the time of completion, if it stays there.
+        previous_spec_status: the status in spec.md before it, if that was spelled differently.
         forced: the ids of the rules that were overridden.
         struck: items that stay open, because their close was not delivered before this reopen.
         done_work: the number of done marks in its documents after it; None if it is not recorded.
@@ -190,6 +194,8 @@ class ReopenEntry:
     previous_status: Status
     reopened_by: str
     previous_completed_at: str | None = None
+    previous_completed_in: str | None = None
+    previous_spec_status: str | None = None
     amendment: Amendment | None = None
     category: str | None = None
     source: str | None = None

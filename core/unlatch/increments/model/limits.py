@@ -1,6 +1,7 @@
 """Limits of work in progress; only this module counts it.
 
-Active increments count; paused and archived ones and those in review do not.
+Active increments count; paused and archived ones do not, and those in review only if a project says
+so.
 """
 
 from collections import Counter
@@ -25,6 +26,7 @@ class Limits:
         hard_cap: as `max_active`, but always refuses and exempts no type.
         can_interrupt: types that are exempt from `max_active` and `per_type`.
         policy: the reaction to a violation of `max_active` and `per_type`.
+        count_reviews: whether increments in review count as active ones do.
         stale_after: days without activity, by status, to be stale; 0 for never.
     """
 
@@ -34,6 +36,7 @@ class Limits:
     can_interrupt: frozenset[str] = frozenset()
     policy: Policy = Policy.WARN
     stale_after: Mapping[Status, int] = field(default_factory=dict)
+    count_reviews: bool = False
 
     @property
     def is_limited(self) -> bool:
@@ -71,7 +74,7 @@ class Wip:
 
 
 def wip(found: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
-    active = tuple(one for one in found if isinstance(one, Increment) and counts(one))
+    active = tuple(one for one in found if isinstance(one, Increment) and _counts(one, limits))
     counted = Counter(map(type_of, active))
     most = {kind.casefold(): number for kind, number in limits.per_type.items()}
     kinds = [*most, *sorted(set(counted) - set(most))]
@@ -83,9 +86,10 @@ def wip(found: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
     )
 
 
-def counts(increment: Increment) -> bool:
+def _counts(increment: Increment, limits: Limits) -> bool:
     """Whether an increment is work in progress."""
-    return increment.status is Status.ACTIVE and not increment.archived
+    is_reviewed = limits.count_reviews and increment.status is Status.READY_FOR_REVIEW
+    return (increment.status is Status.ACTIVE or is_reviewed) and not increment.archived
 
 
 def type_of(increment: Increment) -> str:
@@ -118,8 +122,11 @@ def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleVio
     noun = f"{kind} increment" if kind else "increment"
     count = f"1 {noun} is" if len(others) == 1 else f"{len(others)} {noun}s are"
     ids = f": {first_of([one.id for one in others])}" if others else ""
-    message = f"limits.{use.setting} is {use.most}, and {count} already active{ids}"
-    hint = f"to make room: unlatch pause {quote(others[0].id)}" if others else None
+    has_review = any(one.status is Status.READY_FOR_REVIEW for one in others)
+    state = "active or in review" if has_review else "active"
+    message = f"limits.{use.setting} is {use.most}, and {count} already {state}{ids}"
+    paused = next((one for one in others if one.status is Status.ACTIVE), None)
+    hint = f"to make room: unlatch pause {quote(paused.id)}" if paused else None
     return RuleViolation(StoreError("wip-limit", message, hint=hint), policy)
 
 

@@ -21,6 +21,7 @@ class Unit:
         is_file: whether it is a single file, so that other units are in the same folder.
         statuses: the words for a status in its documents, from the first to the last, where the
             project chooses them.
+        twin: another folder with its name, which is no unit because of it.
     """
 
     layout: str
@@ -31,6 +32,7 @@ class Unit:
     older: Path | None = None
     is_file: bool = False
     statuses: tuple[str, ...] = ()
+    twin: Path | None = None
 
     @property
     def folder(self) -> Path:

@@ -91,6 +91,8 @@ REOPEN = Record(
     Field("previousStatus", _PREVIOUS, "previous_status", required=True),
     # Copied from the file unchanged: it need not be a time.
     Field("previousCompletedAt", TEXT, "previous_completed_at"),
+    Field("previousCompletedIn", WORD, "previous_completed_in"),
+    Field("previousSpecStatus", WORD, "previous_spec_status"),
     Field("reopenedBy", WORD, "reopened_by", required=True),
     ("amendment", _AMENDMENT),
     Field("category", WORD, "category"),

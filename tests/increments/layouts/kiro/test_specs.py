@@ -247,6 +247,9 @@ def test_a_bugfix_has_the_expected_and_the_unchanged_behavior() -> None:
         ("tasks", "Implementation Plan: Photo Albums", "Photo Albums"),
         ("tasks", "\u5b9f\u88c5\u8a08\u753b", None),
         ("tasks", "Implementation Plan", None),
+        ("design", "技術設計書", None),
+        ("design", "Technisches Design", None),
+        ("requirements", "功能规格说明\uff1a相册", "相册"),
     ],
 )
 def test_the_title_is_without_the_kind_of_the_document(

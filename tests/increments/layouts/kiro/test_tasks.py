@@ -101,6 +101,15 @@ def test_the_phase_counts_only_without_tasks() -> None:
     found = KIRO.evidence(UNIT, texts(spec=ledger))
     assert found
     assert (found.status.value, found.by) == ("planning", "spec.json: design-generated")
+    implemented = '{"phase": "implementation-completed"}'
+    for tasks, status in (
+        ("", "completed"),
+        ("- [ ]* 1. A\n", "completed"),
+        ("- [ ] 1. A", "planning"),
+    ):
+        found = KIRO.evidence(UNIT, texts(tasks, spec=implemented))
+        assert found
+        assert found.status.value == status
     done = KIRO.evidence(UNIT, texts("- [x] 1. A\n", spec='{"phase": "tasks-generated"}'))
     assert done
     assert (done.status.value, done.by) == ("completed", "1/1 tasks")

@@ -8,6 +8,7 @@ from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.scope_change import with_change
+from unlatch.increments.documents.titles import name_in
 from unlatch.increments.layouts.check_list import (
     evidence_of,
     find_tasks,
@@ -20,13 +21,15 @@ from unlatch.increments.layouts.kiro.amending import with_new_tasks
 from unlatch.increments.layouts.kiro.requirements import read_bugfix, read_requirements
 from unlatch.increments.layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
 from unlatch.increments.layouts.kiro.tasks import read_tasks, with_opened_below
-from unlatch.increments.layouts.kiro.wording import title_in
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import first_title
+
+# The phase that cc-sdd writes in the end.
+_IMPLEMENTED = "implementation-completed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +61,8 @@ class Kiro:
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         """The archive, else the required tasks.
 
-        The `phase` of spec.json says which documents were generated, and stays `tasks-generated` in
-        finished specs: it counts only as long as there are no tasks.
+        The `phase` of spec.json says which documents were generated, and often stays
+        `tasks-generated` in finished specs: it counts only where no required task does.
         """
         if unit.archived:
             return Evidence(Status.COMPLETED, "archive")
@@ -68,7 +71,8 @@ class Kiro:
         phase = specs.json_object(texts[LEDGER]).get("phase")
         if not isinstance(phase, str) or not phase:
             return None
-        return Evidence(Status.PLANNING, f"{LEDGER}: {shown(phase)}")
+        status = Status.COMPLETED if phase == _IMPLEMENTED else Status.PLANNING
+        return Evidence(status, f"{LEDGER}: {shown(phase)}")
 
     def mark(
         self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
@@ -110,7 +114,7 @@ def _spec(texts: Texts) -> Spec:
 def _title(texts: Texts) -> str | None:
     """The name of the spec in the first title that has one."""
     for name in (REQUIREMENTS, BUGFIX, DESIGN, TASKS):
-        if title := title_in(first_title(texts[name])):
+        if title := name_in(first_title(texts[name]), of_bugfix=True):
             return title
     return None
 

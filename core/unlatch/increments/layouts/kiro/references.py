@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch.increments.layouts.kiro.requirements import NUMBER, key, number_of
-from unlatch.increments.layouts.kiro.wording import REQUIREMENT
 
 _MARK = r"[_*]{0,3}"
 _LABEL = (

@@ -13,7 +13,7 @@ from dataclasses import field
 
 from unlatch.increments.documents.marks import BOX
 from unlatch.increments.documents.model import Criterion, Spec, Story
-from unlatch.increments.layouts.kiro.wording import REQUIREMENT
+from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan_work
 

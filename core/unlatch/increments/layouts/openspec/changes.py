@@ -24,7 +24,10 @@ def is_project(root: Path) -> bool:
 
 
 def changes(root: Path) -> Iterator[Unit]:
-    """The changes, archived ones last; folders that only wrap changes too, as the tool lists."""
+    """The changes, archived ones last; folders that only wrap changes too, as the tool lists.
+
+    A copy in the archive without a date, which the tool never makes, is none beside the change.
+    """
     place = root / CHANGES
     active = [name for name in subfolders(place) if name != _ARCHIVE]
     archived = subfolders(place / _ARCHIVE)
@@ -32,7 +35,9 @@ def changes(root: Path) -> Iterator[Unit]:
         dated["name"]: place / _ARCHIVE / one for one in archived if (dated := _DATED.match(one))
     }
     for name in active:
-        yield Unit(NAME, name, place / name, older=older.get(name))
+        twin = place / _ARCHIVE / name if name in archived else None
+        yield Unit(NAME, name, place / name, older=older.get(name), twin=twin)
+    archived = [name for name in archived if name not in active]
     known = frozenset(subfolders(root / UNLATCH.increments)) if archived else frozenset()
     for name, key in _archived_keys(archived, {*active, *archived}, known).items():
         yield Unit(NAME, key, place / _ARCHIVE / name, archived=True)
