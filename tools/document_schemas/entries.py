@@ -154,7 +154,7 @@ TaskCounts = How many tasks there are, discarded ones left out.
 # stories, which stay as they are; the next command writes the files in `unwritten`.
 ScopeEntry = New work, or parts to be done again.
   change: str?; parts: [str]; newTasks: [AddedTask]; tasks: TaskCounts; coverageTarget: float?;
-  spared: [LinkEntry]; unwritten: [str]
+  spared undescribed: [LinkEntry]; unwritten: [str]
 RelatedWork = An effort, session or run.
   ref status: str
 ResumedEntry = One of the increments that were resumed.

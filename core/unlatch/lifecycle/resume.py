@@ -184,8 +184,8 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
     before = done.increment
     if done.entry is not None:
         return replace(done, scope=scope.scope_of(before, done.entry.id))
-    if scope.is_known(before, amendment):
-        return replace(done, known=amendment)
+    if known := scope.known_amendment(before, amendment):
+        return replace(done, known=known)
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
     after, fresh = scope.amend_active(workspace, before, intent, amendment)
     return replace(

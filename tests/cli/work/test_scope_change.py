@@ -91,6 +91,7 @@ def test_the_items_get_both_labels_and_are_told_of_change_and_tasks(ready: Proje
 def test_scripts_get_the_same(ready: Project) -> None:
     document = ready.run(*SCOPE, "--story", "US-002", "--json").document
 
+    assert ["4", "101", "SCRUM-28"] == [one["id"] for one in document["scope"].pop("undescribed")]
     assert document["scope"] == {
         "change": CHANGE,
         "parts": [],
@@ -245,7 +246,7 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     assert done.code == 0, done.said
     assert before == ready.tree()
     assert said == ready.comments()
-    assert "is already active; nothing to do" in done.out
+    assert f"Not repeated, because it was made before: {CHANGE} (T-004, T-005)\n" == done.said
 
 
 def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
@@ -300,6 +301,52 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -
     kinds = [event["kind"] for event in project.events() if event["event"] == "delivered"]
     assert kinds == ["create", "close", "reopen", "update"]
     assert "pending" not in project.metadata()
+
+
+@pytest.mark.parametrize("describe", [False, True])
+def test_linked_items_list_the_new_tasks_only_where_that_is_asked_for(
+    ready: Project, describe: bool
+) -> None:
+    options = ("--update-description",) if describe else ()
+
+    done = ready.run(*SCOPE, *options)
+
+    assert done.code == 0, done.said
+    commands = [
+        f"{key} does not list the new tasks: unlatch {name} update-{noun} {NAME}"
+        for name, key, noun in (
+            ("github", "octo/widgets#4", "issue"),
+            ("ado", "fabrikam/widgets 101", "work-item"),
+            ("jira", "SCRUM-28", "issue"),
+        )
+    ]
+    assert [not describe] * 3 == [command in done.err for command in commands], done.said
+    bodies = [
+        ready.box.github.issue("octo/widgets", 4)["body"],
+        ready.box.ado.work_item(101)["fields"].get("System.Description"),
+        json.dumps(ready.box.jira.issue("SCRUM-28")["fields"]["description"]),
+    ]
+    assert [describe] * 3 == [f"T-004: {TITLES[0]}" in (body or "") for body in bodies]
+    if not describe:
+        assert ready.run(*commands[0].partition(": unlatch ")[2].split()).code == 0
+        assert f"T-004: {TITLES[0]}" in ready.box.github.issue("octo/widgets", 4)["body"]
+
+
+def test_a_description_is_updated_with_new_scope_alone(ready: Project) -> None:
+    done = ready.run(*RESUME, "--update-description")
+
+    assert (2, CLOSED) == (done.code, ready.states()), done.said
+
+
+def test_the_number_of_tasks_in_the_front_matter_follows(ready: Project) -> None:
+    front = "---\ntotal_tasks: 3  # all\ncompleted_tasks: 3\n---\n\n"
+    tasks = ready.folder() / "tasks.md"
+    tasks.write_text(f"{front}{tasks.read_text()}")
+
+    for _ in range(2):
+        assert ready.run(*SCOPE).code == 0
+
+    assert tasks.read_text().startswith(front.replace("s: 3  #", "s: 5  #"))
 
 
 def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Project) -> None:

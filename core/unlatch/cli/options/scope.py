@@ -20,6 +20,7 @@ _OPTIONS = (
         type=click.Path(exists=True, dir_okay=False),
         help="New tasks: JSON, or one title a line; implies --update-scope.",
     ),
+    flag("--update-description", help="Also list the new tasks in items that you linked."),
     text_option(
         "--task",
         "tasks",
@@ -61,6 +62,7 @@ class Scoping:
     tasks: tuple[str, ...] = ()
     stories: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
+    describe: bool = False
 
 
 def scoping(command: Any) -> Any:
@@ -75,13 +77,17 @@ def take_scoping(options: dict[str, Any]) -> Scoping | None:
     change, file = options.pop("scope"), options.pop("tasks_file")
     update = options.pop("update_scope") or change is not None or file is not None
     tasks, stories, criteria = (options.pop(name) for name in ("tasks", "stories", "criteria"))
+    describe = options.pop("update_description")
+    if describe and not update:
+        raise click.UsageError("--update-description goes with --scope or --tasks-file")
     if not (update or tasks or stories or criteria):
         return None
     if update:
         _check(tasks, stories)
     else:
         _check_ids(tasks)
-    return Scoping(update, change, Path(file) if file else None, tasks, stories, criteria)
+    path = Path(file) if file else None
+    return Scoping(update, change, path, tasks, stories, criteria, describe)
 
 
 def _check_ids(tasks: tuple[str, ...]) -> None:

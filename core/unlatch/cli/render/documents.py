@@ -108,5 +108,6 @@ def scope_entry(scope: Scope | None) -> Json | None:
         "tasks": fields(scope, "total", "original", "new"),
         "coverageTarget": scope.coverage,
         "spared": [link_entry(link) for link in scope.spared],
+        "undescribed": [link_entry(link) for link in scope.undescribed],
         "unwritten": list(amendment.unwritten),
     }

@@ -45,7 +45,7 @@ def tell_known_refusals(
         links: only these; None for all.
     """
     shown = [
-        (_name(session, one.refusal.link), one)
+        (link_name(session, one.refusal.link), one)
         for one in known_refusals(session.workspace, increment)
         if links is None or any(same_item(one.refusal.link, link) for link in links)
     ]
@@ -53,7 +53,8 @@ def tell_known_refusals(
     return bool(shown)
 
 
-def _name(session: Session, link: Link) -> str:
+def link_name(session: Session, link: Link) -> str:
+    """The name of a linked item for people, as far as its tracker is configured."""
     settings = session.workspace.settings.get(link.tracker)
     with suppress(UnlatchError):
         return settings.name(settings.locate(link.name, link.url)) if settings else link.key

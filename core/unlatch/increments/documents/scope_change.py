@@ -22,6 +22,11 @@ from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "
 _NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)", re.IGNORECASE)
+# The number of tasks in the front matter of a tasks.md, as SpecWeave writes it.
+_TOTAL = re.compile(
+    r"\A\ufeff?---[ \t]*(?:\r\n|\r|\n)(?:(?!---|\.\.\.)[^\r\n]*(?:\r\n|\r|\n))*?"
+    r"total_tasks:[ \t]*(?P<count>[0-9]{1,9})(?=[ \t]*(?:#[^\r\n]*)?[\r\n])"
+)
 _UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
 
 
@@ -208,6 +213,9 @@ def amended_tasks(text: str, amended: AppliedAmendment) -> tuple[str, tuple[str,
     is_marked = amended.id in after
     if not is_marked and amendment.ids and set(amendment.ids) <= {task.id for task in known}:
         return text, amendment.ids
+    if total := _TOTAL.match(after):
+        start, end = total.span("count")
+        after = f"{after[:start]}{int(total['count']) + len(ids)}{after[end:]}"
     return after, ids
 
 

@@ -1,6 +1,6 @@
 """The items that follow a change of an increment's work, and their operations."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.work.amendments import work_of
@@ -31,10 +31,11 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
 def updates_for(
     workspace: Workspace, increment: Increment, amended: AppliedAmendment
 ) -> tuple[Operation, ...]:
-    """Updates of the items whose bodies show check boxes that an amendment changes."""
+    """Updates of the items whose bodies show, or are to show, the boxes of an amendment."""
     amendment, at, by = amended.amendment, amended.at, amended.by
     spared = spared_by(increment, amendment)
-    links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
+    written = None if amendment.describes else _written(increment)
+    links = [one for one in _updatable(workspace, increment, written) if one not in spared]
     op = workspace.new_id() if links else ""
     why = amended.reason or amendment.change
     return tuple(
@@ -42,20 +43,30 @@ def updates_for(
     )
 
 
-def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
-    """The links to items whose body unlatch wrote in part, so that it can be updated.
+def undescribed_by(increment: Increment, amended: AppliedAmendment) -> tuple[Link, ...]:
+    """The links whose items do not list the new tasks of an amendment, nor are to."""
+    if not amended.amendment.tasks:
+        return ()
+    listed = _written(increment)
+    listed |= {one.item for one in increment.pending if one.kind is Kind.UPDATE}
+    spared = spared_by(increment, amended.amendment)
+    return tuple(one for one in increment.links if one.key not in listed and one not in spared)
 
-    The increment's events name them; without events no body is changed.
-    """
-    written = _written(increment) if increment.links else set()
+
+def _updatable(
+    workspace: Workspace, increment: Increment, written: Collection[str] | None
+) -> Iterator[Link]:
+    """The links to items whose body can be updated; of those `written` if that is given."""
     manifests = workspace.registry.manifests
     for link in increment.links:
         manifest = manifests.get(link.tracker)
-        if link.key in written and manifest and Capability.UPDATE in manifest.capabilities:
+        is_ours = written is None or link.key in written
+        if is_ours and manifest and Capability.UPDATE in manifest.capabilities:
             yield link
 
 
 def _written(increment: Increment) -> set[str]:
+    """The items whose body unlatch wrote in part, by the increment's events."""
     found: set[str] = set()
     try:
         events = read_events(increment.folder)

@@ -12,7 +12,7 @@ from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
-from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by
+from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by, undescribed_by
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_surrogates
 
@@ -38,6 +38,8 @@ class Scope:
     Args:
         total: the number of tasks, without discarded ones.
         spared: links whose items are not affected, because they belong to other user stories.
+        undescribed: the other links whose items do not list the new tasks: unlatch never wrote
+            their bodies.
         coverage: the coverage target in percent, if the files name one.
         described_in: the document that the change is appended to; None if only tasks are.
         listed_in: the document with the tasks.
@@ -46,6 +48,7 @@ class Scope:
     amended: AppliedAmendment
     total: int
     spared: tuple[Link, ...] = ()
+    undescribed: tuple[Link, ...] = ()
     coverage: float | None = None
     described_in: str | None = SPEC
     listed_in: str = TASKS
@@ -157,13 +160,15 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
     return sorted(name for name in named if name.casefold() not in known)
 
 
-def is_known(increment: Increment, amendment: Amendment) -> bool:
-    """Whether an amendment of an active increment is known, as in a repeated CI step."""
+def known_amendment(increment: Increment, amendment: Amendment) -> Amendment | None:
+    """An amendment of an active increment that was made before, as in a repeated CI step."""
     if amendment.change is None:
-        return _are_open(increment, amendment.parts)
-    done = (replace(one.amendment, unwritten=()) for one in increment.amended)
-    tasks = ((one, tuple(replace(task, id="") for task in one.tasks)) for one in done)
-    return amendment in [replace(one, tasks=planned) for one, planned in tasks]
+        return amendment if _are_open(increment, amendment.parts) else None
+    for done in (one.amendment for one in increment.amended):
+        tasks = tuple(replace(task, id="") for task in done.tasks)
+        if amendment == replace(done, unwritten=(), tasks=tasks):
+            return done
+    return None
 
 
 def _are_open(increment: Increment, parts: Iterable[str]) -> bool:
@@ -186,7 +191,7 @@ def plan_amendment_of_active(
         StoreError: `document-unreadable`.
     """
     before = plan.before
-    if is_known(before, amendment):
+    if known_amendment(before, amendment):
         return plan, None
     amended = amended_by(intent, amendment)
     operations = operations_for(workspace, before, amended, intent.delivery)
@@ -241,12 +246,12 @@ def scope_of(increment: Increment, amendment_id: str) -> Scope:
     """The change of an increment's work, from its documents after the change."""
     amended = next(one for one in increment.amended if one.id == amendment_id)
     _, total = work_of(increment).progress
-    spared = spared_by(increment, amended.amendment)
+    items = spared_by(increment, amended.amendment), undescribed_by(increment, amended)
     changed = [name for name, text in texts_of(increment).items() if amended.id in text]
     names = files_of(increment).names
     listed_in = next((name for name in reversed(changed) if name != names[0]), names[-1])
     described_in = next((name for name in changed if name != listed_in), None)
-    return Scope(amended, total, spared, _coverage(increment), described_in, listed_in)
+    return Scope(amended, total, *items, _coverage(increment), described_in, listed_in)
 
 
 def _coverage(increment: Increment) -> float | None:

@@ -61,7 +61,7 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if typed.as_json:
         tell_remarks(result.increment)
     else:
-        tell_result(result, offline=typed.offline)
+        tell_result(session, result, offline=typed.offline)
         tell_problems(session, plan, result, typed, shown)
     delivered = deliver_and_tell(
         session,

@@ -1,14 +1,14 @@
 """The result of unlatch resume with one id, for people."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from os.path import relpath
-from shlex import quote
+from shlex import join, quote
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.render.deliveries import tell_left
 from unlatch.cli.render.describe import document_lines, sum_lines, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.render.refused import tell_known_refusals
+from unlatch.cli.render.refused import link_name, tell_known_refusals
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -16,14 +16,29 @@ from unlatch.increments.model.increment import Amendment, Increment
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.resume import ResumeResult
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep
+from unlatch.lifecycle.scoping.scope import Scope
+from unlatch.spi import Capability
+from unlatch.worklog.name_matching import first_of
+
+# The characters of a change of the work that name it.
+_LONGEST = 80
 
 
-def tell_result(result: ResumeResult, *, offline: bool) -> None:
+def is_repeated(result: ResumeResult) -> bool:
+    """Whether all that was asked for is a change of the work that was made before."""
+    return result.known is not None and result.step is ResumeStep.NOTHING
+
+
+def tell_result(session: Session, result: ResumeResult, *, offline: bool) -> None:
     """Say what was changed, before the delivery; `offline`, nothing will be delivered."""
     increment = result.increment
+    if result.known and is_repeated(result):
+        output.talk(_why_known(result.known))
+        return
     output.ok(f"Increment {increment.id} {_description(result, offline=offline)}")
     if result.scope:
         output.data(*document_lines(result.scope))
+        output.talk(*_undescribed_lines(session, increment, result.scope))
     if result.known:
         output.talk(f"    {_why_known(result.known)}")
     if result.before.archived:
@@ -34,6 +49,18 @@ def tell_result(result: ResumeResult, *, offline: bool) -> None:
         output.talk("    Another process resumed it first; this reason was not recorded.")
     if result.step is ResumeStep.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
+
+
+def _undescribed_lines(session: Session, increment: Increment, scope: Scope) -> Iterator[str]:
+    """The items that do not list the new tasks, with the command that lists them there."""
+    for name in dict.fromkeys(link.tracker for link in scope.undescribed):
+        manifest = session.workspace.registry.manifest(name)
+        if Capability.UPDATE in manifest.capabilities:
+            links = [link for link in scope.undescribed if link.tracker == name]
+            items = first_of([output.clean(link_name(session, link)) for link in links])
+            verb = "does not list" if len(links) == 1 else "do not list"
+            command = join(["unlatch", name, f"update-{manifest.slug}", increment.id])
+            yield f"    {items} {verb} the new tasks: {command}"
 
 
 def tell_problems(
@@ -52,9 +79,15 @@ def tell_problems(
 
 def _why_known(amendment: Amendment) -> str:
     if amendment.change is not None:
-        return "This change of its work was made before and is not repeated."
+        tasks = f" ({', '.join(map(output.clean, amendment.ids))})" if amendment.ids else ""
+        return f"Not repeated, because it was made before: {_shortened(amendment.change)}{tasks}"
     parts = ", ".join(map(output.clean, amendment.parts))
     return f"Not done yet, so there is nothing to untick: {parts}"
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(output.clean(text).split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
 def _description(result: ResumeResult, *, offline: bool) -> str:
@@ -76,6 +109,8 @@ def active_line(result: ResumeResult, *, offline: bool) -> str:
 
 def tell_end(session: Session, result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
     """Say what is left to do after the delivery, and the next step."""
+    if is_repeated(result):
+        return
     if result.step is ResumeStep.NOTHING and tell_known_refusals(session, result.increment):
         return
     if result.scope:

@@ -9,8 +9,10 @@ from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, user_editor
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
+from unlatch.increments.model.status import Status
 from unlatch.lifecycle.scoping.scope import (
     for_documents,
+    known_amendment,
     parts_of,
     scope_change,
     unknown_names,
@@ -47,6 +49,8 @@ def changed_work(
         tasks = (*tasks, *more)
     proposed = () if tasks else _propose(session, increment, change, reason)
     amendment = for_documents(increment, _scope_change(change, (*tasks, *proposed), scoping))
+    if increment.status is Status.ACTIVE and known_amendment(increment, amendment):
+        return amendment  # nothing is added
     _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
         require_terminal("the tasks are proposals", "repeat with --yes to take them as they are")
@@ -100,7 +104,8 @@ def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Am
         replace(task, story=task.story or story, criteria=task.criteria or scoping.criteria)
         for task in tasks
     ]
-    return scope_change(change, linked, about=(*scoping.stories, *scoping.criteria))
+    made = scope_change(change, linked, about=(*scoping.stories, *scoping.criteria))
+    return replace(made, describes=scoping.describe)
 
 
 def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
