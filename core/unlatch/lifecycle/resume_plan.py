@@ -75,6 +75,7 @@ class ResumeRequest:
         reopen_items: also reopen the items of an increment that was not completed.
         planned: the digest of the change that was agreed to; another change is refused.
         key: takes the place of the reason in the id of the operations.
+        current: make its unit the one that its tool works on.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
     """
@@ -85,6 +86,7 @@ class ResumeRequest:
     options: DeliveryOptions = AS_CONFIGURED
     activation: ActivationOptions = DEFAULT_ACTIVATION
     amendment: Amendment | None = None
+    current: bool = False
     planned: str | None = None
     key: str | None = None
 

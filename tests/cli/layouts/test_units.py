@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.layouts.folders import kiro, openspec, spec_kit, tick, write
 from tests.cli.project import REASON, Project
+from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -405,6 +406,131 @@ def test_two_units_of_one_name_are_both_listed_and_neither_is_meant(project: Pro
     assert (done.code, "ambiguous-increment" in done.said) == (2, True), done.said
     assert f".kiro/specs/{CHANGE}" in done.said
     assert before == project.tree()
+
+
+def test_a_copy_in_the_archive_stops_no_sync_and_doctor_names_it(login: Project) -> None:
+    archive = login.root / "openspec/changes/archive"
+    (archive / f"2026-01-24-{CHANGE}").rename(login.root / "openspec/changes" / CHANGE)
+    tasks = "- [ ] 1.1 Other\n"
+    write(login.root / f"openspec/changes/{CHANGE}/tasks.md", tasks)
+    assert login.run("link", CHANGE, "--create", "github").code == 0
+    shutil.copytree(login.root / "openspec/changes" / CHANGE, archive / CHANGE)
+    tick(tasks_of(login, CHANGE))
+
+    done, checked = login.run("sync"), login.run("doctor", "--json")
+
+    assert done.code == 0, done.said
+    assert {CHANGE: "completed"} == {key: one["status"] for key, one in listed(login).items()}
+    assert tasks == (archive / CHANGE / "tasks.md").read_text()
+    (twice,) = (one for one in checked.document["findings"] if one["id"] == "folder-twice")
+    assert f"openspec/changes/{CHANGE}" in twice["message"]
+
+
+@pytest.mark.parametrize(
+    ("make", "first", "again"),
+    [
+        (spec_kit, "specs/archive/001-first", "specs/001-photo-albums"),
+        (kiro, ".kiro/specs/archive/001-first", ".kiro/specs/001-other"),
+        (openspec, "openspec/changes/archive/2026-01-24-001-first", "openspec/changes/001-other"),
+    ],
+    ids=["spec-kit", "kiro", "openspec"],
+)
+def test_doctor_finds_a_number_that_was_given_out_twice(
+    project: Project, make: Callable[[Path], Path], first: str, again: str
+) -> None:
+    make(project.root)
+    for place, name in ((first, "spec.md"), (first, "tasks.md"), (again, "tasks.md")):
+        write(project.root / place / name, "- [x] T001 Write it\n")
+    project.run("init")
+
+    checked = project.run("doctor", "--json")
+
+    twice = [one for one in checked.document["findings"] if one["id"] == "number-twice"]
+    assert ["warning"] == [one["severity"] for one in twice]
+    names = {first.rpartition("/")[2].removeprefix("2026-01-24-"), again.rpartition("/")[2]}
+    assert {twice[0]["increment"], twice[0]["message"].split()[5].strip(";")} == names
+
+
+CURRENT = '{"feature_directory":"specs/002-other"}\n'
+
+
+def two_features(project: Project, current: str = CURRENT) -> Path:
+    """A finished feature, and another one on which spec-kit works; its file that says so."""
+    finish(project)
+    write(project.root / "specs/002-other/spec.md", "# Feature Specification: Other\n")
+    place = project.root / ".specify/feature.json"
+    write(place, current)
+    return place
+
+
+def test_resume_names_the_feature_that_spec_kit_works_on(photos: Project) -> None:
+    place = two_features(photos)
+
+    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
+
+    command = f"unlatch resume {FEATURE} --current"
+    said = f"spec-kit works on specs/002-other; to let it work on this one: {command}"
+    assert (0, CURRENT) == (done.code, place.read_text()), done.said
+    assert said in " ".join(done.err.split())
+    (warning,) = photos.run("resume", FEATURE, "--json").document["warnings"]
+    assert ("current-differs", said) == (warning["id"], warning["message"])
+    done = photos.run(*command.split()[1:])
+    assert (0, '{"feature_directory":"specs/001-photo-albums"}\n') == (done.code, place.read_text())
+    assert "current-differs" not in photos.run("resume", FEATURE).said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n  "feature_directory": "specs/002-other"\n}',
+        '{"feature_directory": "specs/00\\u0032-other"}',
+    ],
+)
+def test_only_the_name_in_the_file_of_spec_kit_changes(photos: Project, text: str) -> None:
+    place = two_features(photos, text)
+
+    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current")
+
+    assert done.code == 0, done.said
+    old = text[text.index('"specs') : text.rindex('"') + 1]
+    assert text.replace(old, '"specs/001-photo-albums"') == place.read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"feature_directory": "specs/002-other", "more": 1}', "\ufeff{}"]
+)
+def test_a_file_that_spec_kit_did_not_write_is_refused_first(photos: Project, text: str) -> None:
+    place = two_features(photos, text)
+    before = photos.tree()
+
+    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current")
+
+    assert (1, True) == (done.code, "error[current-not-set]" in done.err), done.said
+    assert (before, text) == (photos.tree(), place.read_text())
+
+
+def test_a_tool_without_a_current_unit_is_named(login: Project) -> None:
+    done = login.run("resume", CHANGE, "--reason", REASON, "--yes", "--current")
+
+    assert (2, True) == (done.code, "error[current-unsupported]" in done.err), done.said
+    assert "completed" == listed(login)[CHANGE]["status"]
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_at_a_terminal_resume_asks_what_spec_kit_is_to_work_on(
+    photos: Project, answer: str
+) -> None:
+    place = two_features(photos)
+    with Terminal(photos, "resume", FEATURE, "--reason", REASON) as terminal:
+        terminal.expect("Continue?")
+        terminal.type("y\r")
+        terminal.expect("Let spec-kit work on it, in place of specs/002-other?")
+        terminal.type(f"{answer}\r")
+        code = terminal.end()
+
+    assert 0 == code, terminal.text
+    now = CURRENT if answer == "n" else CURRENT.replace("002-other", "001-photo-albums")
+    assert now == place.read_text()
 
 
 def test_archiving_is_left_to_openspec(login: Project) -> None:

@@ -64,6 +64,7 @@ _OPTIONS = (
         "--reopen-items",
         help="Also reopen the closed items of an increment that was not completed.",
     ),
+    flag("--current", help="Also make it the feature that spec-kit's commands work on."),
     scoping,
     text_option(
         "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."

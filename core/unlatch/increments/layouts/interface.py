@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Criterion, Spec, Task
@@ -141,4 +141,18 @@ class KeepsStatus(Layout, Protocol):
 
         Args:
             unit: as it was before it left its archive.
+        """
+
+
+@runtime_checkable
+class OneAtATime(Protocol):
+    """What a layout has besides if its tool works on one unit, which a file of the tool names."""
+
+    def current(self, root: Path) -> Path | None:
+        """The folder of the unit that the tool works on; None if no file names one."""
+
+    def naming(self, root: Path, place: Path) -> tuple[Path, str] | None:
+        """The tool's file and its text, naming this folder; None if the tool writes it otherwise.
+
+        Only what names the folder is changed.
         """

@@ -4,7 +4,6 @@ Scope changes are written as `/speckit.converge` writes its tasks: a new phase a
 tasks.md, with the next ids (github/spec-kit, templates/commands/converge.md).
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,9 +14,10 @@ from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
 from unlatch.increments.documents.task_lines import scan_tasks, task_lines
 from unlatch.increments.layouts.check_list import evidence_of, known_parts, with_marked
-from unlatch.increments.layouts.folders import has, subfolders, text_of
+from unlatch.increments.layouts.folders import has, subfolders
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.layouts.spec_kit_current import current_feature, naming
 from unlatch.increments.layouts.spec_kit_documents import (
     GRAMMAR,
     TaskId,
@@ -111,6 +111,12 @@ class SpecKit:
     def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
         return ()
 
+    def current(self, root: Path) -> Path | None:
+        return current_feature(root)
+
+    def naming(self, root: Path, place: Path) -> tuple[Path, str] | None:
+        return naming(root, place)
+
 
 SPEC_KIT = SpecKit()
 
@@ -131,7 +137,9 @@ def _features(root: Path) -> Iterator[tuple[Path, bool]]:
             elif _is_feature(place, named=not is_marked):
                 yield place, False
     with suppress(OSError, ValueError):  # a path that cannot be
-        if (current := _current(root)) and _is_feature(current, named=False):
+        current = current_feature(root)
+        is_apart = current is not None and current.parent.name not in _ARCHIVES
+        if current and is_apart and _is_feature(current, named=False):
             yield current, False
 
 
@@ -139,17 +147,6 @@ def _is_feature(place: Path, *, named: bool) -> bool:
     if named and not _NAME.fullmatch(place.name):
         return False
     return has(place / SPEC) or (has(place / TASKS) and not named)
-
-
-def _current(root: Path) -> Path | None:
-    """The folder of the feature that people work on, which need not be in specs/."""
-    try:
-        found = json.loads(text_of(root / _MARKER / "feature.json"))["feature_directory"]
-        parts = Path(found).relative_to(root if Path(found).is_absolute() else ".").parts
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
-    is_archived = len(parts) > 1 and parts[-2] in _ARCHIVES
-    return root.joinpath(*parts) if parts and ".." not in parts and not is_archived else None
 
 
 def _tasks(texts: Texts) -> list[Task]:

@@ -63,8 +63,8 @@ def resume(
             return resume_one(session, trackers, ids.names[0], typed)
     from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
-    if typed.scoping is not None:
-        raise click.UsageError("options that change the work take one increment")
+    if typed.scoping is not None or typed.current:
+        raise click.UsageError("--current and options that change the work take one increment")
     return resume_selected(session, typed, ids.names, expressions, max_items=max_items)
 
 

@@ -35,7 +35,7 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.resume import apply_resume
+from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
 from unlatch.project.trackers import Trackers
 from unlatch.resume.places import may_have_related
@@ -45,6 +45,10 @@ from unlatch.resume.reopening import Step
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
+    if typed.current:
+        from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
+
+        check_current(session.workspace, increment)
     if not (typed.dry_run or typed.offline):
         agree_to_pending([(session, [increment])], yes=typed.yes, silent=typed.as_json)
     plan = plan_resume(increment, typed.request(session))
@@ -57,7 +61,7 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
         output.talk("Nothing was changed.")
         return DECLINED
     plan, shown = confirmed
-    result = apply_resume(session.workspace, plan)
+    result = _with_current(session, apply_resume(session.workspace, plan), plan)
     if typed.as_json:
         tell_remarks(result.increment)
     else:
@@ -82,6 +86,22 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if typed.as_json:
         write_document(result, delivered, code, failed, **keys)
     return code
+
+
+def _with_current(session: Session, result: ResumeResult, plan: ResumePlan) -> ResumeResult:
+    """Let the tool work on the unit if that was asked for; else a note names its current one."""
+    if result.increment.unit is None:
+        return result
+    from unlatch.lifecycle.units.current import settle_current  # noqa: PLC0415  (units alone)
+
+    wanted = plan.request.current
+    try:
+        note: UnlatchError | None = settle_current(
+            session.workspace, result.increment, wanted=wanted
+        )
+    except UnlatchError as error:
+        note = error  # the increment is resumed
+    return replace(result, warnings=(*result.warnings, note)) if note else result
 
 
 def _other_work(
@@ -191,8 +211,23 @@ def _ask(
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
     reason = request.reason if request.reason is not None else ask_reason(session)
     activation = with_category(session, increment, request.activation)
-    request = replace(request, reason=reason, options=options, activation=activation)
+    current = request.current or (not typed.yes and _is_to_be_current(session, increment))
+    request = replace(
+        request, reason=reason, options=options, activation=activation, current=current
+    )
     return replace(plan, request=request)
+
+
+def _is_to_be_current(session: Session, increment: Increment) -> bool:
+    """Whether the user lets the increment's tool work on it, in place of another unit."""
+    if increment.unit is None:
+        return False
+    from unlatch.lifecycle.units.current import other_current  # noqa: PLC0415  (units alone)
+
+    other = other_current(session.workspace, increment)
+    return other is not None and prompts.confirm(
+        f"Let {other.tool} work on it, in place of {other.path}?"
+    )
 
 
 def _introduce(

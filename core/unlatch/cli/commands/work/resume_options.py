@@ -35,6 +35,7 @@ class ResumeOptions:
     as_json: bool
     verbose: bool
     kinds: frozenset[str] = frozenset(KINDS)
+    current: bool = False
     planned: str | None = None
     key: str | None = None
 
@@ -48,6 +49,7 @@ class ResumeOptions:
             self.reopen_items,
             self.delivery,
             activation,
+            current=self.current,
             planned=self.planned,
             key=self.key,
         )
