@@ -195,6 +195,9 @@ def test_one_reopen_that_two_clones_made_is_the_earlier_and_names_the_other(swap
     assert [{"by": "Dana", "at": time(9)}] == entry["alsoBy"]
     assert {"jira", "github"} == {*entry["syncedTo"]}
     assert merged == clean(base, merged, late)
+    same = copy.deepcopy(early)
+    same["reopenHistory"][0]["syncedTo"] = {}
+    assert "alsoBy" not in clean(base, early, same)["reopenHistory"][0]
 
 
 def test_the_later_parking_stands_with_its_cause() -> None:
@@ -327,6 +330,13 @@ def test_one_item_in_two_spellings_is_one_link(
     del base["github"]
     merged = clean(base, {**base, tracker: ours}, {**base, tracker: theirs})
     assert ours == merged[tracker]
+
+
+def test_a_block_that_names_an_item_twice_is_for_people_to_decide() -> None:
+    base = completed()
+    twice = {"issue": 5, "items": [{"issue": 5}, {"issue": 5}]}
+    merged = united(base, {**base, "github": twice}, {**base, "github": {"issue": 6}})
+    assert (Clash(("github", "issue"), 5, 6),) == merged.clashes
 
 
 def test_a_link_that_one_side_cut_takes_with_it_what_the_other_owes_its_item() -> None:
