@@ -3,8 +3,6 @@
 The transport handles the others, alike for all plugins.
 """
 
-from __future__ import annotations
-
 OF_THE_PLUGIN = {
     *("lost-reply", "truncated-json", "401-midway", "403-forbidden", "412-stale-revision"),
     *("400-with-the-request-in-it", "person-in-between"),

@@ -1,7 +1,5 @@
 """Vendors' descriptions of their APIs, for validating requests and answers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

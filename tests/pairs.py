@@ -6,17 +6,12 @@ rule of the core that varies only in the tracker, its deployment, the width or t
 with one of them, in turn. `make torture` runs the rest.
 """
 
-from __future__ import annotations
-
 import math
 import zlib
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
 
 Cell = tuple[str, ...]
 

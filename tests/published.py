@@ -1,18 +1,14 @@
 """Example answers in the official descriptions of the trackers' APIs, which UNLATCH_SPECS names."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from unlatch.errors import TrackerError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 Json = dict[str, Any]
 # Operations as "GET /path" with the reader of an answer.

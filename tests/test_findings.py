@@ -1,7 +1,5 @@
 """findings/: its runner tells a change from a tool that is not there, and its table is complete."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

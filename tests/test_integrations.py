@@ -1,14 +1,13 @@
 """integrations/: one version, sound skills, the same as `agents install` writes, and validated."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
 import pytest
 import yaml
 
@@ -17,9 +16,6 @@ from unlatch.agents.catalog import AGENTS, Target
 from unlatch.agents.entries import entries_for, integrations
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS
-
-if TYPE_CHECKING:
-    import click
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "integrations"

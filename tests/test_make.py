@@ -1,7 +1,5 @@
 """What README's first commands say on a machine where a program is missing."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,17 +1,13 @@
 """What `make release-check` refuses; the check itself needs the package index and some minutes."""
 
-from __future__ import annotations
-
 import sys
 import tarfile
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TOOLS = Path(__file__).parents[1] / "tools"
 PROJECT = tomllib.loads((TOOLS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]

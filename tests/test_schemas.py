@@ -1,7 +1,5 @@
 """Generated files: drift is found and fixed, schemas are sound, and groff reads the manual."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

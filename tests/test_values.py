@@ -1,7 +1,5 @@
 """`unlatch.values.dataclass` makes what `dataclasses.dataclass` makes, as far as values show."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import inspect
@@ -9,8 +7,10 @@ import keyword
 import pickle
 import re
 import weakref
+from collections.abc import Callable
 from dataclasses import KW_ONLY, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import CodeType
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import assume, example, given
@@ -18,10 +18,6 @@ from hypothesis import strategies as st
 
 from unlatch import values
 from unlatch.patterns import pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType
 
 
 def point(decorate: Callable[..., Any]) -> Any:

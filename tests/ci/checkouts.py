@@ -1,7 +1,5 @@
 """Checkouts with programs and settings of their own, in a job and on a person's machine."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,18 +1,13 @@
 """A git server over HTTP that asks for a header, as a host asks for a token."""
 
-from __future__ import annotations
-
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 AUTHORIZATION = "basic eDp0MGtlbg=="  # x:t0ken
 

@@ -1,18 +1,13 @@
 """Jobs of CI systems: fresh checkouts of one commit, with the environment that each system sets."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.crash.items import REPOSITORY
 from tests.crash.members import Member, Team
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GITHUB = {
     "GITHUB_ACTIONS": "true",

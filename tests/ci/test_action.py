@@ -1,7 +1,5 @@
 """action.yml and its kin for other systems: their own steps, run as the systems run them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,12 +7,13 @@ import subprocess
 import sys
 import sysconfig
 from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -22,6 +21,7 @@ import yaml
 from tests.ci.git_server import serve
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
 from tests.crash.items import Items
+from tests.crash.members import Team
 from tests.docs.pages import ROOT
 from tests.git.clone import Done
 
@@ -30,11 +30,6 @@ from unlatch.project.registry import Registry
 from unlatch.spi import EnvToken
 from unlatch.worklog.times import read_stamp
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.crash.members import Team
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 AZURE_STEPS = yaml.safe_load((ROOT / "ci/azure-pipelines.yml").read_text(encoding="utf-8"))

@@ -1,8 +1,6 @@
 """Hooks, filters and merge drivers of a checkout, when its changes are published."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ci.checkouts import (
@@ -16,12 +14,8 @@ from tests.ci.checkouts import (
     set_own,
     started,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ci.jobs import Job
-    from tests.crash.members import Team
+from tests.ci.jobs import Job
+from tests.crash.members import Team
 
 HOOKS = ("pre-commit", "commit-msg", "pre-push")
 

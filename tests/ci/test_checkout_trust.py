@@ -1,21 +1,14 @@
 """What the git configuration of a checkout may start when its changes are published."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.ci.checkouts import ALLOW_LOCAL, PUBLISH, archive, program, set_here, set_own, started
 from tests.ci.git_server import AUTHORIZATION, serve
 from tests.ci.jobs import Job
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.crash.members import Team
+from tests.crash.members import Team
 
 
 @pytest.fixture

@@ -1,19 +1,12 @@
 """In the container of a job, the checkout belongs to another account."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ci.checkouts import AS_ROOT, PUBLISH, give_away
-from tests.ci.jobs import job, reopen_by_hand
+from tests.ci.jobs import Job, job, reopen_by_hand
 from tests.ci.test_action import SYSTEMS, run_template_in
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.ci.jobs import Job
-    from tests.crash.members import Team
+from tests.crash.members import Team
 
 
 @AS_ROOT

@@ -4,23 +4,17 @@ The facts are those that each system documents: GitHub's event `pull_request`, A
 System.PullRequest.IsFork, and GitLab's variables of merge request pipelines.
 """
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
 from tests.ci.test_telling import commands
+from tests.crash.members import Team
 
 from unlatch.publish.ci import detect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.crash.members import Team
 
 TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
 NO_TOKENS = dict.fromkeys(TOKENS, "")

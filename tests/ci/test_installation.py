@@ -1,19 +1,14 @@
 """The installation in a job runs no file of the checkout, and gets no token."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ci.test_action import ACTION, AZURE_STEPS, BASH, GITLAB_JOB
 from tests.docs.pages import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCRIPTS = {
     "github": (ACTION["runs"]["steps"][0]["run"], ACTION["runs"]["steps"][0]["env"]),

@@ -1,7 +1,5 @@
 """The locks of the action and of a release fit pyproject.toml, with hashes and no address."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from pathlib import Path

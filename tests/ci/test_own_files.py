@@ -1,7 +1,5 @@
 """Which changed files of a checkout a job may commit."""
 
-from __future__ import annotations
-
 import pytest
 
 from unlatch.publish.own_files import UnitPlaces, own_files

@@ -1,19 +1,13 @@
 """`--commit`: the changes of a job reach the others, and nothing else does."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
+from tests.crash.members import Team
 from tests.git.clone import NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.crash.members import Team
 
 FOLDER = f".unlatch/increments/{NAME}"
 OWN = [f"{FOLDER}/events.jsonl", f"{FOLDER}/metadata.json", f"{FOLDER}/spec.md"]

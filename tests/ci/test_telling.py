@@ -1,25 +1,18 @@
 """Reports to CI systems, each in its own format, without commands from outside."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
-from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
+from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
 from tests.crash.items import REPOSITORY
+from tests.crash.members import Team
 
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.publish.ci import Ci, System, detect
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.ci.jobs import Job
-    from tests.crash.members import Team
 
 HOSTILE = [
     "::error::x",

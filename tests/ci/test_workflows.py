@@ -1,7 +1,5 @@
 """The project's own workflows: pinned actions, few permissions, and the versions that it names."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

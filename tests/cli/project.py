@@ -8,28 +8,24 @@ import json
 import os
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keyring.core
+import pytest
 from tests.warm.client import COLD, module, unlatch
 
 from unlatch.cli.main import run
 from unlatch.errors import known_secrets
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox.jira import adf
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Mapping
-
-    import pytest
-
-    from unlatch_sandbox import Sandbox
 
 TITLE = "Smart discipline"
 NAME = "0007-smart-discipline"

@@ -1,12 +1,8 @@
 """Check a refusal, and that it changed nothing."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 
 def assert_refused(done: Done, code: int, error: str) -> None:

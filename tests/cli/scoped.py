@@ -1,13 +1,6 @@
 """An increment whose documents name stories, criteria and tasks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.cli.project import NAME
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import NAME, Project
 
 SPEC = """\
 ---

@@ -1,7 +1,5 @@
 """unlatch, or a shell, at a terminal: a pseudo-terminal, and a person who types."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl
@@ -14,14 +12,11 @@ import struct
 import subprocess
 import termios
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from typing import Self
 
+from tests.cli.project import Project
 from tests.warm.client import unlatch
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tests.cli.project import Project
 
 _PATIENCE = 30.0
 _BETWEEN_KEYS = 4.0

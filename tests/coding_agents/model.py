@@ -1,18 +1,14 @@
 """A stand-in for the API of a model, with prepared replies."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.coding_agents.wires import WIRES, Block
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _CALLS = count(1)
 

@@ -1,19 +1,14 @@
 """Coding agents, installed from their lock files, with no account and a prepared model."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tests.coding_agents.model import Model
 from tests.servers.availability import skipped_unless_available
 from tests.servers.install import NotInstallable, install
 from tests.servers.process import Unavailable
-
-if TYPE_CHECKING:
-    from tests.coding_agents.model import Model
 
 PACKAGES = Path(__file__).resolve().parent / "packages"
 _PROGRAMS = {

@@ -5,8 +5,6 @@ tests/transcripts/recorded. Each conversation has the same turns for all: a fail
 a resumed session, a subagent, a compaction, a fork, and a call that a person stopped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -16,19 +14,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.coding_agents.model import Model, call, serving, text
 from tests.coding_agents.programs import environment, installed, version
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.coding_agents.wires import Block
+from tests.coding_agents.wires import Block
 
 RECORDED = Path(__file__).resolve().parents[1] / "transcripts/recorded"
 CONTEXT = "The hook of SessionStart adds this."

@@ -5,13 +5,9 @@ Anthropic: docs.claude.com/en/api/messages-streaming; OpenAI: platform.openai.co
 reply says 12 in, of which 3 are cached, and 9 out.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 INPUT, CACHED, OUTPUT = 12, 3, 9
 Block = dict[str, Any]

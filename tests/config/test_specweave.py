@@ -1,24 +1,17 @@
 """The settings and limits of a SpecWeave project that apply, and the policies of `[sync]`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unlatch.config.choices import Part
-from unlatch.config.config import read_config
+from unlatch.config.config import RawConfig, read_config
 from unlatch.config.specweave import limits_of
 from unlatch.config.tables import SyncConfig
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.config.config import RawConfig
-
 
 PROFILES = {
     "ours": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},

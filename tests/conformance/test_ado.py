@@ -1,21 +1,15 @@
 """The conformance kit on the plugin for Azure DevOps, before the sandbox."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado.admin import PERSON
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unlatch_sandbox import Sandbox
-    from unlatch_sandbox.view import ItemView
+from unlatch_sandbox.view import ItemView
 
 
 class AdoHarness(Harness):

@@ -1,20 +1,14 @@
 """The conformance kit on the plugin for GitHub, before the sandbox."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 REPOSITORY = "octo/widgets"
 _MENTION = re.compile(r"(?<![\w`])@([A-Za-z\d][A-Za-z\d-]*)")

@@ -1,22 +1,16 @@
 """The conformance kit on the plugin for Jira, before the sandbox as a Cloud site."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira import adf
 from unlatch_sandbox.jira.admin import PERSON
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unlatch_sandbox import Sandbox
-    from unlatch_sandbox.view import ItemView
+from unlatch_sandbox.view import ItemView
 
 
 class JiraHarness(Harness):

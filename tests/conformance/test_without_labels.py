@@ -1,22 +1,16 @@
 """The conformance kit on a plugin that does not declare LABELS, with a harness that has none."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from tests.conformance.test_github import GithubHarness
 
 from unlatch.spi import Capability
+from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from unlatch.testing import Harness
-    from unlatch.testing.fixture import Fixture
-    from unlatch_sandbox import Sandbox
+from unlatch.testing.fixture import Fixture
+from unlatch_sandbox import Sandbox
 
 
 class WithoutLabels(GithubHarness):

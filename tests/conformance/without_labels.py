@@ -1,20 +1,13 @@
 """A tracker without labels: GitHub's plugin, with the labels hidden and refused."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from unlatch.errors import TrackerError
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Change, ItemRef, Outcome, PlannedRequest, RemoteItem, Snapshot
 from unlatch_github import manifest as github
 from unlatch_github.plugin import GithubPlugin
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from unlatch.spi import Change, ItemRef, Outcome, PlannedRequest, RemoteItem, Snapshot
 
 manifest = replace(
     github,

@@ -1,7 +1,5 @@
 """The acts on both sides of a project, and their frequencies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -6,23 +6,18 @@ Each process has seen the increment completed, and is let go when all have. Prin
 document.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.crash.stage import REASON, Stage
+from tests.crash.stage import REASON, Case, Stage
 from tests.crash.sweep import report
 
 from unlatch.cli.main import run
 from unlatch.increments.files.manager import MetadataManager
-
-if TYPE_CHECKING:
-    from tests.crash.stage import Case
 
 
 def resume_at_once(stage: Stage, case: Case, processes: int) -> list[int]:

@@ -1,25 +1,18 @@
 """The invariants of a project and its items once both sides are at rest."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jsonschema import Draft202012Validator
-from tests.crash.people import lost
-from tests.crash.shared_project import INCREMENTS
+from tests.crash.people import Item, lost
+from tests.crash.shared_project import INCREMENTS, SharedProject
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import read_events
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from tests.crash.people import Item
-    from tests.crash.shared_project import SharedProject
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 FINISHED = {"completed", "abandoned"}

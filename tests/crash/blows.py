@@ -1,19 +1,13 @@
 """Faults of one request: answers by status, header and effect, or no answer."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from unlatch.errors import Unauthorised, UnknownOutcome
+from unlatch.errors import Unauthorised, UnknownOutcome, UnlatchError
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from unlatch.errors import UnlatchError
 
 # A server hangs for so much longer than its client waits.
 _LONGER = 0.2

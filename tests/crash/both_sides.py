@@ -9,11 +9,9 @@ run in a second clone. Whenever all rest, a policy that decides is set: after th
 both sides agree, and one more does nothing. Prints one JSON document.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
@@ -21,20 +19,17 @@ from tests.crash.acts import ANYTHING, FAILURES, INCREMENT, arguments_of
 from tests.crash.at_rest import FINISHED, AtRest
 from tests.crash.boundaries import die
 from tests.crash.lives import Life, live
-from tests.crash.people import click, remember
+from tests.crash.people import Item, click, remember
 from tests.crash.shared_project import (
     INCREMENTS,
     OPEN_TASKS,
     TRACKERS,
+    Ran,
     SharedProject,
     be_hasty,
 )
 
-if TYPE_CHECKING:
-    from tests.crash.people import Item
-    from tests.crash.shared_project import Ran
-
-    from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.json_text.three_way import Side
 
 MOST_SYNCS = 3
 # People who see to what sync tells them; so often it may take them.

@@ -6,24 +6,20 @@ and one after each rename, removal, start of a process and request. Between two 
 happens that anybody else could see.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import threading
-from typing import IO, TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import IO, Any, Self
+
+import requests
 
 from unlatch.transport.adapter import TrackerAdapter
 from unlatch.worklog.disk import atomic, line_file
 from unlatch.worklog.disk.folder import OpenFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import requests
 
 
 def die(_name: str) -> None:

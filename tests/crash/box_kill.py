@@ -7,15 +7,14 @@ Prints one JSON document: how many boundaries there are, the number of deaths, a
 afterwards.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
 import os
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import azure.devops.v7_1.work_item_tracking
 import github
@@ -25,9 +24,6 @@ from tests.crash.stage import INCREMENT, Stage
 from tests.crash.sweep import die_at_each, different, every_option
 
 from unlatch.cli.main import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ = (azure.devops.v7_1.work_item_tracking, github)
 _TRACKERS = ("github", "ado", "jira")

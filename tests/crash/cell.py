@@ -7,13 +7,15 @@ import shutil
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.changes import undo
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 from tests.crash.sweep import different
 
+from unlatch.delivery.task import Delivery
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.increments.model.status import Status
@@ -28,12 +30,7 @@ from unlatch.spi.operation import Kind, Operation
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
 from unlatch.worklog.disk.user_files import requests_folder, state_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.delivery.task import Delivery
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 INCREMENT = "0007-smart-discipline"
 REASON, UNDONE = "Bug discovered in error handling", "Reopened the wrong one"

@@ -7,8 +7,6 @@ complete, most of them with --offline. Meanwhile all files are read again and ag
 whole each time. At the end one `unlatch sync` delivers the rest. Prints one JSON document.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io
@@ -17,18 +15,14 @@ import os
 import random
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tests.crash.boundaries import in_fork
-from tests.crash.stage import Stage
+from tests.crash.stage import Case, Stage
 
 from unlatch.cli.main import run
 from unlatch.increments.model.status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.crash.stage import Case
 
 INCREMENTS = 5
 TRACKERS = ("github", "ado", "jira")

@@ -1,17 +1,11 @@
 """One run of delivery over one increment, as the commands begin it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
+from unlatch.delivery.task import Delivery
 from unlatch.lifecycle.agreement import agree, find_unfamiliar
-
-if TYPE_CHECKING:
-    from unlatch.delivery.task import Delivery
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 
 
 def deliver_one(

@@ -7,8 +7,6 @@ one does, too) and read-only. The command must end with an exit code that is tru
 has an id and a hint; the next one must finish the job. Prints one JSON document.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno
@@ -17,18 +15,14 @@ import os
 import signal
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.kill_matrix import count_boundaries, reopen
-from tests.crash.stage import REASON, Stage
+from tests.crash.stage import REASON, Case, Stage
 
 from unlatch.cli.main import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.crash.stage import Case
 
 # What needs room on the disk; removing needs none.
 _GROWING = (

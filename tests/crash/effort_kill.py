@@ -6,16 +6,14 @@ Prints one JSON document: the number of deaths, and the mistakes afterwards. Wit
 every N-th boundary are repeated, and the next turn is killed at each of its boundaries.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from tests.crash.boundaries import dies, in_fork
 from tests.crash.sweep import die_until_the_end, different, report, twice_option
@@ -24,15 +22,10 @@ from tests.efforts.script import Talk, call, reply
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import SEPARATOR, Author
-from unlatch.efforts.verify import check_conversation, check_effort
+from unlatch.efforts.verify import Problem, check_conversation, check_effort
+from unlatch.llm import ToolCall
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.efforts.verify import Problem
-    from unlatch.llm import ToolCall
 
 # The efforts of each project: one is open and active, one concluded.
 OPEN, CONCLUDED, NEW = "auth-bug", "db-pool-fix", "query-timeouts"

@@ -10,41 +10,35 @@ with --both each cell is run both ways. Then the item, the increment's files and
 must be right. At last an increment's reopen is undone, and the item has to be as it was.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.crash.blows import BLOWS, Blow
 from tests.crash.cell import AIMS, PATIENT, Cell
 from tests.crash.stage import own_state
 
+from unlatch.delivery.task import Delivery
 from unlatch.errors import (
     Conflict,
     Limited,
     Rejected,
     Unauthorised,
     UnknownOutcome,
+    UnlatchError,
     Unreachable,
 )
 from unlatch.spi.operation import Kind
-from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.delivery.task import Delivery
-    from unlatch.errors import UnlatchError
-    from unlatch_sandbox import Request
+from unlatch_sandbox import Request, Sandbox
 
 # Jira Data Center speaks another dialect than Cloud, and its requests are others.
 TRACKERS = ("github", "ado", "jira", "jira-server")

@@ -7,30 +7,23 @@ afterwards. With --outside the command runs in a folder that is no project; with
 reopens an issue of Jira alone, whose transition wants a field and the comment.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.stage import REASON, Stage
+from tests.crash.stage import REASON, Case, Stage
 from tests.crash.sweep import die_at_each, different, every_option
 
 from unlatch.cli.main import run
 from unlatch.delivery.run import DeliveryRun
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from tests.crash.stage import Case
 
 _ = (azure.devops.v7_1.work_item_tracking, github)
 _WANTED = '[trackers.jira.fields.reopen]\n"Root cause" = "Bug"\n'

@@ -1,13 +1,10 @@
 """Acts of people on a sandbox's trackers, without unlatch: create, read and change items."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
-    from unlatch_sandbox.view import ItemView
+from unlatch_sandbox import Sandbox
+from unlatch_sandbox.view import ItemView
 
 REPOSITORY = "octo/widgets"
 STATES = {

@@ -8,8 +8,6 @@ ways at each. Deaths happen in forks of a warmed process; every so often a cold 
 instead.
 """
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

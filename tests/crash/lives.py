@@ -1,18 +1,13 @@
 """Live random lives, as the programs of state machines do."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
-from typing import TYPE_CHECKING
+from collections import Counter
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from tests.crash.stage import Stage
-
-if TYPE_CHECKING:
-    from collections import Counter
 
 
 class Life(RuleBasedStateMachine):

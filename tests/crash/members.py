@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.crash.items import Items
 from tests.git.clone import NAME, Clone
 from tests.warm.client import unlatch
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 TRACKERS = ("github", "ado", "jira")
 REASON = "Bug discovered in error handling"

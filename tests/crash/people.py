@@ -1,14 +1,10 @@
 """People on the trackers' own pages: their changes, and whether these are kept."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.crash.stage import Stage
+from tests.crash.stage import Stage
 
 REPOSITORY = "octo/widgets"
 STATES: dict[str, dict[str, dict[str, Any]]] = {

@@ -8,12 +8,11 @@ nothing pending. An undo reverts a reopen with any result, also one that a fault
 its reason may or may not be posted.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
@@ -37,9 +36,6 @@ from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TRACKERS = ("github", "ado", "jira")
 OURS = {"reopened", "completed"}

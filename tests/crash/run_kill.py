@@ -6,8 +6,6 @@ Prints one JSON document: how many deaths were died, and what was wrong afterwar
 the recoveries after those at every N-th boundary are killed at each of their boundaries.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

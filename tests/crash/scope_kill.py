@@ -6,8 +6,6 @@ Prints one JSON document: how many boundaries there are, the number of deaths, a
 afterwards. The increment has no items, so that all boundaries are those of its files.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -7,12 +7,16 @@ import io
 import json
 import os
 import shutil
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.cell import _Trackers as QuickTrackers
 from tests.crash.people import Item
+from tests.crash.stage import Case, Stage
 
 from unlatch.cli.main import run
 from unlatch.increments.files.paths import paths_at
@@ -21,15 +25,7 @@ from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.crash.stage import Case, Stage
-
-    from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.json_text.three_way import Side
 
 TRACKERS = ("github", "ado", "jira")
 ALONE, LEFT, RIGHT = INCREMENTS = ("0001-alone", "0002-left", "0003-right")

@@ -1,17 +1,15 @@
 """A stage for processes that die: a sandbox in a process of its own, and one project a case."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import signal
 import tempfile
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from unittest.mock import patch
 
 import requests
@@ -19,9 +17,6 @@ import requests
 from unlatch.spi.text import ops_in
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch_sandbox import Sandbox, serve
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 INCREMENT = "0007-smart-discipline"
 REASON = "Bug discovered: `-->` $& @all"

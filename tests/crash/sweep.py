@@ -1,19 +1,15 @@
 """What the programs of this folder share: deaths at one boundary after the other, and a report."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from pathlib import Path
+from typing import NoReturn, Protocol
 
 from tests.crash.boundaries import dies, in_fork, passed_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 
 class Place(Protocol):

@@ -1,7 +1,5 @@
 """Disks that are really full or read-only, folders that go away, clocks that jump."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,9 +7,9 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.changes import reopen, undo
@@ -26,9 +24,6 @@ from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 # Mounts a file system that nobody else sees, fills it or makes it read-only, and runs the command.

@@ -1,17 +1,12 @@
 """A reopen on a feature branch, and a sync on main that sees its items open before the merge."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.crash.items import Items
 from tests.crash.members import REASON, TRACKERS, Team
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 ONCE = dict.fromkeys(TRACKERS, 1)
 OPEN = dict.fromkeys(TRACKERS, True)

@@ -1,18 +1,13 @@
 """After any fault of a request, the operation is done once in the end."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from tests.crash.cell import AIMS
 from tests.crash.fault_matrix import TRACKERS, Matrix, Told
 
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 # Of each operation on each tracker; `make torture` runs all cells.
 SAMPLE = 4

@@ -1,9 +1,8 @@
 """Another process acts between the plan of a command and its change, or during its delivery."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -16,9 +15,6 @@ from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.lifecycle import resume as resuming
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def forestall(

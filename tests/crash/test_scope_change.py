@@ -1,7 +1,5 @@
 """A scope change that is cut off anywhere is finished by the same command, once."""
 
-from __future__ import annotations
-
 from tests.cli import scoped
 from tests.cli.project import REASON, Project
 from tests.crash.test_bad_disk import limited

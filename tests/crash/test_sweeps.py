@@ -4,18 +4,14 @@ Each is a program of this folder, which reports the mistakes. A sample of the bo
 lives runs here; `make torture` runs the programs whole.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.warm.client import module
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
 DISKS = ("full", "full-for-good", "read-only")

@@ -1,9 +1,8 @@
 """Files cut short at any byte are recovered or reported, and never read as something else."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.changes import reopen, transition
@@ -11,18 +10,14 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Linked, read_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.increments.files.manager import MetadataManager
-    from unlatch.worklog.event_log import Event
+from unlatch.worklog.event_log import Event
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 # Every seventh length of a file; `make torture` takes all of them.

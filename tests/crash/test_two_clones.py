@@ -1,11 +1,9 @@
 """Two clones of one repository at work on the same increment: each reason is posted once."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.crash.cell import AIMS, KEPT, Cell
@@ -13,15 +11,11 @@ from tests.crash.delivering import deliver_one
 from tests.crash.members import REASON, TRACKERS, Member, Team
 from tests.git.clone import NAME
 
+from unlatch.delivery.task import Delivery
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault, Sandbox
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.delivery.task import Delivery
 
 ONCE = dict.fromkeys(TRACKERS, 1)
 OPEN = dict.fromkeys(TRACKERS, True)

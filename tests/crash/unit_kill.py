@@ -6,13 +6,12 @@ Prints one JSON document: the number of deaths, and the mistakes afterwards. The
 so that all boundaries are those of files.
 """
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.cli.layouts.folders import backlog_md, openspec, write
 from tests.crash.sweep import die_in_folders, different
@@ -27,9 +26,6 @@ from unlatch.lifecycle.scoping.scope import scope_change
 from unlatch.lifecycle.units.adoption import adopt
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Where the tool of an act keeps the unit: its name, the folder that it leaves, its place and its
 # document from there, and the boxes in that.

@@ -1,7 +1,5 @@
 """Fixtures of delivery: one linked item, its writing requests, held requests, clones."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -9,19 +7,17 @@ import shutil
 import subprocess
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.cli.project import CLOSED, NAME, REASON, Done, Project
 from tests.warm.client import unlatch
 
 from unlatch.spi.text import ops_in
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 ALL = ("github", "ado", "jira")
 RESUME = ("resume", "7", "--reason", REASON, "--yes")

@@ -1,7 +1,5 @@
 """A tracker that acts, and then answers as if it had not: everything is there once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """metadata.json during a delivery: each attempt, the item before, and the end."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

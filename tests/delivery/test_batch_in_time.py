@@ -1,21 +1,15 @@
 """At the end of a command's time no further request of many changes begins."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.work.test_bulk import COMPLETED, many, said
 from tests.delivery.test_breaker import attempted, pending, skipping
 
+from unlatch.transport.testing import SkippingClock
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
-
-    from unlatch.transport.testing import SkippingClock
 
 __all__ = ["skipping"]
 COUNT = 9

@@ -1,9 +1,8 @@
 """Machines that know nothing of each other: CI jobs run again, fresh clones, two jobs at once."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.cli.project import CLOSED, OPEN, REASON, Project
@@ -28,10 +27,6 @@ from tests.delivery.stage import (
 
 from unlatch.project.trackers import Trackers
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
 

@@ -1,13 +1,12 @@
 """A tracker that is down gets few requests, and its other operations stay as they are."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.work.test_bulk import COMPLETED, many
 from tests.delivery.stage import ALL, RESUME, clone, completed_on, edit_metadata, fault
 from tests.transport.faulty import SILENCE, Faulty
@@ -16,9 +15,6 @@ from unlatch import transport
 from unlatch.transport.testing import SkippingClock
 from unlatch.worklog.times import stamp
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

@@ -1,18 +1,11 @@
 """The published limits of a token hold for all processes of a machine together."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.delivery.stage import add_issue
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 
 def reservations(project: Project) -> Path:

@@ -1,7 +1,5 @@
 """Wrong clocks decide nothing: neither the state of items nor repeated requests."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

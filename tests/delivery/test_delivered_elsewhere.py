@@ -1,17 +1,10 @@
 """A delivery of another clone does not count as the state before a reopen."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from tests.cli.project import ALL, CLOSED, OPEN
+from tests.cli.project import ALL, CLOSED, OPEN, Project
 from tests.delivery.stage import RESUME, SYNC, clone, completed_on
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -1,9 +1,5 @@
 """A reopen that was delivered in part, then undone: the item is closed again, with its labels."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.project import CLOSED, OPEN, Project
 from tests.delivery.stage import (
@@ -18,8 +14,7 @@ from tests.delivery.stage import (
     fault,
 )
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault
 
 HALVES = {
     "github comment, locked": fault("github", "comment", "status", code=403, body=LOCKED),

@@ -1,10 +1,8 @@
 """Local state and caches may be deleted at any time, also during a delivery."""
 
-from __future__ import annotations
-
 import shutil
+import subprocess
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import OPEN, Project
@@ -17,9 +15,6 @@ from tests.delivery.stage import (
     fault,
     start,
 )
-
-if TYPE_CHECKING:
-    import subprocess
 
 # So long a request waits for the same one of another process, which must not come.
 PATIENCE = 3.0

@@ -1,18 +1,12 @@
 """Items that their tracker serves under a new name: a renamed repository, a moved issue of Jira."""
 
-from __future__ import annotations
-
 import shlex
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import NAME, OPEN
+from tests.cli.project import NAME, OPEN, Project
 from tests.cli.trackers.test_ingest import ingest, payload
 from tests.delivery.stage import RESUME, SYNC, fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 HOME, NEW = "octo/widgets", "octo/gizmos"
 

@@ -1,9 +1,7 @@
 """After a permanent failure: blocked, listed, skipped by a plain sync; `Next:` helps."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from tests.cli.project import OPEN, REASON, Project
@@ -20,9 +18,6 @@ from tests.delivery.stage import (
 )
 
 from unlatch_sandbox.faults import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HOME = "octo/widgets"
 

@@ -1,15 +1,9 @@
 """A cause that keeps several items from being updated is explained once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.cli.project import Project
 from tests.cli.trackers.test_gate import add_issues
 from tests.cli.trackers.test_sync import finished, with_issue
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 __all__ = ["finished", "with_issue"]
 RESUME = ("resume", "--all-matching", "status=completed", "--reason", "More", "--yes")

@@ -3,21 +3,14 @@
 A fresh machine has no record of an attempt that ended between the state and the comment.
 """
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from tests.cli.project import CLOSED, OPEN, REASON
+from tests.cli.project import CLOSED, OPEN, REASON, Done, Project
 from tests.delivery.stage import ALL, OTHERS, OURS, as_bot, clone, closed_by_hand, move
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
 
 # The requests that name the token's account.
 ACCOUNT = {"github": "(/user|/graphql)$", "ado": "(?i)connectiondata", "jira": "/myself$"}

@@ -1,7 +1,5 @@
 """Operations on one item in every order, and acts of other processes and clones in between."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import (

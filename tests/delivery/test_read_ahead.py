@@ -1,10 +1,9 @@
 """Many items are read with few requests before they are written, and no promise is lost by that."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.project import REASON, Project
@@ -21,9 +20,6 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi.text import ops_in
 from unlatch_sandbox import Fault
 from unlatch_sandbox.jira import adf
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RESUME = ("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes")
 # More than the eight that are changed at the same time.

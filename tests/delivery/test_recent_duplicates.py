@@ -1,12 +1,10 @@
 """Comments that two clones posted at once: the next sync of any clone leaves one."""
 
-from __future__ import annotations
-
 import os
 import re
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import outside
@@ -20,9 +18,6 @@ from tests.delivery.stage import (
     edit_metadata,
     fault,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["outside"]
 # Azure DevOps refuses the second of two changes of one revision.

@@ -1,13 +1,13 @@
 """Labels that a right refuses: named until they are there, and asked for again when told to."""
 
-from __future__ import annotations
-
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import (
     ALL,
     LOCKED,
@@ -22,12 +22,6 @@ from tests.delivery.stage import (
     fault,
     next_command,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 CHECK = ("sync", "--check")
 RETRY = ("sync", "--retry-refused")

@@ -1,18 +1,11 @@
 """A refused token is sent a few times only: trackers lock a login after several bad attempts."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.cli.work.test_bulk import COMPLETED, many
 from tests.delivery.stage import ALL
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 COUNT = 24
 # A tracker that limits its requests in parallel further has fewer.

@@ -1,14 +1,8 @@
 """An item in Resolved counts as open; a reopen moves it where a state is configured."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.cli.project import Project
 from tests.delivery.stage import RESUME, UNDO, completed_on, delivered_events, fault, reached
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 MOVED = '[trackers.ado.states]\nreopened = "Active"'
 

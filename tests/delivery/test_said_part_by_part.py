@@ -1,7 +1,5 @@
 """The output says of each part of an operation whether it was done."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import OPEN, Project
 from tests.delivery.stage import LOCKED, RESUME, completed_on, fault

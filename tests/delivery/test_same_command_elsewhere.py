@@ -1,10 +1,8 @@
 """The same command on the items of an increment, on machines that know nothing of each other."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import CLOSED, OPEN, Project
@@ -19,9 +17,6 @@ from tests.delivery.stage import (
 )
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 REASON = ("-m", "More work turned up")

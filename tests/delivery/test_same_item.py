@@ -1,7 +1,5 @@
 """Another operation on an item of which an earlier request may still take effect."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 

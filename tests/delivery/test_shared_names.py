@@ -1,15 +1,10 @@
 """Transitions of Jira that share a name: the one to the goal is taken, or a person names its id."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.delivery.stage import RESUME, SYNC, completed_on
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 def name_transition(project: Project, word: str) -> None:

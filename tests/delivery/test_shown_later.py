@@ -1,12 +1,9 @@
 """What a tracker accepts and shows only later is looked for again, and not sent again."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import CLOSED, OPEN
+from tests.cli.project import CLOSED, OPEN, Project
 from tests.delivery.stage import (
     AT_ONCE,
     RESUME,
@@ -19,9 +16,6 @@ from tests.delivery.stage import (
     settle,
     sync_until_done,
 )
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
 PLACES = ("github", "ado", "jira", "jira server")

@@ -1,16 +1,16 @@
 """Promises at the sizes that users meet: a thousand items, three processes on one token."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,10 +20,6 @@ from tests.transport.faulty import SILENCE, Faulty
 from unlatch.transport import TransportOptions
 from unlatch.worklog.ids import new_ulid
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 MANY = 1000
 AGREED = ("--max-items", str(MANY), "--yes")

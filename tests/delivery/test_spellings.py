@@ -1,15 +1,10 @@
 """One issue under two spellings in metadata.json: one link, one comment, and doctor says so."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from tests.cli.project import OPEN, Project
 from tests.delivery.stage import RESUME, SYNC, configure_more_repositories, count_markers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HOME = "octo/widgets"
 SPELLINGS: dict[str, Callable[[str], str]] = {

@@ -1,7 +1,5 @@
 """Markers that a stranger wrote: the ids of operations stand in files that anybody may read."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import RESUME, SYNC, active_on, completed_on

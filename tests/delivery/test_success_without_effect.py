@@ -1,7 +1,5 @@
 """A tracker that answers success and does nothing: not delivered until it is true."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import NAME, OPEN, Project
 from tests.delivery.stage import (

@@ -1,7 +1,5 @@
 """Guards of every writing path of sync: decisions in time, caps, limits, exit codes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,7 @@
 """Two clones post the same comment: one stays, and each deletes only its own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.project import OPEN, Project
@@ -22,9 +21,6 @@ from tests.delivery.stage import (
 )
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # How the comments of each tracker are listed.
 LISTINGS: dict[str, dict[str, Any]] = {

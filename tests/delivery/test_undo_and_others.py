@@ -1,7 +1,5 @@
 """Undo of an item that another increment, a person or another clone has reopened as well."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import CLOSED, OPEN, Project
 from tests.delivery.stage import ALL, RESUME, SYNC, UNDO, completed_on

@@ -1,7 +1,5 @@
 """A wait only where an earlier request may still take effect."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import OPEN, Project
 from tests.delivery.stage import RESUME, SYNC, UNDO, completed_on, fault, settle

@@ -1,18 +1,13 @@
 """A page of a proxy or firewall is no word of the tracker: the operation stays pending."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.cli.project import OPEN, REASON
+from tests.cli.project import OPEN, REASON, Project
 from tests.delivery.stage import ALL, RESUME, completed_on, fault, sync_until_done
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 PAGE = "\n<!DOCTYPE html><html><head><title>Blocked by policy</title></head></html>"
 # Also as answers to the requests in POST that only read.

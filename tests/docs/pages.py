@@ -1,20 +1,14 @@
 """The project's pages: their blocks, links, tables and headings."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from markdown_it.token import Token
+from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[2]
 START = ROOT / "README.md"

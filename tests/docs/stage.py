@@ -1,7 +1,5 @@
 """A scratch project, with the sandbox behind the addresses of real trackers."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -9,8 +7,10 @@ import shutil
 import subprocess
 import time
 import tomllib
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import tomlkit
 from tests.cli.layouts.folders import backlog_md, kiro, openspec, spec_kit
@@ -22,14 +22,8 @@ from unlatch.config.config import read_config
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.check_trackers import check_trackers
 from unlatch.project.registry import Registry
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.playground import fill
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
 
 TITLE = "Smart discipline"
 INCREMENT = "0007-smart-discipline"

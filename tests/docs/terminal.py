@@ -1,7 +1,5 @@
 """Run a command line as a person at a terminal does."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pty
@@ -9,15 +7,10 @@ import select
 import signal
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
-from tests.docs.transcript import constant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.docs.transcript import Step
+from tests.docs.transcript import Step, constant
 
 _PATIENCE = 60.0
 

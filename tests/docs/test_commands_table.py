@@ -1,8 +1,6 @@
 """docs/commands.md lists every command and its effect on trackers, and every exit code."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.docs.pages import ROOT, tables
 
@@ -11,9 +9,6 @@ from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UND
 from unlatch.cli.table import COMMANDS, Reach
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GUIDE = ROOT / "docs/commands.md"
 # The first word of the last column.

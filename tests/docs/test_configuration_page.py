@@ -1,7 +1,5 @@
 """The examples on docs/configuration.md are valid, and it lists paths and environment variables."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

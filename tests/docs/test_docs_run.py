@@ -9,14 +9,13 @@
 Each page has its own scratch project.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.docs import terminal
@@ -35,10 +34,6 @@ from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
 from unlatch.sessions.document import read_document
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 # Commands that the test does not run, with the reason.
 NOT_RUN = {

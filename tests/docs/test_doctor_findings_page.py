@@ -1,18 +1,13 @@
 """docs/doctor-findings.md explains every finding that the doctor can have, and no other."""
 
-from __future__ import annotations
-
 import ast
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tests.docs.pages import ROOT, tables
 
 from unlatch.doctor import online
 from unlatch.doctor.checks import ANY_ERROR, CHECKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 

@@ -1,18 +1,13 @@
 """docs/errors.md has every error that the code can raise, and no other."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.docs.pages import ROOT, tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _PAGE = ROOT / "docs/errors.md"
 _ROOT_CLASS = "UnlatchError"

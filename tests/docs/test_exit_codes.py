@@ -1,7 +1,5 @@
 """The exit codes in docs/commands.md: each row, with commands that end with that code."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.conftest import _programs, completed, project, single
 from tests.cli.project import NAME, Project

@@ -1,18 +1,13 @@
 """Commands and options that pages name in passing exist."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 from tests.docs.pages import inline_code, name_of, pages
 
 from unlatch.cli.app import app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)

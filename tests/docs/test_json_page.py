@@ -1,16 +1,12 @@
 """Each key of a document has a meaning in its schema, and docs/json.md lists it."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/json.md").read_text(encoding="utf-8")

@@ -1,15 +1,10 @@
 """docs/security.md and docs/reliability.md name an existing test for each promise."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.docs.pages import ROOT, name_of, tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECURITY, RELIABILITY = ROOT / "docs/security.md", ROOT / "docs/reliability.md"
 _TEST = re.compile(r"(?:tests|tools)/[\w/]+\.py")

@@ -1,7 +1,5 @@
 """The site has the sections of docs/index.md; `make docs` checks its links. README is short."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

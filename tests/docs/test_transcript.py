@@ -1,7 +1,5 @@
 """The comparison of pages with terminals accepts varying text and rejects other differences."""
 
-from __future__ import annotations
-
 import pytest
 from tests.docs.transcript import Step, difference, steps
 

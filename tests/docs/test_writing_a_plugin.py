@@ -1,7 +1,5 @@
 """The code on the pages about plugins and layouts is from files that the tests run."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 

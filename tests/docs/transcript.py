@@ -1,13 +1,8 @@
 """Transcripts on pages: commands, their output, and typed answers."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Answers are typed after these.
 PROMPTS = ("Continue? [y/N]: ", "Reason for reopening: ")

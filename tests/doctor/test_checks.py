@@ -1,21 +1,14 @@
 """The table of checks, and a row of it."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.doctor.checks import ANY_ERROR, CHECKS
-from unlatch.doctor.finding import Check, Finding, Found, Severity, several
+from unlatch.doctor.finding import Check, Finding, Found, Hits, Severity, several
 from unlatch.errors import ConfigError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.doctor.finding import Hits
 
 ROOT = Path("/project")
 

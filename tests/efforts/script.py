@@ -1,24 +1,17 @@
 """A conversation with scripted models."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch import llm
-from unlatch.efforts.chat import Chat
+from unlatch.efforts.chat import Answered, Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
-from unlatch.llm import Reply, Scripted, ToolCall
+from unlatch.efforts.store import EffortStore
+from unlatch.llm import OnText, Reply, Scripted, ToolCall
 from unlatch.llm import said as reply
 from unlatch.llm.port import estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.efforts.chat import Answered
-    from unlatch.efforts.store import EffortStore
-    from unlatch.llm import OnText
 
 __all__ = ["Talk", "call", "context", "reply"]
 

@@ -1,20 +1,14 @@
 """The requirement's examples over real HTTP: dispatch is proved here, no model's judgement."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.cases import CASES, CONCLUDED, Case, passes
 from tests.llm.chat_model.model import ChatModel
 
 from unlatch.config.tables import LlmConfig
-from unlatch.llm import open_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.llm import Complete
+from unlatch.llm import Complete, open_model
 
 QUESTION = "I found a related concluded effort: {} - '{}' Want to reopen it, or start a new effort?"
 

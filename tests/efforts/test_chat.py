@@ -1,20 +1,15 @@
 """The rows of the requirement's testing table, and routing, with a scripted model."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.efforts.script import Talk, call, context, reply
 
 from unlatch import llm
 from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.model import Effort
 from unlatch.efforts.verify import verify
 from unlatch.errors import ModelError
-
-if TYPE_CHECKING:
-    from unlatch.efforts.model import Effort
 
 SUMMARY = "Fixed 401 errors by adding axios interceptor for token refresh."
 

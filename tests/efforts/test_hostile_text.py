@@ -1,20 +1,14 @@
 """Texts and numbers that are made to take long, or much memory."""
 
-from __future__ import annotations
-
 import json
 from time import process_time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.efforts.events import EVENTS
 from unlatch.efforts.highlights import highlights
-from unlatch.efforts.store import LOG
+from unlatch.efforts.store import LOG, EffortStore
 from unlatch.efforts.verify import verify
-
-if TYPE_CHECKING:
-    from unlatch.efforts.store import EffortStore
 
 # With texts as long as a message can be, each of these took from 20 seconds to minutes: with a
 # third of that, a tenth of the time.

@@ -1,11 +1,9 @@
 """The whole life of an effort by talking, and turns that end early."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.efforts.script import call, context, reply
+from tests.efforts.script import Talk, call, context, reply
 
 from unlatch.efforts.chat import Chat
 from unlatch.efforts.conversation import Conversation
@@ -13,12 +11,7 @@ from unlatch.efforts.entries import spoken_text
 from unlatch.efforts.references import keywords
 from unlatch.efforts.verify import check_effort, verify
 from unlatch.errors import ModelError
-from unlatch.llm import Scripted
-
-if TYPE_CHECKING:
-    from tests.efforts.script import Talk
-
-    from unlatch.llm import Complete, OnText
+from unlatch.llm import Complete, OnText, Scripted
 
 
 def test_full_cycle_open_conclude_reopen_work_re_conclude(talk: Talk) -> None:

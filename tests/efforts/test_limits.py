@@ -1,26 +1,19 @@
 """Texts have a longest length, and a log has lines of any length."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.efforts.script import call, reply
+from tests.efforts.script import Talk, call, reply
 
 from unlatch import llm
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.events import EVENTS
 from unlatch.efforts.limits import MESSAGE, REASON, SUMMARY, TITLE
-from unlatch.efforts.store import LOG
+from unlatch.efforts.store import LOG, EffortStore
 from unlatch.efforts.verify import verify
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from tests.efforts.script import Talk
-
-    from unlatch.efforts.store import EffortStore
-    from unlatch.llm import Scripted
+from unlatch.llm import Scripted
 
 MIB = 1 << 20
 LONG = "arguments-invalid: the arguments have 1"

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,11 +12,7 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.highlights import highlights
 from unlatch.efforts.state import State
 from unlatch.efforts.store import EffortStore
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unlatch.efforts.transcript import Author
+from unlatch.efforts.transcript import Author
 
 CEILING = 3_000
 

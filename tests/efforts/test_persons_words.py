@@ -1,9 +1,6 @@
 """What the person said, and why work was reopened, is in the right log and in each request."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.efforts.script import Talk, call, context, reply
@@ -12,9 +9,7 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
 from unlatch.efforts.verify import verify
 from unlatch.errors import ModelError
-
-if TYPE_CHECKING:
-    from unlatch.llm import Scripted, ToolCall
+from unlatch.llm import Scripted, ToolCall
 
 PLAN = "Plan Japan: no flights on Sunday"
 WHY = "The refund of a voucher is rounded down"

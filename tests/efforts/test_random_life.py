@@ -1,13 +1,12 @@
 """Any sequence of talk, reopens, crashes and second processes leaves every earlier byte."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -22,9 +21,6 @@ from unlatch.efforts.verify import verify
 from unlatch.errors import UnlatchError
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAMES = ("auth-bug", "db-pool-fix", "japan-vacation")
 names = st.sampled_from(NAMES)

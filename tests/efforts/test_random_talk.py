@@ -3,14 +3,13 @@
 The logs are read from their files, and the requests where a model gets them.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,14 +20,10 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
 from unlatch.errors import ModelError
+from unlatch.llm import Json, OnText, Reply, ToolCall
 from unlatch.llm.port import estimate
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.llm import Json, OnText, Reply, ToolCall
 
 NAMES = ("boiler", "japan", "printer")
 NOT_HERE = "[memory] Not in this context:"

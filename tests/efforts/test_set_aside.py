@@ -5,21 +5,16 @@ the first result, 27 among the first five. The three others have no telling word
 effort ("typeahead" for "suggests names while typing").
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from unlatch.efforts.store import effort_store
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
-from unlatch.search.search import search
-
-if TYPE_CHECKING:
-    from unlatch.search.search import Found
+from unlatch.search.search import Found, search
 
 SET_ASIDE = json.loads(Path(__file__).with_name("set_aside.json").read_text(encoding="utf-8"))
 REPHRASINGS, UNRELATED = SET_ASIDE["rephrasings"], SET_ASIDE["unrelated"]

@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unlatch.efforts.model import Status
 from unlatch.efforts.store import LOG, EffortStore
+from unlatch.efforts.transcript import Author
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.efforts.transcript import Author
 
 
 def said(content: str, role: str = "user") -> dict[str, Any]:

@@ -1,10 +1,9 @@
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,9 +17,6 @@ from unlatch.errors import StoreError
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WORDS = ["one", "two", "three", "four", "five"]
 

@@ -1,17 +1,11 @@
 """Calls that small local models write as text."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.efforts.script import Talk, call, reply
 
+from unlatch.efforts.store import EffortStore
 from unlatch.efforts.tools import DEFINITIONS
 from unlatch.llm.written_calls import may_be_calls, written_calls
-
-if TYPE_CHECKING:
-    from unlatch.efforts.store import EffortStore
 
 OPEN = '{"name": "open_effort", "arguments": {"name": "japan"}}'
 STATUS = '{"name": "effort_status", "arguments": {}}'

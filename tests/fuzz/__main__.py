@@ -6,8 +6,6 @@ Prints one JSON document with each target's executions, edges and faults. The in
 new edges stay in FOLDER, where the next call continues; it may be stopped at any time.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 Nothing of unlatch is imported here: what is fuzzed is instrumented when it is first imported.
 """
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 _RECORDS = (

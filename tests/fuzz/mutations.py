@@ -1,15 +1,11 @@
 """Mutations that keep the shape of an input: JSON stays JSON, and a document has whole lines."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 from tests.fuzz.target import SEPARATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
 
 _MOST = 4
 

@@ -1,12 +1,8 @@
 """A reader of outside text as a target: what it may do with any bytes."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Any
 
 # Parts of one input, such as the documents of a unit.
 SEPARATOR = b"\0"

@@ -1,18 +1,12 @@
 """Every target reads its seeds, and finds a fault that is planted."""
 
-from __future__ import annotations
-
 from importlib import import_module
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.fuzz.__main__ import fuzz
 from tests.fuzz.catalog import CATALOG
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.fuzz.target import Target
+from tests.fuzz.target import Target
 
 every_target = pytest.mark.parametrize("name", CATALOG)
 

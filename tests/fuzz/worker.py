@@ -5,8 +5,6 @@ kept in FOLDER/corpus, and each fault in FOLDER/faults, once for its place in th
 it is repaired.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import re
@@ -19,15 +17,13 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import atheris
 from atheris.import_hook import AtherisSourceFileLoader
 from tests.fuzz.catalog import CATALOG
 from tests.fuzz.mutations import mutated
-
-if TYPE_CHECKING:
-    from tests.fuzz.target import Target
+from tests.fuzz.target import Target
 
 # No prose.
 _WORD = re.compile(r"[^\s,|]{2,40}")

@@ -9,15 +9,13 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.warm.client import program_path
 
 from unlatch.cli.main import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAME = "0007-smart-discipline"
 URL = "https://github.com/octo/widgets/issues/4"

@@ -1,7 +1,5 @@
 """Briefings that two branches wrote are merged, by git or by `unlatch merge --resolve`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,15 +1,10 @@
 """unlatch init --git sets up merging of increments, and keeps existing settings."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.git.clone import Clone
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METADATA = "/.unlatch/increments/**/metadata.json merge=unlatch\n"
 EVENTS = "/.unlatch/increments/**/events.jsonl merge=union\n"

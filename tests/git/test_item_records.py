@@ -1,7 +1,5 @@
 """Records of items are merged by git as those of increments."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All git commands that merge use the meaning of an increment's fields."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

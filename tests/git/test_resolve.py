@@ -1,7 +1,5 @@
 """Where git could not merge, `unlatch merge --resolve` does, from the versions that git keeps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

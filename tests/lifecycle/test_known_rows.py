@@ -1,15 +1,14 @@
 """Rows that are known from an earlier list: the list is the same as without them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,13 +16,9 @@ from hypothesis import strategies as st
 from tests.increments.files.making import SHAPES, Project, metadata
 
 from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.records.shapes import Shapes
 from unlatch.lifecycle.known_rows import KnownRows, ListRow, row_of
 from unlatch.worklog.disk.user_files import state_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from unlatch.increments.records.shapes import Shapes
 
 NAMES = ("0001-one", "0002-two", "0003-three")
 ISSUE = {"issue": 5, "url": "https://github.com/octo/widgets/issues/5"}

@@ -1,24 +1,18 @@
 """One plan decides the prompt, the dry run, and the writes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.increments.files.making import Project, metadata
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.paths import paths_at
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.resume import apply_resume, resume, resume_many
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep, plan_resume
 from unlatch.lifecycle.status_change import apply_change, plan_finish, plan_undo_reopen
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.increments.model.increment import Increment
 
 REASON = "More work turned up"
 REQUEST = ResumeRequest("Dana", REASON)

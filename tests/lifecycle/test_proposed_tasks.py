@@ -1,7 +1,5 @@
 """The published schema decides about proposed tasks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

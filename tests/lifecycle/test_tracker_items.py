@@ -1,7 +1,5 @@
 """Changes to the items of one tracker: plans, refusals, and the ids of parts to be done again."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import NAME, Project
 

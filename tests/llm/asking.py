@@ -1,23 +1,18 @@
 """Asking a model behind a faulty server, and the answers of such servers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.transport.faulty import Faulty, Reply, reply
 
 from unlatch.config.tables import LlmConfig
 from unlatch.errors import ModelError
-from unlatch.llm import Message, open_model
+from unlatch.llm import Complete, Message, open_model
+from unlatch.llm import Reply as ModelReply
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from unlatch.llm import Complete
-    from unlatch.llm import Reply as ModelReply
 
 KEY = "sk-K3y-that-nobody-may-see"
 CONFIG = Path("/home/me/.config/unlatch/config.toml")

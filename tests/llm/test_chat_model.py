@@ -1,9 +1,8 @@
 """The stand-in for a chat model answers from its script, and refuses the same as servers."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -13,15 +12,10 @@ from tests.llm.chat_model.script import Cut, Failure
 
 from unlatch.config.tables import LlmConfig
 from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
-from unlatch.llm import open_model
+from unlatch.llm import Complete, open_model
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
 from unlatch_sandbox.answers import Refusal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.llm import Complete
 
 HELLO = {"role": "user", "content": "hello"}
 TOOL = {"type": "function", "function": {"name": "open_effort", "parameters": {"type": "object"}}}

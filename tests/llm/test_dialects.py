@@ -3,8 +3,6 @@
 `unlatch.llm.assembly` and `unlatch.llm.events` name the source of each difference.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

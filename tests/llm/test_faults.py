@@ -1,7 +1,5 @@
 """Faults of a model's server, and their errors."""
 
-from __future__ import annotations
-
 import json
 import socket
 from time import process_time

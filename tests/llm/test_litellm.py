@@ -3,14 +3,12 @@
 Skipped where litellm is not installed: it has 336 MB. `pip install 'unlatch[litellm]'` adds it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.llm.asking import (
@@ -35,9 +33,6 @@ from unlatch.errors import ModelError, ModelUnauthorised
 from unlatch.llm import Complete, open_model
 from unlatch.llm.assembly import Assembly
 from unlatch.llm.litellm_adapter import library, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 if find_spec("litellm") is None:
     pytest.skip("litellm is not installed", allow_module_level=True)

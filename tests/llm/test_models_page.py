@@ -1,7 +1,5 @@
 """The examples on docs/models.md run, and are valid configurations."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,11 +1,10 @@
 """The model comes from the user's own configuration, and its mistakes have a next step."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.llm.asking import CONFIG, HELLO, document
@@ -17,9 +16,6 @@ from unlatch.config.tables import LlmConfig
 from unlatch.errors import ConfigError, ModelError, ModelUnauthorised, UnlatchError
 from unlatch.increments.files.paths import paths_at
 from unlatch.llm import open_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOCAL: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "model": "small"}
 

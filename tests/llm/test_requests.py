@@ -1,11 +1,10 @@
 """Requests to a model's server; the key goes to its address only."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.llm.asking import (
@@ -29,9 +28,6 @@ from unlatch.errors import ModelError, ModelUnavailable
 from unlatch.llm.chat_completions import ChatCompletions
 from unlatch.transport import TransportOptions, measure
 from unlatch.transport.trace import Trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HI = document({"content": "Hi"})
 STREAMED = stream(chunk({"content": "Hi"}), DONE)

@@ -1,7 +1,5 @@
 """A request is sent again only if nothing was answered, and at most twice."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

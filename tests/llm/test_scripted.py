@@ -1,18 +1,13 @@
 """The scripted model gives its replies in order, keeps the requests, and says when it ends."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.llm.asking import HELLO, TOOL, calls_of
 
 from unlatch.errors import ModelError
 from unlatch.llm import Scripted, call, said
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_replies_come_in_order_and_requests_are_kept_as_they_were() -> None:

@@ -1,13 +1,8 @@
 """The cells of the two-machine matrix: two commands, where the second runs, and a fault."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SAME, CLONES, FRESH = "same checkout", "two clones", "fresh clone"
 INTO_FIRST, INTO_SECOND = "merge into first", "merge into second"

@@ -4,23 +4,15 @@ Items are read as the trackers keep them, records as git has them. The order of 
 item is that of the tracker's events.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from tests.machines.cells import CLONES, FIRST_REOPENED, FRESH, PULLED, SAME, UNDONE
-from tests.machines.tracked_items import read_items
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.machines.cells import Command
-    from tests.machines.play import Played, Ran
-    from tests.machines.tracked_items import Item
+from tests.machines.cells import CLONES, FIRST_REOPENED, FRESH, PULLED, SAME, UNDONE, Command
+from tests.machines.play import Played, Ran
+from tests.machines.tracked_items import Item, read_items
 
 _MARKER = re.compile(r"unlatch(?::op=| ref )([0-9A-HJKMNP-TV-Z]{26})")
 _OURS = {"reopened", "completed"}

@@ -4,24 +4,20 @@ Each delivers, merges and undoes what the other recorded. The older version make
 one moment both post their comments (docs/upgrade.md).
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.crash.members import Member, Team
 from tests.machines.cells import LOST, NONE
 from tests.machines.strike import Strike
 from tests.machines.tracked_items import read_items
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 VERSION = "f1c98431"
 _ROOT = Path(__file__).parents[2]

@@ -1,12 +1,12 @@
 """Play a cell of the two-machine matrix with real git, processes, and the sandbox's trackers."""
 
-from __future__ import annotations
-
 import json
 import shutil
+import sqlite3
+import subprocess
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.ci.checkouts import ALLOW_LOCAL
 from tests.crash.items import REPOSITORY
@@ -24,14 +24,8 @@ from tests.machines.cells import (
 )
 from tests.machines.strike import SETTLE, Strike
 
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox.clock import utc_now
-
-if TYPE_CHECKING:
-    import sqlite3
-    import subprocess
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
 
 
 @dataclass

@@ -1,22 +1,16 @@
 """Faults of the requests with which a command writes its comments, on all three trackers."""
 
-from __future__ import annotations
-
+import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.machines.cells import KILL, LATE, LOST
 
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator, Mapping
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 # Where a person opened the issue, its labels are all that is written.
 WRITES: Mapping[str, Mapping[str, Any]] = {

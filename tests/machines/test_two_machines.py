@@ -3,9 +3,7 @@
 The commands that sync take turns, as trackers do elsewhere; `make torture` runs the whole.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from tests.machines.cells import CELLS, COMMANDS, FAULTS, PLACES, Cell
@@ -14,9 +12,6 @@ from tests.machines.play import Clock, Field
 from tests.pairs import covering
 
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SYNCS = [name for name, command in COMMANDS.items() if command.is_sync]
 

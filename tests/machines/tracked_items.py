@@ -1,17 +1,13 @@
 """Items as their trackers keep them, read without unlatch."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.crash.items import REPOSITORY
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ was wrong. Prints one JSON document: the number of cells, those that cannot exis
 mistakes. A last row is an older version that takes turns with this one over one repository.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing
@@ -19,24 +17,20 @@ import os
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.crash.sweep import report
-from tests.machines.cells import CELLS
+from tests.machines.cells import CELLS, Cell
 from tests.machines.end_state import problems
 from tests.machines.older_version import take_turns
 from tests.machines.play import Clock, Field
 from tests.warm import client
 
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.machines.cells import Cell
 
 # Most of a cell's time passes in waits.
 _JOBS = 2 * (os.cpu_count() or 1)

@@ -1,9 +1,8 @@
 """Migrated metadata.json loses nothing; moves are few, and journals trusted with no more."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.increments.files.making import GITHUB, NOW, SHAPES, Project, metadata, ulid
@@ -24,10 +23,6 @@ from unlatch.migrate.journal import (
 )
 from unlatch.migrate.plan import moves_between
 from unlatch.worklog.collection import Folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ISSUE = GITHUB.format(4)
 

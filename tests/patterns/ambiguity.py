@@ -4,18 +4,12 @@ It can if a repeat, or two of them, can share one text in several ways before so
 fail (Weber and Seidl, "On the degree of ambiguity of finite automata").
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from tests.patterns.automaton import automata
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tests.patterns.automaton import Automaton, Characters
+from tests.patterns.automaton import Automaton, Characters, automata
 
 Places = tuple[int, ...]
 Place = TypeVar("Place", int, Places)

@@ -6,17 +6,13 @@ can fail, so it counts as a character that never comes; elsewhere a condition co
 and what it looks for is an expression of its own.
 """
 
-from __future__ import annotations
-
 import re
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from re import _constants as code  # type: ignore[attr-defined]  # re's parser has no types
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Any
 
 _MANY = 1000
 _SAMPLES = "aZ0_ \t\n\r\x00-./\\'\"é٣\u2028§"

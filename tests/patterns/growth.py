@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from tests.patterns.ambiguity import loops, walks
-from tests.patterns.automaton import automata
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from tests.patterns.ambiguity import Places
-    from tests.patterns.automaton import Automaton, Characters
-    from tests.patterns.usage import Use
+from tests.patterns.ambiguity import Places, loops, walks
+from tests.patterns.automaton import Automaton, Characters, automata
+from tests.patterns.usage import Use
 
 # With the square of the length, four times the length takes sixteen times as long.
 _TIMES, _REPEATS = 4, 5

@@ -1,7 +1,5 @@
 """No expression that sees outside text takes a time that grows with the square of its length."""
 
-from __future__ import annotations
-
 import pytest
 from tests.patterns.ambiguity import slow_parts
 from tests.patterns.growth import MOST, attacks, growth

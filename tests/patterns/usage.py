@@ -1,18 +1,14 @@
 """The regular expressions of the program, each with the methods that use it."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.docs.pages import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 METHODS = frozenset(("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"))
 # The position of the flags among the arguments of a function of re.

@@ -1,23 +1,16 @@
 """Who is at work, in which project of git and which increment, and what changed since."""
 
-from __future__ import annotations
-
 import getpass
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from tests.cli.project import Project
 
 from unlatch.project.find_increment import is_item, name_at
 from unlatch.project.git.revisions import changed_files, changed_since, current_branch
 from unlatch.project.git.run import ask_git
 from unlatch.project.identity import user_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
-
 
 CI = {"GITHUB_ACTOR": "octocat", "BUILD_REQUESTEDFOR": "Fab Rikam", "GITLAB_USER_LOGIN": "lab"}
 

@@ -1,7 +1,5 @@
 """Plugins come by entry points, and load in order; their tables are checked."""
 
-from __future__ import annotations
-
 import gettext
 import inspect
 import json
@@ -10,9 +8,12 @@ import subprocess
 import sys
 import threading
 import urllib.parse
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from operator import attrgetter, methodcaller
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from unlatch.cli.__main__ import cleandoc, join, ngettext, quote, quote_from_byt
 from unlatch.config.config import CoreConfig, RawConfig
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import METADATA, paths_at
+from unlatch.increments.model.increment import Increment
 from unlatch.project.check_trackers import check_trackers
 from unlatch.project.deferred import defer
 from unlatch.project.load_order import LoadOrder
@@ -27,14 +29,6 @@ from unlatch.project.plugins.loading import is_installed, load_plugin
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.entry_points import entry_points
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-    from types import ModuleType
-
-    from unlatch.increments.model.increment import Increment
-
 
 GROUP = "unlatch.plugins"
 MODULE = """

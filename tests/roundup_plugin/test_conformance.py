@@ -1,18 +1,13 @@
 """The conformance kit on the example, before a live Roundup."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
+from tests.servers.roundup import Roundup
 
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tests.servers.roundup import Roundup
 
 
 class RoundupHarness(Harness):

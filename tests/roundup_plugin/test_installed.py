@@ -1,19 +1,14 @@
 """unlatch finds the installed plugin by itself, and works with it as with its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.servers.roundup import Roundup
 from tests.warm.client import unlatch
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.servers.roundup import Roundup
 
 NAME = "0007-smart-discipline"
 

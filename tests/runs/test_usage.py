@@ -1,7 +1,5 @@
 """The usage of a plan's limits is read from lines and from JSON."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

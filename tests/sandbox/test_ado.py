@@ -1,17 +1,12 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox.ado.processes import INHERITED, PROCESSES, REOPEN_CAUSE
 from unlatch_sandbox.ado.relations import TO_PARENT
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 ITEM = "/widgets/_apis/wit/workItems/101"

@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 NASTY = '<script>alert(1)</script> & "quotes" {{ 777 * 7777 }}'

@@ -1,13 +1,9 @@
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 ISSUE = "/repos/octo/widgets/issues/4"

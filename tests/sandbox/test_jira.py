@@ -1,13 +1,10 @@
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import requests
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 ISSUE = "/3/issue/SCRUM-28"

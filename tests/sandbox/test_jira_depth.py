@@ -1,17 +1,13 @@
 """The sandbox's Jira beyond single issues: workflows, epics, sprints, the gateway."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import requests
 
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 

@@ -4,30 +4,25 @@ The descriptions are not part of the project: the test runs where UNLATCH_SPECS 
 Uncovered answers are recorded as a property, and listed at the end of the run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import requests
+from flask import Flask
 from jsonschema import FormatChecker
 from openapi_schema_validator import OAS30Validator
 from tests.openapi import absolute, path_pattern, registry_of, resolved
 
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox import ado as ado_part
 from unlatch_sandbox import github as github_part
 from unlatch_sandbox import jira as jira_part
-
-if TYPE_CHECKING:
-    from flask import Flask
-
-    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 Json = dict[str, Any]

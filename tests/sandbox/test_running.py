@@ -1,7 +1,5 @@
 """Starting, stopping, keeping state, serving many at once, and output for other programs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Text that tries to act where it is shown, and a check for the parts that would."""
 
-from __future__ import annotations
-
 import io
 import re
 import unicodedata

@@ -1,17 +1,12 @@
 """Every kind of answer that no tracker ought to give."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 MEBIBYTE = 1 << 20
 # In place of a piece of an answer: say nothing more, and keep the connection.

@@ -1,21 +1,15 @@
 """Repositories with deceptive files, and a place outside that must stay unchanged."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.cli import scoped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 SECRET = "canary-3f9a"
 METADATA, SPEC, TASKS, EVENTS = FILES = ("metadata.json", "spec.md", "tasks.md", "events.jsonl")

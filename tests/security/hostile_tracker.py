@@ -5,8 +5,6 @@ of a reopen on each tracker, by the command line in its own process, and prints 
 takes about half an hour; `--quick` does without the processes, and without memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -17,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -29,9 +28,6 @@ from tests.security.relay import HostileTracker
 from unlatch.cli.main import run
 from unlatch.transport import TransportOptions
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 TRACKERS = ("github", "ado", "jira")
 # All that a process may take, its libraries included.

@@ -1,7 +1,5 @@
 """The programs that commands may start."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 import http.client
 import socket
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from tests.security.hostile_answers import SILENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 class HostileTracker:

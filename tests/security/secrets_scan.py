@@ -4,8 +4,6 @@ Sources: GitHub's "Behind GitHub's new authentication token formats"; Microsoft'
 token format" for Azure DevOps; Atlassian's prefixes of API tokens as gitleaks lists them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

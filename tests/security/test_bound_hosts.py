@@ -1,15 +1,9 @@
 """A trusted host gets the token of the tracker that the user trusts it for, and no other."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.cli.project import Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.transport.faulty import OK, Faulty
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 _REASON = ("-m", "More work", "--yes", "--by", "Dana")
 _HOSTS = "UNLATCH_TRUSTED_HOSTS"

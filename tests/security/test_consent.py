@@ -1,24 +1,19 @@
 """What a person agrees to is shown as it is: nothing is left out, and nothing moves."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import subprocess
 import sys
 import unicodedata
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.mcp.test_mcp import REASON, Talk
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 
 from unlatch.cli.render.diff import diff_of, show_diff
 from unlatch.worklog.neutral import command_line
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 PLAN = """\
 ### Task 1-1: Look

@@ -1,16 +1,12 @@
 """Wheel and sdist contain the listed files only; `make wheel-check` compares the two with it."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TOOL = Path(__file__).parents[2] / "tools" / "wheel_check.py"
 

@@ -1,25 +1,19 @@
 """Commands that read start no program that a repository's own git configuration names."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.layouts.folders import spec_kit, tick
+from tests.cli.project import Project
 from tests.docs.pages import ROOT
 from tests.security.traps import NEVER, PUBLISHING, Traps, commit_signed, lay_clone
 
 from unlatch.project.git import run
 from unlatch.project.git.run import ask_git, run_git
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.project import Project
 
 FEATURE = "001-photo-albums"
 # Each with arguments that would start something without the settings for reading.

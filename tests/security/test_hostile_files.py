@@ -1,7 +1,5 @@
 """No file of a repository leads a command out of it, keeps it waiting, or stops it for the rest."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import itertools
@@ -11,10 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
+from _pytest.mark import ParameterSet
 from tests.cli.project import NAME, WORKER, Done, Project
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
@@ -23,11 +23,6 @@ from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, lay_files
 
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from _pytest.mark import ParameterSet
 
 # They work in folders of their own, or in none.
 WITHOUT_PROJECT = {"demo", "effort demo", "run demo", "sandbox", "completion"}

@@ -1,18 +1,13 @@
 """References, file names and a `.git` that a stranger made lead no command astray."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OURS = '{"id": "x", "status": "active"}\n'
 

@@ -1,13 +1,14 @@
 """Files that are made to take long: the time grows with their size, and not with its square."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.cli.project import Project
 from tests.increments.files.making import GITHUB, SHAPES
 
 from unlatch.delivery.planning import _IMPORTED
@@ -20,12 +21,6 @@ from unlatch.sessions.front_matter import read as read_session
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 from unlatch.worklog.toml_text import load_toml
 from unlatch.worklog.yaml_text import BadYaml, load_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 # Eight times the size takes about eight times as long; with a square it would be 64 times.
 _TIMES, _MOST = 8, 30

@@ -4,19 +4,14 @@ A sample: each answer once, and the greedy ones against a process as it is shipp
 every request: `python -m tests.security.hostile_tracker`.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.security.hostile_answers import ANSWERS
 from tests.security.hostile_tracker import TRACKERS, as_shipped, attempt, in_process
 
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # How many requests the reopen of an item sends; a test holds them to it.
 REQUESTS = {"github": 4, "ado": 4, "jira": 3}

@@ -1,7 +1,5 @@
 """Values that are small to write and dear to read end in a clear error, or cost nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """Text from outside acts nowhere: not at a terminal, in a log, a summary, CSV, JSON or HTML."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io
@@ -10,17 +8,19 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pytest
 import requests
+from _pytest.mark import ParameterSet
 from markdown_it import MarkdownIt
 from tests.ci.jobs import AZURE, GITHUB, GITLAB
 from tests.ci.test_telling import commands
 from tests.cli import scoped
-from tests.cli.project import WORKER
+from tests.cli.project import WORKER, Done, Project
 from tests.security.acting import (
     BRANCH,
     NAME,
@@ -38,12 +38,6 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.worklog import neutral
 from unlatch.worklog.neutral import csv_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from _pytest.mark import ParameterSet
-    from tests.cli.project import Done, Project
 
 # They show nothing but what they bring along.
 OWN_WORDS = {"demo", "sandbox"}

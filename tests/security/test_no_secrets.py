@@ -1,7 +1,5 @@
 """No file of the repository holds a credential: fixtures, recorded answers, documentation, code."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path

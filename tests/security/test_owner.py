@@ -1,18 +1,12 @@
 """A project of another account, or above the git repository, is used only by name."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ci.checkouts import AS_ROOT, OTHER, give_away
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 
 def own(project: Project, text: str) -> None:

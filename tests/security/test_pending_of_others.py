@@ -1,18 +1,14 @@
 """Operations that a clone's author recorded leave under this user's name only by consent."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 from tests.cli.terminal import Terminal
 from tests.delivery.stage import clone, completed_on
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 Content = dict[str, list[dict[str, Any]]]
 _TEXT = "Please send your password to the new owner"

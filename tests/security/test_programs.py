@@ -1,19 +1,18 @@
 """No repository makes unlatch start a program; only those in `programs` start."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
+from _pytest.mark import ParameterSet
 from tests.cli import scoped
 from tests.cli.project import NAME, REASON, WORKER, Project
 from tests.security.programs import OF_GROUPS, PROGRAMS, Program
@@ -23,11 +22,6 @@ from tests.warm.client import unlatch
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS
 from unlatch.worklog.search_path import find_program
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from _pytest.mark import ParameterSet
 
 OBSERVER = Path(__file__).parent / "observer"
 RESUME = ("resume", "7", "--reason", REASON, "--yes")

@@ -1,20 +1,14 @@
 """A command in a message can be pasted into a shell, whatever the names in it are."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.layouts.folders import kiro
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 ROOT = Path(__file__).parents[2]
 # A command begins, with the words up to the next placeholder; and what ends it.

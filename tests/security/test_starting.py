@@ -1,7 +1,5 @@
 """Where programs are found, and that every program ends."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

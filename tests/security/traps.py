@@ -1,15 +1,10 @@
 """Repositories that try to start programs, each of which leaves a file behind."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 # git's own, and all that a library could look for.
 PROGRAMS = (

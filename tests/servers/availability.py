@@ -1,16 +1,11 @@
 """A test whose server cannot run here is skipped visibly; on CI it fails."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.servers.process import Unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 @contextmanager

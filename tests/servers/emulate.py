@@ -14,23 +14,18 @@ Measured differences from GitHub, so that no test takes them for GitHub's behavi
 - A pull request's number is 404 under /issues. No ETag, so no 304; no secondary rate limits.
 """
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import requests
 from tests.servers.install import MODULES, NotInstallable, install
 from tests.servers.process import Command, Unavailable, free_session, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import requests
 
 OWNER = "octo"
 REPOSITORY = "octo/widgets"

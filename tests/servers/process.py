@@ -1,22 +1,17 @@
 """A server in a process group of its own: started on a free port, awaited, stopped for good."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import requests
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0

@@ -13,25 +13,20 @@ Facts for a plugin, each observed:
   `id=1&id=2`: `id=1,2` finds them in one of its databases and nothing in another.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import requests
 from tests.servers.process import Command, NotStarted, Unavailable, free_session, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    import requests
 
 USER = "admin"
 PASSWORD = "sesame-of-the-admin"

@@ -1,10 +1,8 @@
 """Without a server its tests skip with the reason, on CI they fail; no process is left behind."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import requests
@@ -16,9 +14,6 @@ from tests.servers.process import (
     free_session,
     running,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SERVE = "import sys, http.server as s; s.test(s.SimpleHTTPRequestHandler, port=int(sys.argv[1]))"
 

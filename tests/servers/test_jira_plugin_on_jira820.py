@@ -4,22 +4,17 @@ It silently drops the `update` of an edit and has no transitions on the issue, s
 show the plugin without them: a comment that the edit dropped is posted by the next attempt.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.servers.jira820 import Jira820
 
 from unlatch.errors import NotFound, Rejected
 from unlatch.spi import Category, Change, Draft, Goal, ItemRef, Outcome, Snapshot, Span, visible
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from tests.servers.jira820 import Jira820
 
 pytestmark = pytest.mark.servers
 

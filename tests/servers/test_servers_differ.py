@@ -3,17 +3,12 @@
 Plain `requests`, no plugin and no SDK. That they keep state is in the tests of the plugins on them.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.servers.emulate import EmulateGitHub
-    from tests.servers.jira820 import Jira820
-    from tests.servers.roundup import Roundup
+from tests.servers.emulate import EmulateGitHub
+from tests.servers.jira820 import Jira820
+from tests.servers.roundup import Roundup
 
 pytestmark = pytest.mark.servers
 

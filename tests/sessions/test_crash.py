@@ -1,11 +1,10 @@
 """A process that dies at any write of a command, an import or a publication loses nothing."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.efforts.test_random_life import in_a_process
@@ -20,11 +19,6 @@ from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder
 from unlatch.sessions.store import Broken, SessionStore
 from unlatch.transcripts import Result, Transcript
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 # The syncs of a file and of its folder for one write, and one more; a linked subagent has writes

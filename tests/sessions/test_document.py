@@ -1,7 +1,5 @@
 """Reading sessions that people and other programs wrote."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

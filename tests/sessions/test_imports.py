@@ -1,13 +1,11 @@
 """Sessions made from transcripts: structure from the agent alone, words masked, edits kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
@@ -41,9 +39,6 @@ from unlatch.transcripts import (
     read_transcripts,
 )
 from unlatch.transcripts.model import title_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")

@@ -1,30 +1,23 @@
 """TOON Index Derivation: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import cast
 
 import pytest
 import toon
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sessions.conftest import Log
 
 from unlatch.errors import StoreError
+from unlatch.sessions.document import Document
 from unlatch.sessions.index import Indexed, SessionIndex, rows_of
 from unlatch.sessions.lifecycle import Start, end, start
 from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder
 from unlatch.sessions.statistics import GroupBy, choose, group
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.sessions.conftest import Log
-
-    from unlatch.sessions.document import Document
-    from unlatch.sessions.store import SessionStore
-
+from unlatch.sessions.store import SessionStore
 
 NOT_ENDED = {"started": None, "ended": None}
 

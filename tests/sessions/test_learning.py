@@ -1,25 +1,18 @@
 """RL Case Generation: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
+from tests.sessions.conftest import Log
 
 from unlatch.sessions.document import read_document
-from unlatch.sessions.learning.cases import CaseType, learn
+from unlatch.sessions.learning.cases import Cases, CaseType, learn
 from unlatch.sessions.learning.export import Format, messages, write_cases
 from unlatch.sessions.model import Agent
 from unlatch.transport.redact import HOME, Masking
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.sessions.conftest import Log
-
-    from unlatch.sessions.learning.cases import Cases
 
 TOKEN = "ghp_" + "a" * 36
 # The conversational format of TRL, and what its chat templates need beyond: roles in turn.

@@ -1,17 +1,11 @@
 """Session Log Format: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.sessions.conftest import Log
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.sessions.model import Agent, CalloutKind, Status
 from unlatch.worklog.times import stamp
-
-if TYPE_CHECKING:
-    from tests.sessions.conftest import Log
 
 
 def test_create_new_session_log(log: Log) -> None:

@@ -1,10 +1,7 @@
 """Merging two versions of a session: by Hypothesis, and with texts by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,16 +9,13 @@ from hypothesis import strategies as st
 
 from unlatch.errors import StoreError
 from unlatch.sessions import changes, markup
-from unlatch.sessions.changes import apply
+from unlatch.sessions.changes import Change, apply
 from unlatch.sessions.document import read_document
 from unlatch.sessions.front_matter import with_values
 from unlatch.sessions.heading import Heading, write_heading
 from unlatch.sessions.merge.documents import merge_sessions
 from unlatch.sessions.model import Agent, Subagent
 from unlatch.worklog.text_merge import UnmergeableError
-
-if TYPE_CHECKING:
-    from unlatch.sessions.changes import Change
 
 START = datetime(2026, 11, 22, 10, tzinfo=UTC)
 BASE = """---

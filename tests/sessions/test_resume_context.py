@@ -1,13 +1,11 @@
 """The context of a resumed session, against a second implementation: every decision is in it."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +13,6 @@ from hypothesis import strategies as st
 from unlatch.errors import UsageError
 from unlatch.sessions.context import Context, resume_context
 from unlatch.sessions.store import SessionStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass

@@ -1,12 +1,10 @@
 """Session Resumption: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
 import os
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.sessions.conftest import Log
 
 from unlatch.config.choices import AutoSave
 from unlatch.errors import StoreError
@@ -14,9 +12,6 @@ from unlatch.sessions.context import resume_context
 from unlatch.sessions.lifecycle import end, pause, pause_idle, resume
 from unlatch.sessions.model import LIFECYCLE, CalloutKind, Status
 from unlatch.sessions.recorder import Recorder
-
-if TYPE_CHECKING:
-    from tests.sessions.conftest import Log
 
 
 def fill(log: Log, phases: int = 6) -> None:

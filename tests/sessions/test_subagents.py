@@ -1,15 +1,10 @@
 """Subagent Session Handling: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from tests.sessions.conftest import Log
 
 from unlatch.config.choices import SubagentMode
 from unlatch.sessions.model import Agent, CalloutKind, Status, Subagent
 from unlatch.sessions.subagents import Trail, all_embedded, embed, reference
-
-if TYPE_CHECKING:
-    from tests.sessions.conftest import Log
 
 SCOUT = Agent("scout", "2")
 WORK = "Found three callers.\n\n## Not a phase\n> [!error]\n> no"

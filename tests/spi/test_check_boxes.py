@@ -1,8 +1,7 @@
 """Check boxes that were rendered are read back, whatever their words, and as people left them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -23,6 +22,7 @@ from unlatch.spi import (
     Checks,
     Draft,
     Heading,
+    KeptPart,
     Span,
     Text,
     fit_text,
@@ -37,11 +37,6 @@ from unlatch_github.api import models as github
 from unlatch_jira.api import kept_parts as jira
 from unlatch_jira.api.rendering import adf, wiki
 from unlatch_jira.api.rich_text import wrap_section
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.spi import KeptPart
 
 INCREMENT = "0007-smart-discipline"
 Kept = tuple["KeptPart", ...]

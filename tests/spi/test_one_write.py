@@ -1,12 +1,10 @@
 """The base class for one write, with parts that the example plugin does not declare."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.faulty import Faulty, reply
+import requests
+from tests.transport.faulty import Faulty, Reply, reply
 
 from unlatch.errors import Forbidden, UnknownOutcome
 from unlatch.spi import (
@@ -22,10 +20,6 @@ from unlatch.spi import (
     Wire,
 )
 from unlatch.transport import for_tests
-
-if TYPE_CHECKING:
-    import requests
-    from tests.transport.faulty import Reply
 
 pytestmark = pytest.mark.connects
 OP = "01JC0000000000000000000001"

@@ -1,23 +1,19 @@
 """People's text arrives unchanged: rendered, parsed, compared."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from unlatch.spi.render import as_html, from_markdown, markdown, plain
 from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, hidden, ops_in, visible
 from unlatch.worklog.neutral import without_controls
 from unlatch_jira.api.rendering import adf, wiki
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 OP = "01KA0000000000000000000001"
 FULL = "**Reopened**: {reason}\n\nIncrement 0007-x, by {by}, now"

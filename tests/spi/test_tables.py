@@ -1,7 +1,5 @@
 """Tables of settings are what pydantic makes of them, and load it only where that takes thought."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

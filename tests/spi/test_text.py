@@ -1,7 +1,5 @@
 """People's text, its markers and kept parts, and a map of the interface."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import pydoc

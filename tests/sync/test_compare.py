@@ -1,12 +1,10 @@
 """The three-way decision, for one link and for those of one increment."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,10 +16,6 @@ from unlatch.spi.category import Category
 from unlatch.spi.item import ItemRef, RemoteItem
 from unlatch.sync.compare import Compared, Decision, ReconcileContext, Verdict, decide
 from unlatch.sync.plan import make_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
 
 OPEN, DONE, DROPPED = "open", "done", "dropped"
 LOCAL = {Status.COMPLETED: DONE, Status.ABANDONED: DROPPED}

@@ -1,36 +1,28 @@
 """The use case of sync, and the person that an event names."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_sync import by_hand, writes
 from tests.sync.test_compare import COMPLETED, PULL, compared
 
+from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import paths_at
+from unlatch.increments.model.increment import Increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
 from unlatch.spi.category import Category
 from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.sync.compare import Verdict
+from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change
-from unlatch.sync.plan import make_plan
+from unlatch.sync.plan import Move, SyncPlan, make_plan
 from unlatch.sync.sync import Sync, SyncOptions, SyncResult, preview
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import Increment
-    from unlatch.sync.compare import Compared
-    from unlatch.sync.plan import Move, SyncPlan
 
 
 class Listener:

@@ -1,20 +1,15 @@
 """Settings that break a promise of the interface fail the kit, which names the promise."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from unlatch.errors import ConfigError
+from unlatch.spi import ItemRef, Settings
 from unlatch.testing.behaviour import Behaviour
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.spi import ItemRef, Settings
-    from unlatch.testing.fixture import Fixture
+from unlatch.testing.fixture import Fixture
 
 
 class Changed:

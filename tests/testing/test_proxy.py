@@ -1,20 +1,15 @@
 """The proxy forwards requests, and each fault has exactly its named effect."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
 from unlatch.testing import Fault, FaultKind, Proxy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SECONDS = 10
 

@@ -3,14 +3,12 @@
 Its messages name the promises, and its proxy needs no pytest.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.conformance.test_without_labels import WithoutLabels
@@ -18,19 +16,14 @@ from tests.conformance.test_without_labels import WithoutLabels
 import unlatch.testing
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Manifest
 from unlatch.testing import FaultKind
 from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.checks import CLOSE, REOPEN, check_no_secret
+from unlatch.testing.fixture import Fixture
 from unlatch.testing.planning import Planning
 from unlatch.testing.resilience import REOPEN_FAULTS
 from unlatch.testing.scenario import FaultCase, run_faults
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.spi import Manifest
-    from unlatch.testing.fixture import Fixture
 
 
 class LabellessRegistry(Registry):

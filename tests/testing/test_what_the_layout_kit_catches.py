@@ -1,24 +1,20 @@
 """The conformance kit for layouts fails for layouts with a fault."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.native import UNLATCH, Native
+from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.testing.layouts import check_layout
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from unlatch.increments.layouts.interface import Texts, Work
-    from unlatch.increments.model.increment import AppliedAmendment
 TASKS = "# Tasks\n\n- [x] T-001: One\n- [ ] T-002: Two\n- [ ] T-003: Three\n"
 SEVENTH = "0007-search"
 

@@ -1,14 +1,10 @@
 """A made-up conversation of each agent, with all parts of its format."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from tests.transcripts.lines import Json, Session, calls, said
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 AT = "2026-11-22T05:45:45.430Z"
 

@@ -3,18 +3,14 @@
 Lines are counted one by one: no tree, no branches; a line that is there twice counts once.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 _PROGRAM = re.compile(
     r"<[a-z]+-[a-z-]+>|Caveat: |This session is being continued|\[Request interrupted"

@@ -1,16 +1,12 @@
 """Lines as the agents write them, as short as their meaning allows."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable, Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from unlatch.transcripts import Branch, Event, Prompt, Reply, ToolCall, Transcript, read_transcripts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 Json = dict[str, Any]
 

@@ -1,7 +1,5 @@
 """Home folders with the transcripts that tests/coding_agents/record.py recorded."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing

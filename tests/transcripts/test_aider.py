@@ -1,14 +1,9 @@
-from __future__ import annotations
-
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.transcripts.lines import outline
 
 from unlatch.transcripts import Usage, read_transcripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # aider ends its lines with two spaces: "~~" here.
 HISTORY = """

@@ -1,14 +1,9 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.transcripts.lines import Session, all_of, calls, outline, read_one, said, write
 
 from unlatch.transcripts import ToolCall, Transcript
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def agent(

@@ -1,6 +1,4 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transcripts.lines import Session, calls, outline, read_one, said, write
@@ -12,14 +10,10 @@ from unlatch.transcripts import (
     Result,
     Thought,
     ToolCall,
+    Transcript,
     Usage,
     findings,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.transcripts import Transcript
 
 
 def read(tmp_path: Path, session: Session, *more: object) -> Transcript:

@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.transcripts.lines import Json, all_of, outline, read_one, write
 
-from unlatch.transcripts import Compaction, Correction, ToolCall, Usage, findings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.transcripts import Result, Transcript
+from unlatch.transcripts import (
+    Compaction,
+    Correction,
+    Result,
+    ToolCall,
+    Transcript,
+    Usage,
+    findings,
+)
 
 
 class Rollout:

@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import os
 import sys
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -15,9 +13,6 @@ from tests.transcripts.test_opencode import Database
 from unlatch.errors import StoreError
 from unlatch.transcripts import Listed, find_transcripts, read_transcripts
 from unlatch.worklog.installer import install_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLAUDE = ".claude/projects/-home-dev-demo/s1.jsonl"
 CODEX = ".codex/sessions/2026/11/22/rollout-2026-11-22T05-45-45-t1.jsonl"

@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,9 +16,6 @@ from unlatch.transcripts import (
     ToolCall,
     findings,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REFUSED = "The user doesn't want to proceed with this tool use."
 SAID = f"{REFUSED} To tell you how to proceed, the user said:\nuse sed"

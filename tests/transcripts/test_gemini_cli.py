@@ -1,17 +1,11 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.transcripts.lines import Json, outline, read_one, write
 
-from unlatch.transcripts import Compaction, ToolCall, Usage
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.transcripts import Transcript
+from unlatch.transcripts import Compaction, ToolCall, Transcript, Usage
 
 HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
 

@@ -1,20 +1,16 @@
-from __future__ import annotations
-
 import json
 import sqlite3
 import weakref
+from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.transcripts.lines import Json, outline, read_one
 
 from unlatch.errors import StoreError
 from unlatch.transcripts import Result, ToolCall, Usage, findings, read_transcripts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 TOKENS = ("input", "output", "reasoning", "cache_read", "cache_write")
 NEW = "".join(f", tokens_{it} INTEGER" for it in TOKENS)

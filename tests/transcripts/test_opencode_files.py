@@ -1,9 +1,7 @@
 """OpenCode before 1.2, which had a JSON file for each session, message and part."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transcripts.lines import Json, outline, read_one
@@ -11,9 +9,6 @@ from tests.transcripts.test_opencode import Database, said, tool
 
 from unlatch.errors import StoreError
 from unlatch.transcripts import Usage, find_transcripts, read_transcripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STORAGE = ".local/share/opencode/storage"
 TOKENS = {"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 4, "write": 3}}

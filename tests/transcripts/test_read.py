@@ -1,7 +1,5 @@
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transcripts.examples import EXAMPLES
@@ -9,9 +7,6 @@ from tests.transcripts.lines import write
 
 from unlatch.errors import StoreError
 from unlatch.transcripts import read_transcripts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("agent", EXAMPLES)

@@ -1,9 +1,8 @@
 """Conversations that tests/coding_agents/record.py recorded, against their independent count."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transcripts import independent
@@ -20,10 +19,6 @@ from unlatch.transcripts import (
     read_transcripts,
 )
 from unlatch.transcripts.find import find_transcripts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 AGENTS = ("claude-code", "codex", "gemini-cli", "opencode")
 # The origins of the forks, by their titles; OpenCode has no fork of a fork.

@@ -1,10 +1,9 @@
 """Reading any file ends soon, with events or our error."""
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,13 +12,8 @@ from tests.transcripts.examples import EXAMPLES, claude_code, codex, gemini_cli
 from tests.transcripts.lines import Json, Session, all_of, read_one, said, write
 
 from unlatch.errors import StoreError
-from unlatch.transcripts import Branch, ToolCall, Usage, findings, read_transcripts
+from unlatch.transcripts import Branch, ToolCall, Transcript, Usage, findings, read_transcripts
 from unlatch.transcripts import jsonl as module
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.transcripts import Transcript
 
 MAKERS = {"claude-code": claude_code, "codex": codex, "gemini-cli": gemini_cli}
 

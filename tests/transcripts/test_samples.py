@@ -3,8 +3,6 @@
 The samples are not part of the project: the tests run where UNLATCH_SAMPLES names their folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

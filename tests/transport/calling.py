@@ -1,27 +1,19 @@
 """Send single requests through a transport, and check their results."""
 
-from __future__ import annotations
-
 import socket
+import ssl
 import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.transport.faulty import Faulty
+import requests
+from _pytest.mark.structures import ParameterSet
+from tests.transport.faulty import Faulty, Reply
 
 from unlatch.errors import TrackerError
-from unlatch.transport import Answer, Transport, for_tests
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import requests
-    from _pytest.mark.structures import ParameterSet
-    from tests.transport.faulty import Reply
-
-    from unlatch.transport import Explain
+from unlatch.transport import Answer, Explain, Transport, for_tests
 
 TOKEN = "T0ken-that-nobody-may-see"
 

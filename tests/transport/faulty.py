@@ -3,18 +3,14 @@
 Written on bare sockets: the faults that matter here are those that no HTTP library would make.
 """
 
-from __future__ import annotations
-
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    import ssl
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)

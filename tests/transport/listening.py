@@ -1,27 +1,20 @@
 """A transport that records what passes it, and a vendor's description to hold it against."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import requests
 from jsonschema import FormatChecker
 from openapi_schema_validator import OAS30Validator
 from tests.openapi import absolute, path_pattern, registry_of, resolved
 
-from unlatch.transport import Transport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import requests
-
-    from unlatch.transport import Explain
+from unlatch.transport import Explain, Transport
 
 SPECS = os.environ.get("UNLATCH_SPECS")
 needs_specs = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")

@@ -1,11 +1,10 @@
 """What the processes of a machine share about an account: waits, and published limits."""
 
-from __future__ import annotations
-
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import TOKEN, nothing
@@ -18,10 +17,6 @@ from unlatch.transport.account import Account, MachineBudget
 from unlatch.transport.credentials import Credential
 from unlatch.transport.pace import Kind, Pace
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PUBLISHED = Pace(limits=((80, 60.0), (500, 3600.0)), apart=1.0, free=5)
 HOST = "tracker.example"

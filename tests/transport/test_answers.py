@@ -1,8 +1,7 @@
 """Answers: their fields, and the errors for every status of reads and writes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -32,9 +31,6 @@ from unlatch.transport.answer_fields import (
     text,
     whole,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,14 @@
 """No answer is too large or too slow, and none, or half of one, is a tracker's error."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socket
 import struct
 import threading
 import tracemalloc
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -52,10 +51,6 @@ from unlatch.transport.answer import (
 from unlatch.transport.connections import bounded, deadline
 from unlatch.transport.options import DEFAULT_OPTIONS
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 JSON = {"Content-Type": "application/json"}
 GZIP = {**JSON, "Content-Encoding": "gzip"}

@@ -1,12 +1,11 @@
 """A server that fails gets few requests, and after a command's time nothing new begins."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+import requests
 from tests.transport.calling import TOKEN, connected, free_port, nothing, transport
 from tests.transport.faulty import CLOSED, OK, SILENCE, Faulty, reply
 
@@ -23,11 +22,6 @@ from unlatch.transport import (
 from unlatch.transport.breaker import CommandLimits
 from unlatch.transport.credentials import Credential
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import requests
 
 # Answers of servers that are down.
 DOWN = {"silent": SILENCE, "closing": CLOSED, "503": reply(503, b"down"), "502": reply(502)}

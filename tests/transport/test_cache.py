@@ -1,20 +1,14 @@
 """The cache of plugins between runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from unlatch.transport import Cache
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 DAY = 24 * 60 * 60
 

@@ -1,12 +1,11 @@
 """The sources of tokens, their order, and their way into headers; a refused one goes nowhere."""
 
-from __future__ import annotations
-
 import base64
 import json
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import keyring
 import pytest
@@ -14,7 +13,7 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import PasswordDeleteError
 from tests.transport.calling import connected, covering, everything_about, failure
-from tests.transport.faulty import OK, Faulty, reply
+from tests.transport.faulty import OK, Faulty, Reply, reply
 
 from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
@@ -29,13 +28,6 @@ from unlatch.transport.credentials import (
 )
 from unlatch.transport.trace import Trace
 from unlatch.transport.trust import credential_host
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.transport.faulty import Reply
-
 
 GITHUB = (
     EnvToken("GITHUB_TOKEN", Scheme.BEARER),

@@ -1,12 +1,12 @@
 """From a manifest and an address to requests with a token, when needed and side by side."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.transport.calling import nothing
@@ -16,17 +16,10 @@ import unlatch.transport
 import unlatch_github
 import unlatch_jira
 from unlatch.errors import Rejected, Unauthorised, UnlatchError, Unreachable
-from unlatch.transport import measure, open_transport, reading, side_by_side
+from unlatch.spi import Manifest
+from unlatch.transport import Transport, measure, open_transport, reading, side_by_side
 from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trust import TrustedHosts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from unlatch.spi import Manifest
-    from unlatch.transport import Transport
-
 
 GITHUB = unlatch_github.manifest
 

@@ -1,11 +1,10 @@
 """Requests are sent no faster than a tracker publishes, and one at a time while it is pressed."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 from tests.transport.calling import nothing
@@ -16,11 +15,6 @@ from unlatch.errors import Limited, Unreachable
 from unlatch.transport import Wait, for_tests
 from unlatch.transport.pace import Pace, Pacer
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
 
 CALLERS = 4
 PRESSED = {

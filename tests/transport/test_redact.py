@@ -1,12 +1,10 @@
 """Secrets are masked in any text, known or alike, in colour, behind escapes and in sentences."""
 
-from __future__ import annotations
-
 import json
 import random
 import string
+from collections.abc import Sequence
 from hashlib import sha1, sha256
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,10 +14,6 @@ from tests.transport.calling import covering
 from unlatch.transport.redact import Redactor
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.secret_patterns import is_secret_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 SECRET = "s3cr/t+of=ours"
 

@@ -1,9 +1,7 @@
 """Every request of every SDK passes the adapter, from any thread."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.transport.faulty import Faulty, reply
@@ -14,13 +12,9 @@ from tests.unlatch_jira import making as jira
 
 from unlatch import __version__
 from unlatch.errors import TrackerError
+from unlatch.spi import Change, ItemRef, SyncPlugin
 from unlatch.transport import measure
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from unlatch.spi import Change, ItemRef, SyncPlugin
 
 Made = tuple["SyncPlugin", "list[ItemRef]", "Change"]
 

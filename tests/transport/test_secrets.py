@@ -1,10 +1,9 @@
 """The token is in no error, log or trace, after any failure."""
 
-from __future__ import annotations
-
 import base64
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import covering, everything_about
@@ -24,10 +23,6 @@ from tests.transport.faulty import (
 from tests.transport.trackers import CREATE, NAMES, TRACKERS, opened
 
 from unlatch.transport.trace import Trace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 TOKEN = "T0ken-that/nobody+may=see"
 ENCODED = base64.b64encode(f"me@corp.example:{TOKEN}".encode()).decode()

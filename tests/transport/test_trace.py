@@ -1,19 +1,14 @@
 """The trace has requests and answers, for its owner alone and without secrets."""
 
-from __future__ import annotations
-
 import re
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import TOKEN, call, failure
 from tests.transport.faulty import CLOSED, OK, Faulty, reply
 
 from unlatch.transport.trace import Trace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_exchange_reads_like_a_letter_and_its_reply(tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
 """Which hosts a token may be sent to, in any spelling, and how far it goes."""
 
-from __future__ import annotations
-
 import base64
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import TOKEN, call, connected, failure, nothing, transport
@@ -13,17 +12,11 @@ from tests.transport.faulty import OK, Faulty, reply
 import unlatch_ado
 import unlatch_jira
 from unlatch.errors import CredentialMissing, Rejected, UnlatchError
-from unlatch.spi import Scheme
+from unlatch.spi import Manifest, Scheme
 from unlatch.transport import for_tests, measure, open_transport
 from unlatch.transport.trust import check_origin, origin_of, read_trusted_hosts
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from unlatch.spi import Manifest
 
 
 def test_token_goes_to_the_origin() -> None:

@@ -1,11 +1,9 @@
 """Rate limits: reads wait for them, writes are never sent again; waits are shown and bounded."""
 
-from __future__ import annotations
-
 import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import (
@@ -25,9 +23,6 @@ from unlatch.spi import Scheme
 from unlatch.transport import Answer, Transport, TransportOptions, Wait
 from unlatch.transport.credentials import Credential
 from unlatch.transport.testing import SkippingClock
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=17)

@@ -1,8 +1,6 @@
 """The way to the tracker: TLS, CA bundles and proxies, as the environment says."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.transport.calling import TOKEN, call, connected, failure, free_port, nothing
@@ -15,17 +13,13 @@ from tests.transport.faulty import (
     SILENCE,
     TRUNCATED,
     Faulty,
+    Reply,
     reply,
 )
 from tests.transport.tunnel import Tunnel
 
 from unlatch.errors import Rejected, Transient, UnknownOutcome, Unreachable
 from unlatch.transport import for_tests, measure
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.transport.faulty import Reply
 
 
 @pytest.fixture(autouse=True)

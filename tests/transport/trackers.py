@@ -1,9 +1,8 @@
 """The three plugins with their real SDKs, over a transport to anywhere."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.spi import Change, Draft, ItemRef, Scheme, SyncPlugin
 from unlatch.spi.text import Span
@@ -14,9 +13,6 @@ from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAMES = ("github", "ado", "jira")
 CREATE = Change(

@@ -1,23 +1,17 @@
 """The items, changes and plugins that the tests of the Azure DevOps plugin share."""
 
-from __future__ import annotations
-
 import html
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from unlatch.spi import Change, Draft, Goal, ItemRef
+from unlatch.spi import Change, Draft, Goal, ItemRef, Outcome
 from unlatch.spi.text import Span, Text
 from unlatch.transport import for_tests
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.spi import Outcome
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 OP = "01JABCDEFGHJKMNPQRSTVWXYZ0"
 OTHER_OP = "01JABCDEFGHJKMNPQRSTVWXYZ1"

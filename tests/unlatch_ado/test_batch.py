@@ -1,9 +1,8 @@
 """Many work items changed in few requests."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -18,13 +17,8 @@ from tests.unlatch_ado.making import (
 
 from unlatch.errors import Conflict, Forbidden, Limited, UnknownOutcome
 from unlatch.spi import Change, DeliveryOptions, Goal, Outcome, Snapshot
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 Wanted = list[tuple[Snapshot, Change]]
 

@@ -1,23 +1,16 @@
 """Many work items in few requests."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pytest
 from tests.unlatch_ado.making import add_noise, plugin_for, ref, sent_requests
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
+from unlatch.spi import ItemRef
 from unlatch.spi.category import Category
 from unlatch.spi.item import Snapshot
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.spi import ItemRef
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 def states(found: Mapping[ItemRef, Snapshot | TrackerError]) -> list[str]:

@@ -1,10 +1,9 @@
 """Work items that are made and rewritten from drafts, with their links and descriptions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -33,14 +32,8 @@ from unlatch.spi import Change, Draft, Span, as_html
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.api import client
 from unlatch_ado.description import render_description, update_description
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
-
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 TO_PARENT = "System.LinkTypes.Hierarchy-Reverse"
 TO_CHILD = "System.LinkTypes.Hierarchy-Forward"

@@ -1,20 +1,15 @@
 """Inherited processes: other states, forbidden moves, and fields that rules make mandatory."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
 
 from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
+from unlatch_sandbox import Sandbox
 from unlatch_sandbox.ado.processes import INHERITED, REOPEN_CAUSE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
 
 CAUSE = {"reopen": {REOPEN_CAUSE: "found in production"}}
 

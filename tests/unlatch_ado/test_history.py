@@ -1,21 +1,13 @@
 """Who changed the state of a work item, and whether it was opened or closed."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
 
-from unlatch.spi import visible
-from unlatch_sandbox import Fault
+from unlatch.spi import ItemHistory, visible
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado import shapes
 from unlatch_sandbox.ado.admin import OWNER, PERSON
-
-if TYPE_CHECKING:
-    from unlatch.spi import ItemHistory
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
 
 ACCOUNT, TYPE = "(?i)connectiondata", "(?i)/workitemtypes/"
 

@@ -4,16 +4,17 @@ The description is not part of the project: the test runs where UNLATCH_SPECS na
 Uncovered requests are recorded as a property.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
+import requests
 from openapi_schema_validator import OAS30Validator
 from tests.openapi import absolute, path_pattern, registry_of
 from tests.transport.listening import Listening, document_of, needs_specs
@@ -33,14 +34,7 @@ from tests.unlatch_ado.making import (
 from unlatch.spi import Change, Goal
 from unlatch.transport import for_tests
 from unlatch_ado.plugin import AdoPlugin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import requests
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 Json = dict[str, Any]
 pytestmark = needs_specs

@@ -1,20 +1,15 @@
 """Checks of a token's permissions and of the configuration, without writing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_ado.making import plugin_for, ref
 
 from unlatch.errors import Unauthorised
-from unlatch_sandbox import Fault
+from unlatch.spi import Access, Examination
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado.processes import INHERITED
-
-if TYPE_CHECKING:
-    from unlatch.spi import Access, Examination
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
 
 ALL = {"read": True, "reopen": True, "comment": True, "label": True, "create": True}
 

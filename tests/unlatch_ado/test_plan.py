@@ -1,8 +1,5 @@
 """A plan names the requests that are then sent; the server approves it, or says why not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -10,12 +7,9 @@ from tests.unlatch_ado.making import OP, creating, draft, editing, plugin_for, r
 
 from unlatch.errors import NotFound, Rejected, Transient, Unauthorised
 from unlatch.spi import Change, Goal, PlannedRequest
-from unlatch_sandbox import Fault
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado.processes import INHERITED
-
-if TYPE_CHECKING:
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
 
 
 def test_a_reopening_that_would_succeed_is_approved_without_effect(

@@ -1,8 +1,7 @@
 """The five operations against the sandbox."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -33,14 +32,8 @@ from unlatch.errors import (
 )
 from unlatch.spi import Change, Goal, ItemRef
 from unlatch.spi.category import Category
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 def test_reads_an_item(box: Sandbox, plugin: AdoPlugin) -> None:

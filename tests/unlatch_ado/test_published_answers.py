@@ -1,18 +1,11 @@
 """Answers that Azure DevOps publishes and sends, where they differ from the usual ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.unlatch_ado.making import closed_item, plugin_for, ref, reopening, write_change
 
 from unlatch.errors import Forbidden
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 def test_states_are_requested_where_the_type_comes_without_them(

@@ -3,10 +3,9 @@
 The description names files (`httpExamples`) that are beside it in Microsoft's repository.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from azure.devops.v7_1.work_item_tracking import models
@@ -17,9 +16,6 @@ from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
 from unlatch_ado.api import setup_models as setup
 from unlatch_ado.api.iterations import read_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 EXAMPLES = Path(SPECS or "") / "httpExamples"
 pytestmark = pytest.mark.skipif(

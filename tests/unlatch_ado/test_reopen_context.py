@@ -1,9 +1,8 @@
 """Notes about iteration, parent and assignee, and configured changes."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -17,13 +16,8 @@ from tests.unlatch_ado.making import (
 
 from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.spi import Change, Goal
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_ado.plugin import AdoPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 OLD, NOW, NEXT = (

@@ -1,18 +1,14 @@
 """Builders for tests: plugins, references, changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.spi import Change, Draft, Goal, ItemRef, Outcome
 from unlatch.spi.text import Span, Text
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 REPOSITORY = "octo/widgets"
 OP = "01JC0000000000000000000001"

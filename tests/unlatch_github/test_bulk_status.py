@@ -1,24 +1,17 @@
 """Many issues are read by one query, and each has its own answer or its own error."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, sent
 
 from unlatch.errors import Limited, Moved, TrackerError, Unauthorised
-from unlatch.spi import Snapshot
+from unlatch.spi import ItemRef, RemoteItem, Snapshot
 from unlatch.transport import measure
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.spi import ItemRef, RemoteItem
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 def _item(answer: Snapshot | TrackerError) -> RemoteItem:

@@ -1,9 +1,7 @@
 """An issue gets milestone, assignees and type as the increment names them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,14 +19,11 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import ConfigError, Rejected
-from unlatch.spi import Change
+from unlatch.spi import Change, Draft, Outcome
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch_github.draft_options import DraftOptions, read_draft_options
-
-if TYPE_CHECKING:
-    from unlatch.spi import Draft, Outcome
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Sandbox
 
 PLAIN = replace(CREATE, add_labels=())
 

@@ -1,14 +1,13 @@
 """The plugin against npm `emulate`, an independent GitHub."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.servers import emulate
 from tests.servers.availability import skipped_unless_available
+from tests.servers.emulate import EmulateGitHub
 from tests.unlatch_github.making import (
     CLOSE,
     CREATE,
@@ -27,11 +26,6 @@ from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests, measure
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.servers.emulate import EmulateGitHub
 
 pytestmark = pytest.mark.servers
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

@@ -1,9 +1,6 @@
 """A marker counts by who posted it: a stranger may know an operation's id and copy it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.unlatch_github.making import (
@@ -22,11 +19,8 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import Forbidden, Limited
 from unlatch.spi import Change, CommentRef, hidden
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 STRANGER = "mallory"

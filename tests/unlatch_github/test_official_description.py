@@ -4,12 +4,10 @@ The description is not part of the project: the test runs where UNLATCH_SPECS na
 docs/github.md lists the uncovered requests; the test compares this list.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from tests.transport.listening import (
@@ -39,9 +37,7 @@ from unlatch.spi import Goal
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 pytestmark = needs_specs
 FILE = "github_issues_slice_octokit_openapi_23.0.2.json"

@@ -1,9 +1,7 @@
 """Notes about a reopened issue, and configured changes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,11 +16,8 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.spi import Snapshot
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 NOBODY = "it has no assignee"
 OLD_MILESTONE = 'its milestone "v1" is closed'

@@ -1,8 +1,6 @@
 """A token's permissions are found without writing, as far as GitHub shows them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_github.making import (
@@ -13,11 +11,8 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Transient, Unauthorised
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch.spi import Access
-    from unlatch_sandbox import Sandbox
+from unlatch.spi import Access
+from unlatch_sandbox import Fault, Sandbox
 
 WRITES = ("reopen", "comment", "label", "create")
 ALL = {"read": True, **dict.fromkeys(WRITES, True)}

@@ -1,12 +1,10 @@
 """The effects of operations on the issue and its labels, and their requests, as planned."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -32,16 +30,19 @@ from tests.unlatch_github.making import (
     update,
 )
 
-from unlatch.errors import ConfigError, Forbidden, Limited, NotFound, Rejected, UnknownOutcome
+from unlatch.errors import (
+    ConfigError,
+    Forbidden,
+    Limited,
+    NotFound,
+    Rejected,
+    TrackerError,
+    UnknownOutcome,
+)
 from unlatch.spi import Category, Change, CommentRef, Goal, Snapshot, hidden, ops_in
 from unlatch_github import label_problem
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch.errors import TrackerError
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
-
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 MISSING = {"message": "Label does not exist"}
 FORBIDDEN = {"message": "Resource not accessible by personal access token"}

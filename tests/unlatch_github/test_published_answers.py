@@ -1,19 +1,14 @@
 """Answers that GitHub gave over the years, where they differ from today's."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_github.making import REOPEN, act, closed_issue, ref
 
 from unlatch.errors import Unauthorised
+from unlatch_github.plugin import GithubPlugin
 from unlatch_github.webhook import read_event
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 NO_PULL = {"html_url": None, "diff_url": None, "patch_url": None}
 

@@ -1,9 +1,8 @@
 """The example answers in GitHub's own description of its API are read by the plugin."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.published import SPECS, description, unread
@@ -12,9 +11,6 @@ from unlatch.transport import for_tests
 from unlatch_github.api.client import Client
 from unlatch_github.api.models import read_comment, read_milestone
 from unlatch_github.settings import GithubSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
 

@@ -1,10 +1,8 @@
 """Builders for tests: plugins, references, changes, and the resulting issues."""
 
-from __future__ import annotations
-
 import html
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.spi import (
     Change,
@@ -22,9 +20,7 @@ from unlatch.transport import Transport, for_tests
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 OP = "01JC0000000000000000000001"
 OTHER_OP = "01JC0000000000000000000002"

@@ -1,8 +1,6 @@
 """The status of many issues, and the errors of unreadable ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import REOPEN, done_issue, plugin_for, ref, sent, status
@@ -10,11 +8,8 @@ from tests.unlatch_jira.making import REOPEN, done_issue, plugin_for, ref, sent,
 from unlatch.errors import NotFound, TrackerError, Unauthorised
 from unlatch.spi import Snapshot
 from unlatch.transport import measure
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_jira.plugin import JiraPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:

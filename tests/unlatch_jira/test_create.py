@@ -1,9 +1,7 @@
 """New issues with their type and parent; the children of an epic are reopened once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -26,15 +24,10 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
-from unlatch.spi import Check, Checks, Heading, Span, ops_in
+from unlatch.spi import Check, Checks, Draft, Heading, Span, ops_in
 from unlatch_jira.api.rich_text import plain
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE
-
-if TYPE_CHECKING:
-    from unlatch.spi import Draft
-    from unlatch_sandbox import Sandbox
-
 
 AND_CHILDREN = replace(REOPEN, options=WITH_CHILDREN)
 

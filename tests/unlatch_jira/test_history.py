@@ -1,18 +1,11 @@
 """Who changed the status of an issue, and whether it was opened or closed."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.unlatch_jira.making import OP, REOPEN, deliver, plugin_for, ref, sent
 
 from unlatch.spi import visible
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.admin import OWNER, PERSON
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
 
 
 def moved_issue(box: Sandbox) -> str:

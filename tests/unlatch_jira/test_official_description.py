@@ -4,11 +4,8 @@ The description is not part of the project: the test runs where UNLATCH_SPECS na
 docs/jira.md lists the uncovered requests; the test compares this list.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.transport.listening import (
@@ -37,10 +34,7 @@ from tests.unlatch_jira.making import (
 from unlatch.errors import NotFound, Rejected
 from unlatch.spi import visible
 from unlatch_jira.plugin import JiraPlugin
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 pytestmark = needs_specs
 FILE = "jira_cloud_swagger-v3_2025-12-25.json"

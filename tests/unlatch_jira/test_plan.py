@@ -1,9 +1,7 @@
 """A plan lists the requests that are sent, and permissions are found without writing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,12 +21,9 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Rejected, Unauthorised
-from unlatch.spi import Change, Goal
-
-if TYPE_CHECKING:
-    from unlatch.spi import Remark
-    from unlatch_jira.plugin import JiraPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch.spi import Change, Goal, Remark
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Sandbox
 
 
 def remarks(box: Sandbox, *keys: str, **settings: Any) -> list[Remark]:

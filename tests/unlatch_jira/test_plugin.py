@@ -1,10 +1,8 @@
 """The effects of operations on the issue, and their requests, on Cloud and Data Center."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
@@ -40,11 +38,8 @@ from unlatch.errors import (
 from unlatch.spi import Category, Change, Goal, Outcome, ops_in, visible
 from unlatch.transport import measure
 from unlatch_jira.api.rich_text import plain
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_jira.plugin import JiraPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 HOSTILE = (
     'it\'s "broken" --> $& $1 \\1 {braces} {panel} [~all] @all |x| h1. *b* _i_ -s- !img! \\\\\n'

@@ -1,9 +1,7 @@
 """Answers of real Jira sites: other languages, old servers, nulls, text that is not JSON."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -23,12 +21,9 @@ from unlatch.spi import Category
 from unlatch.transport import Answer
 from unlatch_jira.api.errors import FieldsNotOnScreen, explain
 from unlatch_jira.api.workflow_models import ScreenField
+from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.workflow.screens import configured_fields
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_jira.plugin import JiraPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 SITE = "https://acme.atlassian.net/rest/api/3"
 

@@ -1,10 +1,9 @@
 """The example answers in Atlassian's own description of Jira Cloud are read by the plugin."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -19,9 +18,6 @@ from unlatch_jira.api.models import read_issue
 from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
 

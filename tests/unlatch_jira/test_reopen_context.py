@@ -1,8 +1,6 @@
 """Notes about a reopened issue's sprint, parent and assignee, and configured changes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
@@ -17,11 +15,8 @@ from tests.unlatch_jira.making import (
     status,
 )
 
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.workflows import SPRINT
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
 
 
 def closed(box: Sandbox, **more: Any) -> str:

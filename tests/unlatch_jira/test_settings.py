@@ -1,7 +1,5 @@
 """The settings of Jira, and the addresses of its issues."""
 
-from __future__ import annotations
-
 import tomllib
 
 import pytest

@@ -1,10 +1,9 @@
 """Logs of typed events, their statuses and times."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,10 +13,6 @@ from unlatch.worklog.event_log import LONGEST_LINE, Event, EventLog, OtherEvent
 from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import FLAG, TEXT, WORDS, key, record
 from unlatch.worklog.times import read_stamp, stamp
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)
 LOG = EventLog("log.jsonl")

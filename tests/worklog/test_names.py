@@ -1,10 +1,8 @@
 """Ids, dated names, and words that mean a name by its number or a part of it."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,10 +22,6 @@ from unlatch.worklog.ids import (
     number_of,
 )
 from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ULID = "01KA0000000000000000000001"
 

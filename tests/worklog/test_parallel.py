@@ -1,13 +1,11 @@
 """Tasks run side by side; digests and installers are found without slow imports."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from unlatch.worklog import digests
 from unlatch.worklog.installer import install_command, upgrade_command
 from unlatch.worklog.markdown_lines import line_ending, scan
 from unlatch.worklog.parallel import MOST_AT_ONCE, run_parallel
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_all_results_come_with_their_keys() -> None:

@@ -1,20 +1,15 @@
-from __future__ import annotations
-
 import os
 import sqlite3
 import time
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from unlatch.errors import StoreError
 from unlatch.worklog.cache_database import IndexDamaged
 from unlatch.worklog.search_index import Document, Hit, SearchIndex, Source
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AUTH = Document(
     "auth-bug", "Fixed 401 errors by adding an axios interceptor.", "user: token refresh"

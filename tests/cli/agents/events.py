@@ -1,16 +1,11 @@
 """Events as Claude Code 2.1, Codex 0.169 and Gemini CLI 0.61 passed them to a recorded hook."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from tests.cli.project import Done, Project
 from tests.transcripts.examples import EXAMPLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
 
 ID = "9f066655-3149-4b75-819b-bf19b0b14a20"
 _MORE: dict[str, dict[str, Any]] = {

@@ -1,17 +1,11 @@
 """Claude Code with what `agents install` writes: the briefing reaches the model, and it is kept."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.coding_agents.model import serving, text
 from tests.coding_agents.programs import environment, installed
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 # The program takes ten seconds of CPU.
 pytestmark = [pytest.mark.servers, pytest.mark.sweep]

@@ -1,17 +1,11 @@
 """Gemini CLI with what `agents install` writes: it is briefed, and forgets no prompt."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.coding_agents.model import serving, text
 from tests.coding_agents.programs import environment, installed
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 pytestmark = pytest.mark.servers
 

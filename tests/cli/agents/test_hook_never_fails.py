@@ -1,20 +1,14 @@
 """A hook exits with 0 and says nothing, whatever fails: an agent takes 2 as an order to stop."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.cli.agents.test_hook import log, trusted
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.warm.client import COLD
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 __all__ = ["trusted"]
 

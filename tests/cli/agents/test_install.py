@@ -1,23 +1,19 @@
 """unlatch agents install, uninstall and list, on agents' files as people have them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Done, Project
 from tests.cli.terminal import Terminal
 
 from unlatch.agents.catalog import AGENTS
-
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
 
 # As Claude Code, its users and other tools write it.
 CLAUDE_SETTINGS = """{

@@ -1,16 +1,12 @@
 """What people have in agents' settings files means the same after install, and is there again."""
 
-from __future__ import annotations
-
 import json
 import tomllib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.agents.test_install import agents, put
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 _TABLE = '[mcp_servers.unlatch]\ncommand = "'
 CONFIGS = {

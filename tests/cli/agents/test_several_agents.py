@@ -1,23 +1,17 @@
 """Install and uninstall for several agents: each for itself, also with other commands at once."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.agents.test_install import CLAUDE_SETTINGS, agents, files, home, put
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 from tests.warm.client import unlatch
 
 from unlatch.agents.catalog import AGENTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 __all__ = ["home"]
 BROKEN = '{ // mine\n"model": "opus"}'

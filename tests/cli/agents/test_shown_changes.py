@@ -1,15 +1,10 @@
 """The changes that install and uninstall show have nothing of the user's other settings."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.agents.test_install import agents, put
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 SECRET = "hunter2-of-another-server"
 _OTHER = {"other": {"command": "npx", "env": {"THEIR_LOGIN": SECRET}}}

@@ -1,21 +1,14 @@
 """Trust and consent are for one checkout: another one with its path and inode has neither."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.agents.events import context, event, fire
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.cli.runs.conftest import PLAN, WORKER
 from tests.cli.runs.test_run_commands import run, start, worker
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 
 @pytest.fixture

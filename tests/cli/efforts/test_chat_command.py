@@ -1,13 +1,12 @@
 """unlatch effort chat: piped, at a terminal, and without a model."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.llm.asking import STOP, chunk, event, raw
 from tests.transport.faulty import Faulty
@@ -16,9 +15,6 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 CTRL_D = "\x04"
 EVIL = "\x1b]0;owned\x07\x1b[31mred"

@@ -1,18 +1,12 @@
 """unlatch effort: the commands, their exit codes, and their documents."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import mistakes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 SUMMARY = "Fixed 401 errors by adding axios interceptor for token refresh."
 TOKEN = "ghp_" + "a" * 36

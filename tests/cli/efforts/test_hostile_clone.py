@@ -1,16 +1,11 @@
 """A repository can bring files of efforts with any content."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 OUTSIDE = "../../victim"
 

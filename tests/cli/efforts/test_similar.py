@@ -1,11 +1,6 @@
 """`new` and `link` say when something similar was done before."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 
 def test_new_names_a_completed_increment_of_the_same_words(project: Project) -> None:

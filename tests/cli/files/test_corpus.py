@@ -1,7 +1,5 @@
 """Real increments of other projects: a copy of the corpus, if present."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

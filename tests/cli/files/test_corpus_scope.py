@@ -1,21 +1,15 @@
 """Scope changes and the completion gate on real increments of other projects."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.cli.files.test_corpus import corpus, pytestmark
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.increments.documents.test_corpus import some_or_all
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.native import UNLATCH
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 __all__ = ["corpus", "pytestmark"]
 

@@ -1,7 +1,5 @@
 """metadata.json as crashes, merges, people and other tools leave it."""
 
-from __future__ import annotations
-
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 

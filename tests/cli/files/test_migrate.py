@@ -1,7 +1,5 @@
 """migrate: a SpecWeave tree to the current shape, and back byte for byte, after any failure."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,15 +4,14 @@ The types of events come from the registry, and the records from the modules tha
 that a new one is covered, or fails here, by itself.
 """
 
-from __future__ import annotations
-
 import json
 import string
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import pytest
 from hypothesis import given
@@ -20,9 +19,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.changes import reopen, transition, undo
 from tests.cli.output.test_documents import closed, schema
+from tests.cli.project import Project
 
 from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.files.plans import plan_amend
 from unlatch.increments.model.increment import (
@@ -40,13 +41,6 @@ from unlatch.spi.category import Category
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind, Operation, SeenItem
 from unlatch.worklog.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.cli.project import Project
-
-    from unlatch.increments.files.manager import MetadataManager
 
 NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)
 words = st.text(string.ascii_letters, min_size=1, max_size=4)

@@ -1,16 +1,9 @@
 """unlatch reopen with items at a terminal: the reason, and the increment of an item."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.items.test_reopen import KEYS
-from tests.cli.project import CLOSED, OPEN, REASON
+from tests.cli.project import CLOSED, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 WHY, INSTEAD = "Reason for reopening: ", "Resume the increment instead? [y/N]: "
 COMPLETE = "Complete the increment instead, and close its 3 items? [y/N]: "

@@ -1,16 +1,11 @@
 """unlatch doctor checks and fixes the records of items."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import REASON, Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Operations on items survive lost answers, failures after the effect, and missing credentials."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.items.test_reopen import KEYS, TITLES, records
 from tests.cli.project import ALL, OPEN, REASON, Project

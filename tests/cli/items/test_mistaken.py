@@ -1,7 +1,5 @@
 """Commands on increments that are given items, or run outside of a project."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from itertools import product

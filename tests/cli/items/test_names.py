@@ -1,7 +1,5 @@
 """Items under other addresses and names: moved ones, needless spaces, and wrong numbers."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import OPEN, REASON, Project

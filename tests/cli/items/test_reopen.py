@@ -1,7 +1,5 @@
 """unlatch reopen and close with items: all trackers, in a project and outside of one."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from typing import Any

@@ -1,7 +1,5 @@
 """unlatch status with items, and the pending operations on them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import ALL, NAME, REASON, Project

@@ -1,23 +1,17 @@
 """Operations on items with several processes, clones and increments."""
 
-from __future__ import annotations
-
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.items.test_reopen import KEYS, records
-from tests.cli.project import ALL, OPEN, REASON, Project
+from tests.cli.project import ALL, OPEN, REASON, Done, Project
 from tests.delivery.stage import fault
 
 from unlatch.lifecycle.items.change import record_items
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done
 
 
 def test_processes_at_once_post_one_comment(project: Project) -> None:

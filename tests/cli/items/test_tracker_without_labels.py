@@ -1,17 +1,12 @@
 """A tracker without labels: nothing is said of them, and nothing is left because of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import REASON, Project
 from tests.conformance.test_without_labels import install
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LABELS = ["bug", "completed"]
 

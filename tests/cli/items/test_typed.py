@@ -1,15 +1,10 @@
 """Items as people type them, and the undo of their reopens."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import OPEN, REASON, Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ORIGIN = "https://x-access-token:ghs_secret@github.com/octo/widgets.git"
 ISSUE = "https://github.com/octo/widgets/issues/4"

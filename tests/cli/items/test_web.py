@@ -1,18 +1,11 @@
 """--web opens items in the browser, on trusted hosts only."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_picker import ENTER, ESC, EXTRA
-from tests.cli.project import NAME
+from tests.cli.project import NAME, Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 BROWSER = '#!/bin/sh\necho "$# $*" >> "$HOME/opened"\n'
 

@@ -1,7 +1,5 @@
 """Giving up operations on items that belong to no increment."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 

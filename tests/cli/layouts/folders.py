@@ -1,11 +1,6 @@
 """Folders of other spec-driven tools, as their users have them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 _SPEC = """\
 # Feature Specification: Photo albums

@@ -1,18 +1,14 @@
 """Tasks of Backlog.md from outside: each is a file, and its folder says whether it is finished."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.layouts.folders import backlog_md, write
 from tests.cli.layouts.test_units import issue, listed, record
 from tests.cli.project import REASON, Project
 from tests.cli.trackers.test_sync import writes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAME = "Log-in-safely.md"
 

@@ -1,8 +1,6 @@
 """Tasks of Backlog.md as the `backlog` program reads them, also after a change by unlatch."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.layouts.folders import backlog_md, write
@@ -14,9 +12,6 @@ from tests.servers.npm_program import NpmProgram
 
 from unlatch.increments.layouts.backlog_md import BACKLOG_MD
 from unlatch.testing.layouts import texts_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.servers
 MARKS = (

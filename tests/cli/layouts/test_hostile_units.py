@@ -1,17 +1,13 @@
 """Folders of other tools that no tool left like this: conflicts, namesakes, halves, odd names."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.layouts.folders import kiro, openspec, spec_kit, tick, write
 from tests.cli.project import REASON, Project
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 FEATURE, CHANGE, SPEC = "001-photo-albums", "add-login", "photo-albums"
 CONFLICT = """\

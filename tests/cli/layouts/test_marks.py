@@ -1,16 +1,10 @@
 """Boxes with marks that nobody knows, from outside: complete, doctor, sync and the item's boxes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.layouts.folders import spec_kit
+from tests.cli.project import Project
 from tests.cli.trackers.test_check_boxes import block, created, text, tick
 from tests.cli.trackers.test_sync import writes
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 FORCED = ("--force", "--reason", "It is enough")
 

@@ -1,21 +1,17 @@
 """Units of other tools as increments: from init to undo, on real folders and the sandbox."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tomllib
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.layouts.folders import kiro, openspec, spec_kit, tick, write
 from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 FEATURE, CHANGE = "001-photo-albums", "add-login"
 

@@ -1,20 +1,14 @@
 """apply_plan, with a process that is killed and with another one at the same time."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import anyio
 import pytest
+from mcp import Client
 from tests.cli.mcp.test_mcp import REASON, Talk, text_of
+from tests.cli.project import Project
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mcp import Client
-    from tests.cli.project import Project
 
 # In the process of the command that applies: another command changes the project as it begins, or
 # as it takes its first lock.

@@ -1,29 +1,24 @@
 """unlatch mcp, with the official client: in this process and over stdio, in both protocol eras."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult
 from mcp_types import ElicitRequestParams, ElicitResult
+from tests.cli.project import Project
 from tests.warm.client import unlatch
 
 from unlatch.cli.commands.mcp import calls as calls_module
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server, definitions
 from unlatch.llm.port import estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from mcp.types import CallToolResult
-    from tests.cli.project import Project
 
 REASON = "Another edge case"
 MODES: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")

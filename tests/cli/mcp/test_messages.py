@@ -1,18 +1,14 @@
 """Messages and calls that cannot be understood: each is answered."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.cli.mcp.test_mcp import REASON, SNAPSHOT, Talk
+from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.warm.client import unlatch
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 HALF = "\\ud800"
 

@@ -1,14 +1,10 @@
 """What the tools refuse: secrets in texts of a model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.mcp.test_mcp import Talk
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 TOKEN = "ghp_" + "a1B2" * 9
 PASSWORD = "Hunter2Zzz9"

@@ -1,15 +1,11 @@
 """Results that are too large for an agent."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp_types import TextContent
 from tests.cli.mcp.test_mcp import REASON, Talk
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 KB = 1000
 

@@ -1,19 +1,14 @@
 """Bad input: a clear error with an id and a hint, the right exit code, nothing half done."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.setup.own_config import own_config
 from tests.cli.setup.unprivileged import unprivileged
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

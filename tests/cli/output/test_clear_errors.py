@@ -1,22 +1,16 @@
 """Errors of the machine and of the configuration name the cause, and a step that helps."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
 from unlatch.cli.main import run
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 FULL = Path("/dev/full")

@@ -1,17 +1,11 @@
 """A standard stream that was closed is as one that is empty, or that nobody reads."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.warm.client import COLD
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
 FULL = Path("/dev/full")

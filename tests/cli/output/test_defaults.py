@@ -1,14 +1,8 @@
 """Prompts show the answer that Enter stands for."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 PROPOSE = """\
 #!/bin/sh

@@ -1,15 +1,10 @@
 """unlatch demo at a terminal, where commands inside it may ask and page; what demos leave."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 # What trackers allow this user is counted for all projects, for some minutes.
 SHARED = {".gitignore", "requests"}

@@ -1,7 +1,5 @@
 """Every document that a command prints, and every file that it writes, keeps its schema."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

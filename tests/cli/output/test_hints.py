@@ -1,20 +1,15 @@
 """Next steps in the source that begin with a command: it can be typed as it is."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli.app import app
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 # What follows a command in a hint: another one, or a remark.

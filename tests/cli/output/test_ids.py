@@ -1,22 +1,15 @@
 """Every way to name an increment works wherever an ID is accepted."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_mistyped import next_command
-from tests.cli.project import NAME, REASON
+from tests.cli.project import NAME, REASON, Done, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
 
 OTHER = "0008-smart-search"
 FOLDER = f".unlatch/increments/{NAME}"

@@ -1,14 +1,9 @@
 """A mistyped command is refused with the command to type instead, which works."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
 
+from tests.cli.project import Done, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
-
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
 
 
 def next_command(done: Done) -> str:

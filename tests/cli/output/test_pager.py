@@ -1,18 +1,13 @@
 """Long output at a terminal is shown in the user's pager, by git's rules."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.overview.test_history import reopen
+from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 # More than the 40 lines of the terminal.
 MANY = 45

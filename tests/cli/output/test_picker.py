@@ -1,17 +1,13 @@
 """A menu at the terminal where the id is missing."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from tests.cli.overview.test_history import reopen
+from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 EXTRA = {"PYTHONUTF8": "1"}
 MENU = "Type to search"

@@ -1,16 +1,10 @@
 """A suggested command that is pasted with its placeholder records and posts nothing."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from typing import TYPE_CHECKING
 
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 def test_a_placeholder_is_no_text(completed: Project) -> None:

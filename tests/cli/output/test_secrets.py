@@ -1,20 +1,13 @@
 """No token is shown or written, after any failure and with all details."""
 
-from __future__ import annotations
-
 from base64 import b64encode
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from tests.cli.project import ALL, REASON, Project
 
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

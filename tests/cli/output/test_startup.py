@@ -1,22 +1,16 @@
 """Every run of unlatch loads only the modules that it uses."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import pytest
 from benchmarks import items
 from benchmarks.resume import TRACKERS
+from tests.cli.project import Project
 
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tests.cli.project import Project
 
 HEAVY = frozenset(
     {

@@ -1,16 +1,11 @@
 """Tables: whole lines for programs, lines that fit for people."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from rich.cells import cell_len
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 LONG = "A title that goes on and on, far beyond where a narrow terminal ends"
 # Each of these signs takes two cells of a terminal.

@@ -1,18 +1,12 @@
 """The search index is a cache: damage is repaired, or the error names the file to remove."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """A delivery in words: each part that was done, then the part that was not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from click import unstyle
@@ -12,16 +10,13 @@ from click import unstyle
 from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.delivery.states import State
 from unlatch.delivery.task import Delivery, Effect
-from unlatch.errors import Rejected, StoreError
+from unlatch.errors import Rejected, StoreError, UnlatchError
 from unlatch.project.registry import Registry
 from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Result
 from unlatch.spi.item import ItemRef, RemoteItem
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.text import fill
-
-if TYPE_CHECKING:
-    from unlatch.errors import UnlatchError
 
 URL = "https://github.com/octo/widgets/issues/4"
 ITEM = RemoteItem(ItemRef("github", "octo/widgets", "4", URL), "x", "open", Category.TODO)

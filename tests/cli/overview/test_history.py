@@ -1,7 +1,5 @@
 """history: the life of one increment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.cli.project import REASON, Project

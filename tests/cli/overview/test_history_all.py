@@ -1,7 +1,5 @@
 """history --all: the reopens of all increments, and their statistics."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, datetime, timedelta

@@ -1,24 +1,18 @@
 """`unlatch history verify`: the local records and the trackers, with and without tampering."""
 
-from __future__ import annotations
-
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cli.project import ALL, NAME, REASON
+from tests.cli.project import ALL, NAME, REASON, Project
 
 import unlatch_github
 from unlatch.spi import Capability
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 RESUME = ("resume", "7", "--yes", "--reason", REASON, "--by", "Dana Demo")
 

@@ -1,9 +1,8 @@
 """history: a change of an item leaves who, when and why, on each tracker and by each command."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check_files
@@ -11,9 +10,6 @@ from tests.cli.project import ALL, REASON, Project
 from tests.cli.trackers.test_ingest import payload
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 WORDS = {"reopen": "reopened", "close": "closed", "update": "updated"}

@@ -1,14 +1,7 @@
 """Increments that cannot be read: an answer without them says so, and ends with 5."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.cli.project import NAME, REASON
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import NAME, REASON, Project
 
 COMMANDS = [
     ("history", "--all"),

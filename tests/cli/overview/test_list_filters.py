@@ -1,15 +1,10 @@
 """list: filters, order and number."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.overview.test_history import reopen
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 JIRA = {"jira": {"issueKey": "SCRUM-28"}}
 TITLES = {"0002-login": "Ünïcode login", "0003-照合": "監査の照合", "0004-audit": "audit of عربى"}

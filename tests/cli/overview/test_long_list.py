@@ -1,20 +1,15 @@
 """A long list of everything takes the rows of unchanged increments from the list before it."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

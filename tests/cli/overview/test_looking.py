@@ -1,7 +1,5 @@
 """list, show, history, status, plugins, completion: they show everything and change nothing."""
 
-from __future__ import annotations
-
 import json
 
 from tests.cli.overview.test_history import reopen

@@ -1,7 +1,5 @@
 """`unlatch show ID`, which click does not parse, says what the parsed command says."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 

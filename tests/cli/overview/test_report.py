@@ -1,23 +1,19 @@
 """`unlatch report` against counts that the test makes itself."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, REASON, Project, stamp
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

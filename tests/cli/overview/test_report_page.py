@@ -1,7 +1,5 @@
 """`unlatch report --html`: the page itself, and what browsers make of it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -10,7 +8,8 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree.ElementTree import Element
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -18,9 +17,6 @@ from tests.cli.overview.test_report import generate
 from tests.cli.project import NAME, REASON, Project
 
 from unlatch.cli.render.describe import times
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 # The extra `report`, and a parser that knows every mistake; `make` installs both.
 pytest.importorskip("jinja2", exc_type=ImportError)

@@ -1,19 +1,14 @@
 """Hints about files that git can bring back: a command that works when it is typed."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import NAME, Project
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 # What a shell would take apart.
 ODD = "0008-it's-$HOME; echo"

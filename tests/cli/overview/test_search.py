@@ -1,15 +1,10 @@
 """search finds each increment, in any folder and with any name."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 NAME = "0003-rate-limit-retries"
 

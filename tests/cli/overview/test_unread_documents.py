@@ -1,17 +1,11 @@
 """spec.md or tasks.md that is there and cannot be read: who shows the increment says so."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 
 def _linked(path: Path) -> None:

@@ -1,15 +1,8 @@
 """A bad folder of efforts, sessions or runs hides only what is in it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.output.test_documents import check
-from tests.cli.project import NAME
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import NAME, Project
 
 KINDS = ("efforts", "sessions", "runs")
 LINK = "is a symbolic link, which unlatch does not follow [unsafe-path]"

@@ -1,7 +1,5 @@
 """unlatch run: started, questioned, paused, recovered, and never by a clone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -10,21 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Done, Project
 from tests.cli.runs.conftest import PLAN
 from tests.cli.terminal import Terminal
 from tests.warm.client import unlatch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.project import Done, Project
-
 
 # As the worker that hangs, for the command of task 1.
 HANGING_CHECK = """\

@@ -1,17 +1,13 @@
 """unlatch run: limits of cost, sizes of messages, and the run that is meant without an id."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.cli.project import Done, Project
 from tests.cli.runs.test_run_commands import run, start, worker
-
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
 
 
 def answered(project: Project, *answers: dict[str, Any], more: tuple[str, ...] = ()) -> Done:

@@ -1,19 +1,14 @@
 """Programs of runs and sessions get no tracker's token, and find none in a process above them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.warm.client import COLD
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 MORE = {
     "GITHUB_ENTERPRISE_TOKEN": "enterprise-secret",

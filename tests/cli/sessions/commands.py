@@ -1,11 +1,6 @@
 """`unlatch session`, and the id of its error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 
 def session(project: Project, *arguments: str, stdin: str = "") -> Done:

@@ -1,18 +1,13 @@
 """Sessions of all projects: listed, searched, and chosen at a terminal."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 def start(project: Project, title: str, *log: str) -> str:

@@ -1,20 +1,15 @@
 """unlatch session resume --chat: turns with a model, and what the session keeps of them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.efforts.test_chat_command import CTRL_D, configure
+from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.llm.asking import STOP, chunk, event, raw
-from tests.transport.faulty import Faulty
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
-    from tests.transport.faulty import Reply
+from tests.transport.faulty import Faulty, Reply
 
 USAGE = {"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}}
 

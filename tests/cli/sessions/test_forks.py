@@ -1,20 +1,14 @@
 """Forks of recorded conversations: what they copied is in one session, and counts once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.transcripts import independent
 from tests.transcripts.recorded_homes import recorded
 from tests.transcripts.test_recorded import ORIGINS
 
 from unlatch.transcripts.find import find_transcripts
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 AGENTS = ("claude-code", "codex", "opencode")
 

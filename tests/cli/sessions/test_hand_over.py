@@ -1,17 +1,11 @@
 """unlatch session resume --exec: the context goes to a program, without a shell."""
 
-from __future__ import annotations
-
 import stat
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 AGENT = """
 import os, pathlib, stat, sys

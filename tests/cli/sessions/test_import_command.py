@@ -1,23 +1,17 @@
 """unlatch session import and publish: list, import, refuse and copy."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.sessions.commands import error_of, session
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.transcripts.lines import Session, calls, said, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 SECRET = "ghp_" + "a1B2" * 9
 

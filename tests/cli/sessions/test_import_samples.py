@@ -3,21 +3,15 @@
 The samples are not part of the project: the tests run where UNLATCH_SAMPLES names their folder.
 """
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.transcripts import independent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.project import Project
-    from tests.transcripts.independent import Counts
+from tests.transcripts.independent import Counts
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

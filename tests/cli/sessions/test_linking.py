@@ -1,16 +1,9 @@
 """Sessions and their increments: linked by hand, and by the branch of a transcript."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.cli.agents.events import event, fire, put_transcript
 from tests.cli.output.test_documents import mistakes
-from tests.cli.project import NAME
+from tests.cli.project import NAME, Project
 from tests.cli.sessions.commands import session
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 OTHER = "0012-smart-discipline"
 

@@ -1,19 +1,13 @@
 """Work that stayed in the main checkout of a worktree, or at the earlier path of a project."""
 
-from __future__ import annotations
-
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.sessions.test_import_command import imports, lines, put
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 
 @pytest.fixture

@@ -1,21 +1,14 @@
 """unlatch session: the commands, their exit codes, and their documents."""
 
-from __future__ import annotations
-
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.sessions.commands import error_of, session
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
-
 
 _GROUPINGS = ("agent", "channel", "status")
 

@@ -1,12 +1,7 @@
 """A third party's plugin, installed in a folder on sys.path as a distribution of its own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path
 
 DISTRIBUTION = "unlatch-redmine 1.2"
 MANIFEST = """

@@ -1,13 +1,8 @@
 """The user's own configuration."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 
 def own_config(project: Project, text: str | None = None) -> Path:

@@ -1,16 +1,9 @@
 """Aliases: from the user's own configuration, without a shell, never in place of a command."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from tests.cli.project import NAME, REASON
+from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.setup.own_config import own_config
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 ALIASES = """\
 [aliases]

@@ -1,7 +1,5 @@
 """auth: tokens go to the keyring and come from it, and are never shown."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,8 +1,7 @@
 """A third party's plugin that does not work is named with its distribution, never unlatch."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from tests.cli.project import OPEN, REASON, Done, Project
@@ -10,9 +9,6 @@ from tests.cli.setup.foreign_plugin import DISTRIBUTION, install
 
 from unlatch.cli.commands.overview import list as list_command
 from unlatch.lifecycle import known_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CULPRIT = f"the plugin redmine ({DISTRIBUTION}) cannot be used: "
 

@@ -1,22 +1,17 @@
 """Completion of ids with titles in bash, zsh and fish, as people type."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_startup import HEAVY, RUN
 from tests.cli.overview.test_history import reopen
+from tests.cli.project import Project
 from tests.cli.setup.own_config import own_config
 from tests.cli.terminal import Terminal
 from tests.warm.client import program_path
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 # What a terminal, a shell or its completion might act on.
 HOSTILE = (

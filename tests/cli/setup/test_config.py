@@ -1,20 +1,15 @@
 """unlatch config: settings are shown with their sources, and changed without loss."""
 
-from __future__ import annotations
-
 import shlex
 import stat
 import tomllib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 TEXT = """\
 # Our rules

@@ -1,12 +1,12 @@
 """Mistakes in configuration files: the message names the expected value and place."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from tests.cli.project import Project
 from tests.cli.setup.own_config import own_config
 
 from unlatch.config.config import CoreConfig, UserConfig, validate
@@ -14,11 +14,6 @@ from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import Registry
 from unlatch.spi.table_models import model_of
 from unlatch.spi.tables import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.project import Project
 
 # How pydantic puts it.
 RAW = re.compile(

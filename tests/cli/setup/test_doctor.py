@@ -1,20 +1,16 @@
 """doctor: its findings about configuration, trackers and increments, and its exit code."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.cli.setup.own_config import own_config
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 ULID = "01JC0000000000000000000000"
 NOON = "2025-11-01T12:00:00Z"

@@ -1,17 +1,13 @@
 """doctor on odd files: explains each oddity, and fixes the safe ones."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.setup.own_config import own_config
 from tests.cli.setup.test_doctor import HOME, ULID, at, check_each, findings, messages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 OTHER = "0008-other"
 SPEC = f"{HOME}/{NAME}/spec.md"

@@ -1,17 +1,12 @@
 """doctor where a folder is refused or the configuration is wrong: it still says all that it can."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.cli.setup.own_config import own_config
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def behind_a_link(project: Project, place: str) -> Path:

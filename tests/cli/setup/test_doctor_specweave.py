@@ -1,15 +1,10 @@
 """doctor, list and resume on SpecWeave's files: missing files, other folders, odd blocks."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.cli.project import NAME, REASON
+from tests.cli.project import NAME, REASON, Project
 from tests.cli.setup.test_doctor import HOME, at, findings, messages
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 SPEC = "---\ntitle: Find it\nstatus: completed\ncreated: 2025-10-30\ncompleted: 2025-11-01\n---\n"
 

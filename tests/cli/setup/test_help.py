@@ -1,16 +1,11 @@
 """unlatch --help shows few commands, and unlatch help all of them by topic."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
+from tests.cli.project import Project
 from tests.cli.setup.test_completion import complete
 
 from unlatch.cli.table import COMMANDS, FRONT, MORE, TOPICS
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 _ROW = re.compile(r"^  (\S+(?: \S+)*?)  ", re.MULTILINE)
 _SHOWN = [*COMMANDS]

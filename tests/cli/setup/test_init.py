@@ -1,19 +1,14 @@
 """init sets up a project, and keeps existing files."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
 import tomllib
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.refusing import assert_refused
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

@@ -1,25 +1,19 @@
 """`unlatch plugins new` writes a plugin that runs at once, red where its author goes on."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.cli.project import Project
 from tests.docs.pages import ROOT
 
 from unlatch.errors import StoreError
 from unlatch.project.plugins import new_plugin
 from unlatch.spi import OneWritePlugin
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 FILES = [
     "README.md",

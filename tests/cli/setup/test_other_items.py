@@ -1,7 +1,5 @@
 """A third party's plugin that answers for another item than it was asked for is at fault."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 from tests.cli.setup.foreign_plugin import install

@@ -1,18 +1,12 @@
 """Files and folders that the user may not read."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import NAME
+from tests.cli.project import NAME, Done, Project
 from tests.cli.setup.own_config import own_config
 from tests.cli.setup.unprivileged import unprivileged
-
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
 
 SESSION = ".unlatch/sessions/2026-01-02-fix.md"
 

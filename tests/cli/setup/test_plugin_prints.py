@@ -1,15 +1,10 @@
 """What a third party's plugin prints does not get between the lines of unlatch."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 from tests.cli.setup.foreign_plugin import install
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--json")

@@ -1,18 +1,13 @@
 """A token in the words of a third party's plugin is shown and kept nowhere."""
 
-from __future__ import annotations
-
 from base64 import b64encode
+from collections.abc import Sequence
 from json import dumps
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 from tests.cli.project import REASON, Project
 from tests.cli.setup.foreign_plugin import install
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # Of no known form, so that only its value shows what it is.
 TOKEN = 'orchid"sextant\\plum/7'

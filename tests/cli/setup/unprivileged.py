@@ -1,14 +1,9 @@
 """The rights of any user, in a process of root, whom no mode of a file keeps from it."""
 
-from __future__ import annotations
-
 import ctypes
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # linux/capability.h, linux/prctl.h and linux/securebits.h.
 _VERSION, _READ_AND_WRITE_ANY = 0x20080522, 1 << 1 | 1 << 2

@@ -1,16 +1,12 @@
 """Many work items changed by one request: the same outcome as one by one, and nothing twice."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.work.test_bulk import COMPLETED, many, said, states
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 COUNT = 4
 

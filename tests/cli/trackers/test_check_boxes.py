@@ -1,9 +1,8 @@
 """unlatch sync keeps the check boxes of files and items in sync, both ways."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -18,9 +17,6 @@ from unlatch.sync import sync
 from unlatch.sync.plan import plan_sync
 from unlatch.worklog.disk import atomic
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = (
     "[x] \u2611 *a* <b> `c` \\ {d} |e| @all #1 &amp; [ ] ~x~ - [x] T-002: z <!-- unlatch:end --> $&"

@@ -1,15 +1,10 @@
 """unlatch respects the consents that SpecWeave lacks."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

@@ -1,7 +1,5 @@
 """Commands that use plugins' capabilities: stories, dry runs of creates, moved items, rights."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,15 +1,9 @@
 """A success without content, as from a proxy, is an answer that cannot be understood."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.cli.project import Project
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 # Of the requests for items; before them Azure DevOps lists its interface.
 PATHS = {"github": "/", "ado": "(?i)/wit/", "jira": "/"}

@@ -1,9 +1,8 @@
 """unlatch sync --check: a gate fails closed, and names everything that it could not check."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -12,9 +11,6 @@ from tests.cli.terminal import Terminal
 from tests.cli.trackers.test_sync import by_hand, finished, in_step, in_sync, with_issue, writes
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["finished", "in_step", "with_issue"]
 TOKENS = {

@@ -1,23 +1,18 @@
 """unlatch ingest: an event from GitHub Actions is only a hint."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.project import CLOSED, OPEN, Done, Project, stamp
 from tests.cli.trackers.test_sync import finished, with_issue
 from tests.delivery.stage import fault, start
 
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 __all__ = ["finished", "with_issue"]
 NOW = datetime.now(UTC).replace(microsecond=0)

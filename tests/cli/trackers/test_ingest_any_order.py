@@ -1,11 +1,9 @@
 """Messages that come twice, late and in any order, while people work on both sides."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,8 +18,7 @@ from hypothesis.stateful import (
 from tests.cli.project import Project
 from tests.cli.trackers.test_ingest import ingest, payload
 
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 ISSUE = ("octo/widgets", 4)
 ACTIONS = ("reopened", "closed", "labeled", "unlabeled")

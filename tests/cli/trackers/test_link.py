@@ -1,10 +1,8 @@
 """link and unlink: pasted addresses, new items, and that nothing is posted."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -14,9 +12,6 @@ from tests.cli.setup.foreign_plugin import install
 from tests.cli.terminal import Terminal
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINES = {
     "github": '✓ GitHub        octo/widgets#4 "Smart discipline" (closed, assigned to octocat)\n',

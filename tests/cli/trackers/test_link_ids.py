@@ -1,15 +1,9 @@
 """link and unlink take several increments."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli.output.test_documents import check
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

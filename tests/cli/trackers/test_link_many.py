@@ -1,7 +1,5 @@
 """link --file and --suggest: many items at once, and only the requested ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,17 +1,12 @@
 """--suggest compares titles in any script, and --file reads what spreadsheets save."""
 
-from __future__ import annotations
-
 import csv
 import io
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 
 from unlatch.lifecycle.linking.csv_rows import read_rows
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 NAME = "0036-audit"
 

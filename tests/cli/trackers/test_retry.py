@@ -1,19 +1,14 @@
 """JSON says whether and when to run a command again: for each operation, and as a whole."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.delivery.stage import LOCKED, fault
 
 from unlatch.worklog.times import read_stamp
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 RESUME = ("--max-wait", "0", "resume", "7", "--reason", REASON, "--yes", "--json")
 SYNC = ("--max-wait", "0", "sync", "--json")

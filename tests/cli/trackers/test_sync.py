@@ -1,7 +1,5 @@
 """unlatch sync: changes on a tracker and local changes come together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

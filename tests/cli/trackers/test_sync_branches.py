@@ -1,21 +1,16 @@
 """unlatch sync compares statuses on one branch; a detached HEAD is not that branch."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import check
+from tests.cli.project import Project
 from tests.cli.trackers.test_sync import by_hand, finished, with_issue, writes
 
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.spi import visible
 from unlatch.sync import branches
 from unlatch.worklog.ids import new_ulid
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 __all__ = ["finished", "with_issue"]
 MAIN = '[sync]\nbranch = "main"\n'

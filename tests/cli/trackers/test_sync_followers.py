@@ -1,7 +1,5 @@
 """unlatch sync: the effects of one changed item on other items and increments."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

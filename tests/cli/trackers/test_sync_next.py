@@ -1,15 +1,9 @@
 """The commands that a sync names for what it leaves as it is."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import ALL, CLOSED, NAME, OPEN
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 
 
 def commands(said: str) -> list[str]:

@@ -1,7 +1,5 @@
 """unlatch github, ado, jira ...: one tracker's items, as operations of their own."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged

@@ -1,7 +1,5 @@
 """unlatch github close-issue and the like with several ids and ranges."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import REASON, Project

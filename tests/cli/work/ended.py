@@ -1,12 +1,8 @@
 """An effort and a session of an increment, with what a person would call decisions."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
+from tests.cli.project import Done, Project
 
 REASON = "Safari users are logged out"
 TASKS = "# Tasks\n\n### T-001: Build it\n**Status**: [x] completed\n\n### T-002: Test it\n"

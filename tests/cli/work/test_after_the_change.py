@@ -1,16 +1,11 @@
 """Errors in what follows the change of resume and complete: other work, and the briefing."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.cli.work.ended import resume
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

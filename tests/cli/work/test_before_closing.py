@@ -1,15 +1,10 @@
 """At a terminal, complete and abandon name the items that they will close, and ask once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OTHER = "0008-other-work"
 COLUMNS = [60, 100, 200]

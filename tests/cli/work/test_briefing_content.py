@@ -1,20 +1,13 @@
 """What a briefing has, and what it leaves out, by labels of a person."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 from tests.cli.agents.events import context, event, fire
-from tests.cli.project import WORKER
+from tests.cli.project import WORKER, Project
 
 from unlatch.llm.port import estimate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 REASON = "Searches with umlauts find nothing"
 LOG = ".unlatch/efforts/auth-bug/log.jsonl"

@@ -1,17 +1,12 @@
 """What a briefing takes from the conversations of agents with people: once, and as corrected."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import Project
 from tests.cli.work.test_briefing_content import LOG, do, effort, known, session
 from tests.transcripts.lines import Session, calls, said, write
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 PARAGRAPH = "Excel needs a mark. I decided to write utf-8-sig. `csv` does the rest."
 DECISION = "I decided to write utf-8-sig."

@@ -1,18 +1,14 @@
 """What a briefing is made of is anybody's text: no secret, order or disguise gets through it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.cli.agents.events import context, event, fire
+from tests.cli.project import Project
 from tests.security.acting import NAME as ACTING
 from tests.security.acting import acting
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 REASON = "Safari users are logged out"
 TOKEN = "ghp_" + "a1B2" * 9

@@ -4,16 +4,11 @@ A point helps if a person who goes on with the work wants to know it. The sample
 the project: the test runs where UNLATCH_SAMPLES names their folder.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

@@ -1,21 +1,15 @@
 """What a briefing knows of runs and sessions beyond their last words."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
 from itertools import product
-from typing import TYPE_CHECKING
 
-from tests.cli.project import says
+from tests.cli.project import Project, says
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
 from unlatch.efforts.highlights import sentences
 from unlatch.efforts.identifiers import identifiers
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 # The first attempt fails, the second one's work is rejected, and the third one is accepted.
 WORKER = """

@@ -1,12 +1,11 @@
 """Many increments at once: one reason, one question, one sum, and nothing done twice."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -14,9 +13,6 @@ from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 YES = ("--reason", REASON, "--yes")
 COMPLETED = ("resume", "--all-matching", "status=completed", *YES)

@@ -1,7 +1,5 @@
 """resume of increments that are not finished, and a new reason for one that is active."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project

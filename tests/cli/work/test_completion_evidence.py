@@ -1,22 +1,16 @@
 """After a reopen, complete looks for evidence that something changed since."""
 
-from __future__ import annotations
-
 import subprocess
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.layouts.folders import spec_kit
 from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import NAME, REASON
+from tests.cli.project import NAME, REASON, Done, Project
 from tests.cli.terminal import Terminal
 from tests.security.traps import Traps
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Done, Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
 REQUIRE = '[completion]\nevidence = "require"\n'

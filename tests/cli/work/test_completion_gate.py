@@ -1,14 +1,8 @@
 """complete while tasks or criteria are open: refused, listed, forced."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.cli import scoped
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 REASON = "The rest moves to 0008"
 

@@ -1,7 +1,5 @@
 """Items that were closed deliberately, when their increment is completed or abandoned."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, REASON, Project

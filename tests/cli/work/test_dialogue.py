@@ -1,20 +1,16 @@
 """resume at a terminal: the output, the prompts, and the effects of the answers."""
 
-from __future__ import annotations
-
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.project import ALL, FINISHED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import CTRL_C, Terminal
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CONTINUE, WHY = "Continue? [y/N]: ", "Reason for reopening: "
 INTRODUCTION = f"""\

@@ -1,18 +1,13 @@
 """No place that shows or stores what others wrote has a secret in disguise."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 from tests.cli.agents.events import context, event, fire
+from tests.cli.project import Project
 from tests.transcripts.lines import Session, said, write
 from tests.transport.test_redact import BEFORE, HIDDEN, NAMED, TOKENS
 
 from unlatch.cli.commands.mcp.calls import Calls
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 TOKEN = TOKENS["GitHub"]
 TEXTS = [*NAMED, *(f"{before}{TOKEN}\x1b[0m" for before in BEFORE)]

@@ -1,7 +1,5 @@
 """complete and abandon: the effect on the items, and on a resume after them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 

@@ -1,21 +1,15 @@
 """complete, abandon and undo of several increments by one command."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.output.test_pager import install
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 from tests.cli.work.test_bulk import YES, many, states
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 
 @pytest.fixture

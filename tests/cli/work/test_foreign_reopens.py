@@ -1,14 +1,10 @@
 """reopenHistory and `reopened` as other tools write them."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 AT, REASON = "2026-03-01T10:00:00Z", "The export is wrong"
 FULL = {"reopenedAt": AT, "reason": REASON, "previousStatus": "completed", "reopenedBy": "Kim"}

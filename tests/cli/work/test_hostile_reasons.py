@@ -1,7 +1,5 @@
 """Reasons that are empty, endless, or meant to do something on their way."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

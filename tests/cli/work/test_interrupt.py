@@ -1,7 +1,5 @@
 """Ctrl-C, or a CI job that is cancelled, while items are being served."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import threading

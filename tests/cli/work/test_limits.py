@@ -1,19 +1,14 @@
 """Limits on active work, and the project's rules for reopening."""
 
-from __future__ import annotations
-
 import json
 import subprocess
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.terminal import Terminal
 from tests.warm.client import unlatch
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

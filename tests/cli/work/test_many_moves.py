@@ -1,16 +1,11 @@
 """Several increments, named one by one or by a range, moved by one command."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import check
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """start, pause, review, backlog, new: moves along the status table without a tracker."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import NAME, Project
 

@@ -1,7 +1,5 @@
 """spec.md and tasks.md that are not UTF-8 text: each command names the unwritten files."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli import scoped
 from tests.cli.project import NAME, REASON, Project

@@ -1,24 +1,18 @@
 """unlatch resume with the efforts, sessions and runs of an increment, and the briefing."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import mistakes
-from tests.cli.project import WORKER, says
+from tests.cli.project import WORKER, Project, says
 from tests.cli.terminal import Terminal
 from tests.cli.work import ended
 from tests.cli.work.ended import DECISIONS, REASON, TOKEN, resume, session
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.project import Project
 
 FAILS = says({"type": "failed", "reason": "no"})
 # What a person reading the conversation and the log would call a decision.

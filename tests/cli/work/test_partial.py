@@ -1,21 +1,17 @@
 """A tracker fails while the others are served; later one command finishes the job, once."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Done, Project
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 # The write that carries the comment, and the one that changes the state.

@@ -1,18 +1,13 @@
 """--dry-run shows the later requests, and changes nothing."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.cli.project import ALL, REASON, Project
 from tests.cli.terminal import Terminal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 OTHER = "0009-other"
 

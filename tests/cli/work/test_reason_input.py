@@ -1,17 +1,12 @@
 """Where a reason comes from: standard input, and the keys of a terminal."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WHY = "Reason for reopening: "
 LONG = "The import fails\n\nIt stops at the first empty line."

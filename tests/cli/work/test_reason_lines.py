@@ -1,7 +1,5 @@
 """A reason of several lines: where it is posted, kept and shown."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import ALL, NAME, Project
 from tests.cli.terminal import Terminal

@@ -1,7 +1,5 @@
 """A reason from a file, from the editor, and from the reasons before."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,19 +1,14 @@
 """Work of all kinds in one view: show, status, history, search, doctor, and names by kind."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 REASON = "Another edge case"
 

@@ -1,7 +1,5 @@
 """Reopening tasks, user stories and criteria: the unticked parts, and the items that follow."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

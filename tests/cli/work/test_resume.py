@@ -1,7 +1,5 @@
 """resume without a terminal, as CI runs it: files, items, documents and exit codes."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,17 +1,13 @@
 """resume --update-scope: the increment's files, its items, and the output."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli import scoped
 from tests.cli.output.test_documents import check, check_files
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHANGE = "Rules can be switched off"
 TITLES = ("Add a switch", "Remember the switch")

@@ -1,19 +1,13 @@
 """Scope changes at a terminal: in the editor, or line by line."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli import scoped
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
 from unlatch.cli.commands.work.scope import read_edited
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--update-scope")
 

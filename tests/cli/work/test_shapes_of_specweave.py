@@ -1,16 +1,10 @@
 """resume on increments whose items are named in the shapes of today's SpecWeave."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.cli.project import Project
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

@@ -1,10 +1,9 @@
 """tasks_command: a program of the user's own that proposes tasks for a scope change."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli import scoped
@@ -13,9 +12,6 @@ from tests.cli.terminal import Terminal
 
 from unlatch.errors import ProposalError
 from unlatch.lifecycle.scoping.proposed_tasks import propose_tasks
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHANGE = "Rules can be switched off"
 RESUME = ("resume", "7", "--reason", REASON, "--scope", CHANGE)

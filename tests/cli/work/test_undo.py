@@ -1,8 +1,7 @@
 """unlatch undo: the increment, the prompts, and the output for scripts."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -11,9 +10,6 @@ from tests.cli.terminal import Terminal
 from tests.delivery.stage import edit_metadata
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 UNDO = ("undo", "7", "--yes")

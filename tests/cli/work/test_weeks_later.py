@@ -3,32 +3,26 @@
 Every decision that a person finds in the agent's records has to reach whoever resumes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client
 from tests.cli.agents.events import BRIEFED, context, event, fire
 from tests.cli.mcp.test_mcp import start_warm
-from tests.cli.project import WORKER
+from tests.cli.project import WORKER, Project
 
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server
 from unlatch.cli.runtime import session as session_module
 from unlatch.llm.port import estimate
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.project import Project
 
 BUILT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 REOPENED = BUILT + timedelta(weeks=3)

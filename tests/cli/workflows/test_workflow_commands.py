@@ -1,17 +1,12 @@
 """unlatch session codify, and unlatch workflow."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.project import Project
 from tests.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 CYCLE = "---\ntype: workflow\n---\n\n## A\n\nb -> a\n\n## B\n\na -> b\n"
 

@@ -1,10 +1,6 @@
 """A batch takes only operations that no other process can have sent."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from tests.cli.project import REASON
+from tests.cli.project import REASON, Project
 from tests.crash.delivering import deliver_one
 from tests.delivery.stage import BATCH, BATCH_ITEMS, add_batch
 
@@ -16,9 +12,6 @@ from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
 
 
 def test_what_another_process_has_tried_meanwhile_is_looked_for_first(project: Project) -> None:

@@ -1,7 +1,5 @@
 """The change of an operation, and the judgement of a write by the tracker's answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path

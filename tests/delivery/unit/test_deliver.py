@@ -1,12 +1,11 @@
 """Delivery: side by side, in order, with a probe where it is needed, and once in the end."""
 
-from __future__ import annotations
-
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
@@ -20,9 +19,6 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 COMMENTING = {"github": ("POST", "/issues/4/comments"), "jira": ("PUT", "/issue/SCRUM-28")}

@@ -1,11 +1,6 @@
 """The base is the state of both sides when last in sync, and nothing else."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.cli.project import Project
+from tests.cli.project import Project
 
 REOPEN_ISSUE = ("github", "reopen-issue", "7", "--reason", "A look")
 

@@ -1,12 +1,10 @@
 """The rules of the state machine, over all that an operation and a run can come to."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +21,7 @@ from unlatch.delivery.states import (
     Probe,
     Send,
     State,
+    Step,
     Wait,
     advance,
     begin_contact,
@@ -50,11 +49,6 @@ from unlatch.errors import (
     unexpected,
 )
 from unlatch.spi.operation import Attempt, Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unlatch.delivery.states import Step
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON, PAST = NOW + timedelta(seconds=9), NOW - timedelta(seconds=9)

@@ -1,7 +1,5 @@
 """Pending operations after a later change of status: every reason is posted once, in order."""
 
-from __future__ import annotations
-
 import pytest
 from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
 

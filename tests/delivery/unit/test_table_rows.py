@@ -3,10 +3,8 @@
 That the table has all rows is a law of `test_states`; the other rows are the matter of many tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.changes import reopen, transition, undo
@@ -23,14 +21,12 @@ from tests.delivery.stage import (
 
 from unlatch.delivery import states
 from unlatch.delivery.states import TABLE, Event, State
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.status import Status
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch.increments.files.manager import MetadataManager
 
 Row = tuple[State, Event]
 READING: Mapping[str, Any] = {"method": "GET", "path": "/issues/4$"}

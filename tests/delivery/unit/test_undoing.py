@@ -1,7 +1,5 @@
 """Undo reverts the effect of the reopen on each item, and no later change."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,19 +1,14 @@
 """Front matter, and the Markdown of sessions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.fuzz.target import Target, text_of
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
-from unlatch.sessions.document import read_document
+from unlatch.sessions.document import Document, read_document
 from unlatch.sessions.front_matter import with_values
-
-if TYPE_CHECKING:
-    from unlatch.sessions.document import Document
 
 _STATUS = "ready_for_review"
 _FRONT_MATTER = (

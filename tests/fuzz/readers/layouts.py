@@ -1,14 +1,12 @@
 """The documents of a unit, in each layout: any text is read, ticked and amended by its rules."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from tests.fuzz.target import SEPARATOR, Target, parts_of, text_of
@@ -16,6 +14,7 @@ from tests.fuzz.target import SEPARATOR, Target, parts_of, text_of
 from unlatch.errors import UsageError
 from unlatch.increments.documents.tasks import _DISCARDED_ID
 from unlatch.increments.layouts.backlog_md.layout import BACKLOG_MD
+from unlatch.increments.layouts.interface import Layout, Work
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.layouts.openspec import OPENSPEC
@@ -23,11 +22,6 @@ from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.increments.layouts.interface import Layout, Work
 
 _NATIVE = (
     "---\ntitle: Search\n---\n# Search\n\n### US-001: Find (P1)\n\n- [x] **AC-US1-01**: Fast\n",

@@ -1,12 +1,11 @@
 """metadata.json, two versions of it to merge, and events.jsonl."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.fuzz.target import SEPARATOR, Target, parts_of
 from tests.increments.files.making import GITHUB, SHAPES, STAMP, metadata, ulid
@@ -14,6 +13,7 @@ from tests.increments.files.making import GITHUB, SHAPES, STAMP, metadata, ulid
 from unlatch.errors import StoreError
 from unlatch.increments.files.snapshots import read_increment
 from unlatch.increments.merge.metadata import merge_metadata
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.events import Delivered, Linked, Reopened, read_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.collection import Folder
@@ -21,11 +21,6 @@ from unlatch.worklog.disk.safe_open import add_root
 from unlatch.worklog.event_log import Event, OtherEvent
 from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.text_merge import MergedText, UnmergeableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.increments.model.increment import Increment
 
 _BASE = {"title": "Search", "state": "closed", "labels": ["completed"], "at": STAMP}
 _OPERATION = {"op": ulid(1), "kind": "reopen", "tracker": "github", "item": "5", "at": STAMP}

@@ -1,13 +1,11 @@
 """What other programs send: webhook events, events of agents' hooks, and requests over MCP."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import anyio
@@ -15,16 +13,13 @@ from mcp.server.stdio import stdio_server
 from tests.fuzz.target import Target, text_of
 
 from unlatch.agents import hook_event
+from unlatch.agents.hook_event import HookEvent
 from unlatch.cli.commands.mcp import calls, stdio
 from unlatch.cli.commands.mcp.server import TOOLSETS, Server, build_server
 from unlatch.errors import UsageError
-from unlatch.spi import Category
+from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished
 from unlatch_github import webhook
-
-if TYPE_CHECKING:
-    from unlatch.agents.hook_event import HookEvent
-    from unlatch.spi import ItemEvent
 
 _ISSUE = {
     "html_url": "https://github.com/octo/widgets/issues/5",

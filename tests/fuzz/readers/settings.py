@@ -1,11 +1,9 @@
 """Configuration in TOML, the project's and the user's."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
 from tests.docs.pages import ROOT
 from tests.fuzz.target import Target
@@ -13,9 +11,6 @@ from tests.fuzz.target import Target
 from unlatch.config.config import RawConfig, UserConfig, merge_config, parse, validate
 from unlatch.errors import ConfigError
 from unlatch.increments.files.paths import ProjectPaths, paths_at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @cache

@@ -1,15 +1,14 @@
 """The answers of trackers to the requests of a plugin, through its SDK."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import requests
@@ -18,8 +17,8 @@ from requests.adapters import HTTPAdapter
 from tests.fuzz.target import SEPARATOR, Target
 
 from unlatch.errors import UnlatchError
-from unlatch.spi import Change, Goal, Scheme, Snapshot, Span
-from unlatch.transport import for_tests
+from unlatch.spi import Change, Goal, ItemRef, Scheme, Snapshot, Span, SyncPlugin
+from unlatch.transport import Transport, for_tests
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
 from unlatch_github.plugin import GithubPlugin
@@ -27,12 +26,6 @@ from unlatch_github.settings import GithubSettings
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 from unlatch_sandbox import Sandbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from unlatch.spi import ItemRef, SyncPlugin
-    from unlatch.transport import Transport
 
 _TITLE = "Smart discipline"
 _OP = "01JC0000000000000000000001"

@@ -1,22 +1,17 @@
 """The transcripts of five agents."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
 from tests.fuzz.target import SEPARATOR, Target, parts_of
 from tests.transcripts.examples import EXAMPLES
 from tests.transcripts.lines import all_of
 from tests.transcripts.test_robustness import check_readable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.transcripts import Transcript
+from unlatch.transcripts import Transcript
 
 _TIME = {"created": 1000, "updated": 2000}
 _SESSION = {"id": "s1", "projectID": "p1", "title": "Fixing", "version": "1.1.9", "time": _TIME}

@@ -1,20 +1,15 @@
 """Real files of other projects, at UNLATCH_CORPUS; the conformance kit marks and amends them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.model import Spec, Tasks
 from unlatch.increments.documents.scope_change import with_scope_change
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
-
-if TYPE_CHECKING:
-    from unlatch.increments.documents.model import Spec, Tasks
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")

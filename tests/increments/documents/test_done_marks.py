@@ -1,7 +1,5 @@
 """Ticking and unticking touches marks and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from unlatch.errors import UsageError

@@ -1,14 +1,13 @@
 """Marks in check boxes, in every layout: done is x, and what nobody knows is open."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.increments.documents.marks import INTERNAL, NATIVE, State
 from unlatch.increments.layouts.discarding import Discarding
+from unlatch.increments.layouts.interface import Layout, Texts, Work
 from unlatch.increments.layouts.kiro.layout import KIRO
 from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.layouts.openspec.layout import OPENSPEC
@@ -16,11 +15,6 @@ from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.worklog.markdown_lines import scan_work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.increments.layouts.interface import Layout, Texts, Work
 
 PAUSE = "\N{DOUBLE VERTICAL BAR}"
 # In public files of these tools and their forks; the last has a variation selector.

@@ -1,7 +1,5 @@
 """Scope changes and new tasks go to the end, in the style of the file, also a second time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

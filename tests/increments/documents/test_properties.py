@@ -1,9 +1,6 @@
 """Properties of every file, in any style and with any text of people."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from unittest.mock import ANY
 
 from hypothesis import assume, given
@@ -11,13 +8,11 @@ from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.model.increment import NewTask
-
-if TYPE_CHECKING:
-    from unlatch.increments.documents.model import Task
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 

@@ -1,7 +1,5 @@
 """Stories, criteria and tasks in the spellings of real files."""
 
-from __future__ import annotations
-
 import pytest
 
 from unlatch.increments.documents.model import Criterion, Spec, Task

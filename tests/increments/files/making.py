@@ -1,22 +1,18 @@
 """Projects on disk as the tests need them: hand-written increments, a stopped clock, known ids."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 SHAPES = Shapes(
     links={

@@ -1,8 +1,6 @@
 """Files as SpecWeave has written them since 2026."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.changes import reopen
@@ -11,9 +9,6 @@ from tests.increments.files.making import Project, metadata
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPORTED = {
     "id": "0024G-batch-requests",

@@ -1,10 +1,9 @@
 """Increments are found and listed, and made with the next number."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -31,10 +30,6 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.ids import FOLDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 REOPEN = {
     "id": ulid(1),

@@ -1,8 +1,7 @@
-from __future__ import annotations
-
 import copy
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,9 +19,6 @@ from unlatch.increments.records.link_edits import (
 )
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.increments.records.unread_places import unread_places
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def ado(number: int) -> Link:

@@ -1,7 +1,5 @@
 """Locks between real processes, and between threads."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json
@@ -9,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 import pytest
 from tests.changes import reopen
@@ -26,10 +26,6 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.disk import flock
 from unlatch.worklog.disk.atomic import replace_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NAME = "0013-v0.8.0-search"
 OTHER = "0007-search"

@@ -1,7 +1,5 @@
 """An operation on disk: reader, writer, schema and `--json` come from one table."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,15 +1,14 @@
 """Real increments of other projects, at UNLATCH_CORPUS."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.changes import reopen
@@ -17,14 +16,10 @@ from tests.increments.files.making import STAMP, Clock, counted_ids, manager_at,
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.increments.files.manager import MetadataManager
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")

@@ -1,7 +1,5 @@
 """The records of metadata.json beside operations: each from one table, so both ways are one way."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,6 @@
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,9 +15,6 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import LOG
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.ids import derived_ulid
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = [
     "a --> b", "$& $1 \\1 \\g<0>", "it's \"quoted\"", "two\nlines\r\nand\ttabs", "\x1b[31mred\x00",

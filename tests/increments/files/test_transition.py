@@ -1,7 +1,5 @@
 """Changes of status, all in any order against a model, and their events."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,14 +1,13 @@
 """Files that cannot be written, or that have content to keep."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
 import stat
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.changes import reopen
@@ -16,17 +15,12 @@ from tests.increments.files.making import GITHUB, Project, github, metadata, tre
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.linking import link, unlink
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.disk.file_check import LARGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from unlatch.increments.files.manager import MetadataManager
 
 SPEC = "---\ntitle: x\nstatus: completed  # since Tuesday\ncreated: 2025-11-01\n---\n\n# x\n"
 CHANGES: dict[str, Callable[[MetadataManager], object]] = {

@@ -1,7 +1,5 @@
 """Each installed layout passes the conformance kit; its folders, and the items it names."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from shutil import copytree

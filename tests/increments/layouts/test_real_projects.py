@@ -3,22 +3,17 @@
 What each layout reads from them is counted in its own tests.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING
 
 import pytest
 
+from unlatch.increments.layouts.interface import Layout
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.testing.layouts import check_layout, texts_of
-
-if TYPE_CHECKING:
-    from unlatch.increments.layouts.interface import Layout
 
 SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not SAMPLES, reason="UNLATCH_SAMPLES names no real projects")

@@ -1,29 +1,21 @@
 """The example of docs/writing-a-layout.md: a todo.md in each folder of todo/."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from unlatch.increments.documents.marks import NO_MARKS, Marks
-from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
 from unlatch.increments.documents.task_lines import TaskGrammar, task_lines
 from unlatch.increments.layouts.check_list import evidence_of, with_marked
 from unlatch.increments.layouts.folders import has, subfolders
-from unlatch.increments.layouts.interface import Work
+from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.worklog.markdown_lines import append_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from unlatch.increments.documents.model import Task
-    from unlatch.increments.layouts.interface import Texts
-    from unlatch.increments.model.increment import AppliedAmendment, NewTask
 
 FILE = "todo.md"
 # Only `x` is done; tasks have no ids.

@@ -1,25 +1,20 @@
 """Two versions of a metadata.json are merged by the meaning of their fields."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.merge.metadata import merge, merge_events, merge_metadata
+from unlatch.increments.merge.metadata import Merged, merge, merge_events, merge_metadata
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 from unlatch.worklog.text_merge import UnmergeableError
-
-if TYPE_CHECKING:
-    from unlatch.increments.merge.metadata import Merged
 
 SHAPES = Shapes(
     {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},

@@ -1,7 +1,5 @@
 """Limits, statuses, units of other tools, and expressions that select increments."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path

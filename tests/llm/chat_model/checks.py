@@ -1,14 +1,10 @@
 """Requests that servers refuse, each with the message of a real server."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from unlatch_sandbox.answers import Refusal, check_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _KNOWN = (
     "max_completion_tokens",

@@ -1,14 +1,10 @@
 """Prepared replies, as documents or as the chunks of a stream."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import Any
 
 _WORD = re.compile(r"\s*\S+\s*$|\s*\S+|\s+")
 _PIECE = 7  # characters of arguments in one chunk

@@ -1,21 +1,15 @@
 """A coordinator that claims, completes and releases until it is killed; run as a program."""
 
-from __future__ import annotations
-
 import random
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.runs.dispatch.local_harness import LIMITS, LocalHarness
 
 from unlatch.runs.dispatch.port import Ended, LeaseLost
-from unlatch.testing.dispatch.stage import DONE, HANG, READY, assign
-
-if TYPE_CHECKING:
-    from unlatch.testing.dispatch.stage import Step
+from unlatch.testing.dispatch.stage import DONE, HANG, READY, Step, assign
 
 SCRIPTS: list[list[Step]] = [
     [HANG],

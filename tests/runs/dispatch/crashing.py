@@ -1,18 +1,14 @@
 """A coordinator that claims, and is killed at one moment of the claim."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from unlatch.runs.dispatch import local, starting
 from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.dispatch.local import LocalDispatcher
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # The owner of the function that is called at this moment, its name, and whether the coordinator
 # dies after the call instead of before it.

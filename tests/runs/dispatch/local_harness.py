@@ -1,24 +1,17 @@
 """The dispatcher for this machine, under the conformance kit."""
 
-from __future__ import annotations
-
 import os
 import signal
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.runs.dispatch import crashing
 
 from unlatch.runs.dispatch.local import LocalDispatcher
-from unlatch.runs.dispatch.port import Role
+from unlatch.runs.dispatch.port import Assignment, Dispatcher, Role
 from unlatch.runs.dispatch.worker import Limits
 from unlatch.testing.dispatch import DispatchHarness, Starts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from unlatch.runs.dispatch.port import Assignment, Dispatcher
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _LAST_EPOCH = 1_000_000

@@ -1,18 +1,19 @@
 """A dispatcher whose storage and workers are objects: the reference for the conformance kit."""
 
-from __future__ import annotations
-
 import json
 import os
 import time
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.runs.dispatch.output import Output
 from unlatch.runs.dispatch.port import (
+    Assignment,
+    Dispatcher,
     End,
     Ended,
     Lease,
@@ -24,13 +25,8 @@ from unlatch.runs.dispatch.port import (
     StaleEpoch,
     TaskLeased,
 )
+from unlatch.runs.dispatch.protocol import Message
 from unlatch.testing.dispatch import DispatchHarness
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from unlatch.runs.dispatch.port import Assignment, Dispatcher
-    from unlatch.runs.dispatch.protocol import Message
 
 LEASE, TIMEOUT, JOBS = 60.0, 600.0, 3
 

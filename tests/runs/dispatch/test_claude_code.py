@@ -1,10 +1,9 @@
 """`claude -p` as a worker, against prepared replies of a model on loopback."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.coding_agents.model import Model, call, serving, text
@@ -16,19 +15,14 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch.runs.consent import Consent
 from unlatch.runs.coordinator.context import End as Finish
+from unlatch.runs.dispatch.local import LocalDispatcher
 from unlatch.runs.dispatch.outcome import NO_VERDICT, NoAnswer, outcome_of
-from unlatch.runs.dispatch.port import End, Ended, Role
+from unlatch.runs.dispatch.port import End, Ended, Lease, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch.runs.journal import read_state
 from unlatch.runs.plan.reading import read_plan
 from unlatch.runs.project import Console, Runs
 from unlatch.testing.dispatch.stage import assign, poll_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.runs.dispatch.local import LocalDispatcher
-    from unlatch.runs.dispatch.port import Lease
 
 WRITES = ("--allowedTools", "Write")
 # The program takes ten seconds of CPU.

@@ -1,7 +1,5 @@
 """Commands run without a shell, and end with all that they started."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,15 +1,9 @@
 """The dispatcher for this machine keeps the promises of the port."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from tests.runs.dispatch.local_harness import LocalHarness
 
 from unlatch.testing.dispatch.conformance import DispatchConformance
-
-if TYPE_CHECKING:
-    from tests.runs.dispatch.local_harness import LocalHarness
 
 
 class TestLocal(DispatchConformance):

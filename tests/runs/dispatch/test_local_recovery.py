@@ -1,33 +1,25 @@
 """What a coordinator on this machine leaves behind is ended, and nothing else is."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal
 import stat
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from tests.runs.dispatch.local_harness import LocalHarness
 from tests.runs.dispatch.test_commands import is_gone
 
 from unlatch.errors import StoreError
 from unlatch.runs.dispatch import launcher
 from unlatch.runs.dispatch.leases import LeaseStore, State
-from unlatch.runs.dispatch.port import Ended, LeaseLost, Recovery, TaskLeased
+from unlatch.runs.dispatch.port import Ended, Lease, LeaseLost, Recovery, TaskLeased
 from unlatch.runs.dispatch.processes import is_locked, start_time
 from unlatch.runs.dispatch.protocol import Checkpoint
 from unlatch.testing.dispatch.stage import HANG, READY, assign, messages, poll_until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.runs.dispatch.local_harness import LocalHarness
-
-    from unlatch.runs.dispatch.port import Lease
 
 
 @pytest.fixture

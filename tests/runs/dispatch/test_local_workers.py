@@ -1,28 +1,22 @@
 """Workers of this machine that misbehave are ended whole, and harm no other."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.runs.dispatch.local_harness import LocalHarness
 from tests.runs.dispatch.test_commands import is_gone
 
 from unlatch.runs.dispatch.environment import marked
-from unlatch.runs.dispatch.port import End, Ended, Role
+from unlatch.runs.dispatch.local import LocalDispatcher
+from unlatch.runs.dispatch.port import Assignment, End, Ended, Lease, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Noise
 from unlatch.testing.dispatch.stage import assign, poll_until, the_end
-
-if TYPE_CHECKING:
-    from tests.runs.dispatch.local_harness import LocalHarness
-
-    from unlatch.runs.dispatch.local import LocalDispatcher
-    from unlatch.runs.dispatch.port import Assignment, Lease
 
 START = """
 import json, os, signal, subprocess, sys, time

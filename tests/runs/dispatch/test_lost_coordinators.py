@@ -1,24 +1,18 @@
 """Coordinators that are killed at any moment, one after another, start no worker twice."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.runs.dispatch import coordinating
+from tests.runs.dispatch.local_harness import LocalHarness
 
 from unlatch.runs.dispatch.leases import LeaseStore, State
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.runs.dispatch.local_harness import LocalHarness
 
 
 @pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.sweep)])

@@ -1,7 +1,5 @@
 """Lines of a worker become messages, and nothing that a worker prints raises."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,15 +1,14 @@
 """The kit for dispatchers passes a reference, and fails each that breaks a promise."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.runs.dispatch.memory import Crash, MemoryDispatcher, MemoryHarness, Row, Worker
 
 from unlatch.runs.dispatch.port import (
+    Assignment,
     End,
     Ended,
     Lease,
@@ -20,11 +19,6 @@ from unlatch.runs.dispatch.port import (
 )
 from unlatch.runs.dispatch.protocol import Noise
 from unlatch.testing.dispatch.conformance import DispatchConformance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from unlatch.runs.dispatch.port import Assignment
 
 
 class TestMemory(DispatchConformance):

@@ -1,18 +1,13 @@
 """Each task has a git worktree of its own, and no unmerged work is removed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs.dispatch.worktrees import Worktrees
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -1,7 +1,5 @@
 """Python loads this before unlatch: it writes down every program that the process starts."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,35 +1,27 @@
 """Workflow Codification: the scenarios of the requirement, under their own names."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.sessions.conftest import Log
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.llm.scripted import Scripted, said
 from unlatch.sessions.document import read_document
 from unlatch.sessions.heading import Heading, one_line, write_heading
 from unlatch.sessions.markup import call_line
-from unlatch.sessions.model import Agent
+from unlatch.sessions.model import Agent, Session
 from unlatch.sessions.workflow.codify import codify
 from unlatch.sessions.workflow.graph import check, data_edges
-from unlatch.sessions.workflow.model import Dialect
+from unlatch.sessions.workflow.model import Dialect, Workflow
 from unlatch.sessions.workflow.reading import read_workflow
 from unlatch.sessions.workflow.refine import refine
 from unlatch.sessions.workflow.wording import without_paths
 from unlatch.sessions.workflow.writing import write_workflow
-
-if TYPE_CHECKING:
-    from tests.sessions.conftest import Log
-
-    from unlatch.sessions.model import Session
-    from unlatch.sessions.workflow.model import Workflow
 
 
 def fill(log: Log) -> Session:

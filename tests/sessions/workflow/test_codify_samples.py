@@ -3,32 +3,25 @@
 The samples are not part of the project: the tests run where UNLATCH_SAMPLES names their folder.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.errors import StoreError
 from unlatch.sessions.imports.importing import Importer
+from unlatch.sessions.model import Session
 from unlatch.sessions.store import SessionStore
 from unlatch.sessions.workflow.codify import codify
 from unlatch.sessions.workflow.graph import check
-from unlatch.sessions.workflow.model import Dialect
+from unlatch.sessions.workflow.model import Dialect, Workflow
 from unlatch.sessions.workflow.reading import read_workflow
 from unlatch.sessions.workflow.writing import write_workflow
 from unlatch.transcripts import read_transcripts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.sessions.model import Session
-    from unlatch.sessions.workflow.model import Workflow
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

@@ -1,7 +1,5 @@
 """Reading, checking and writing workflow markup."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,11 +1,10 @@
 """The SDK over the transport: requests, their origin, token, number and version."""
 
-from __future__ import annotations
-
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import responses
@@ -34,10 +33,6 @@ from unlatch_ado.api.patch import Step
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
 from unlatch_sandbox import Fault, Sandbox
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 HOST = "https://dev.azure.com/Fabrikam"
 _ITEMS = "{project}/_apis/{area}/{resource}"

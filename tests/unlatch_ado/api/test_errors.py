@@ -1,10 +1,9 @@
 """The error table, read from answers as Azure DevOps words them, with the advice for each."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -24,12 +23,7 @@ from unlatch.errors import (
 from unlatch.transport import Answer, Wait, for_tests
 from unlatch_ado.api.errors import explain
 from unlatch_ado.plugin import AdoPlugin
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Answers with missing fields or values of another type, patches, and workflows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,18 +1,17 @@
 """PyGithub's requests go through our adapter, at the published pace, with the right token."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import responses
 from github import Github
 from github.Requester import HTTPSRequestsConnectionClass
+from requests import PreparedRequest
 from tests.unlatch_github.making import (
     CREATE,
     OP,
@@ -37,14 +36,7 @@ from unlatch.transport.testing import SkippingClock
 from unlatch_github import manifest
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from requests import PreparedRequest
-
-    from unlatch_sandbox import Sandbox
-
+from unlatch_sandbox import Sandbox
 
 API = "https://ghe.example/api/v3"
 WEB = "https://ghe.example"

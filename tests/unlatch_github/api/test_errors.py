@@ -1,10 +1,8 @@
 """Each refusal of GitHub becomes an error with its next step."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -35,13 +33,8 @@ from unlatch.errors import (
 from unlatch.transport import Answer
 from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.errors import explain
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 ISSUE = "https://api.github.com/repos/octo/widgets/issues/4"
 

@@ -1,10 +1,8 @@
 """An unchanged issue costs no quota; its cached answer is never trusted by itself."""
 
-from __future__ import annotations
-
 import json
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.unlatch_github.making import (
@@ -19,11 +17,7 @@ from unlatch.errors import Moved, NotFound, Unauthorised
 from unlatch.transport import for_tests, measure
 from unlatch_github.api import etags
 from unlatch_github.plugin import GithubPlugin
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """Moved issues and repositories are reported with their new address."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.unlatch_github.making import (
@@ -24,13 +22,8 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Moved, NotFound, Redirected, Rejected
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch_github.plugin import GithubPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 GADGETS = "octo/gadgets"

@@ -1,9 +1,8 @@
 """Each known refusal of Jira: its id and next step."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
@@ -29,12 +28,7 @@ from unlatch.errors import (
 )
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 STALE = {"errorMessages": ["Transition id '21' is not valid for this issue."], "errors": {}}
 OFF_SCREEN = {

@@ -1,11 +1,10 @@
 """Answers that the sandbox does not give: incomplete or dropped content, and refusals."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -18,9 +17,6 @@ from unlatch.spi import Change, Goal, Scheme, visible
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Wire = responses.RequestsMock
 CLOUD = "https://acme.atlassian.net"

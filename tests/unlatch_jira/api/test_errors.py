@@ -1,9 +1,7 @@
 """The errors for Jira's refusals, over real HTTP and through the SDK."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
@@ -29,11 +27,8 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from unlatch_jira.plugin import JiraPlugin
-    from unlatch_sandbox import Sandbox
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Fault, Sandbox
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 """Scoped tokens: requests go through the gateway, under the id that the site tells."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import responses
@@ -23,12 +22,7 @@ from unlatch.spi import ItemRef, Scheme
 from unlatch.transport import Transport, for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
-from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 CLOUD = "https://acme.atlassian.net"
 GATE = "https://api.atlassian.com"

@@ -1,9 +1,8 @@
 """Answers with missing fields or values of another type, and rich text."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,10 +21,6 @@ from unlatch_jira.api.rich_text import format_of, plain, wrap_section
 from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, Sprints, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
 from unlatch_jira.settings import JiraSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 SETTINGS = JiraSettings(site="https://acme.atlassian.net", project="SCRUM")
 DONE = {"name": "Done", "id": 3, "statusCategory": {"key": "done"}}

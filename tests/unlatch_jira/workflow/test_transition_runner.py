@@ -1,9 +1,7 @@
 """How a workflow is walked: chosen transitions, filled screens, ways of several steps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
@@ -24,11 +22,8 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import Conflict, Rejected
 from unlatch.spi import Category, Change, DeliveryOptions, Goal
-from unlatch_sandbox import Fault
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.workflows import ROOT_CAUSE
-
-if TYPE_CHECKING:
-    from unlatch_sandbox import Sandbox
 
 WAY = ["Wartet auf Freigabe", "In Arbeit"]
 

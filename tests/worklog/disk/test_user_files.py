@@ -1,14 +1,12 @@
 """The user's own folder for a project is outside of it, private, and not needed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import platformdirs
 import pytest
@@ -19,9 +17,6 @@ from unlatch.worklog.disk.user_files import (
     state_folder,
     user_config_file,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """A keyring in a JSON file, for processes that the tests start."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Backlog.md: its folders and settings, the criteria in a file, and what unlatch writes there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path

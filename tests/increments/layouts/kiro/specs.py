@@ -1,18 +1,13 @@
 """Texts of specs for tests of the layout."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from unlatch.increments.documents.model import Criterion, Story, Task
+from unlatch.increments.layouts.interface import Texts
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
-
-if TYPE_CHECKING:
-    from unlatch.increments.documents.model import Criterion, Story, Task
-    from unlatch.increments.layouts.interface import Texts
 
 ULID = "01M8ZZZZZZZZZZZZZZZZZZZZZ0"
 UNIT = Unit("kiro", "login", Path("p/.kiro/specs/login"))

@@ -1,7 +1,5 @@
 """Properties of specs of any shape."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.increments.layouts.kiro.specs import UNIT, texts

@@ -1,24 +1,18 @@
 """Real specs read as plain regular expressions count them, and keep their bytes."""
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.increments.layouts.kiro.specs import amendment
 
+from unlatch.increments.layouts.interface import Texts
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.increments.layouts.interface import Texts
-    from unlatch.increments.model.unit import Unit
 
 SAMPLES = Path(os.environ.get("UNLATCH_SAMPLES", "missing")) / "layouts/kiro"
 REPOSITORIES = sorted(SAMPLES.iterdir()) if SAMPLES.is_dir() else []

@@ -1,7 +1,5 @@
 """Tasks, as Kiro, cc-sdd and people write them, and amendments that continue their list."""
 
-from __future__ import annotations
-
 import pytest
 from tests.increments.layouts.kiro.specs import ULID, UNIT, amendment, tasks_in, texts
 

@@ -1,23 +1,17 @@
 """Projects with changes of OpenSpec, and the work in them."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from unlatch.increments.layouts.interface import Texts, Work
-    from unlatch.increments.model.unit import Unit
 
 SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 REPOSITORIES = ("Fission-AI__OpenSpec", "liqiongyu__agentpack")

@@ -1,8 +1,6 @@
 """The changes of a project: documents, title, requirements, scenarios, and the advice."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.increments.layouts.openspec.making import units, write
@@ -11,10 +9,6 @@ from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.layouts.openspec.changes import archive_command
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 CHANGES = "openspec/changes"
 

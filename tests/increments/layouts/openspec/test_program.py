@@ -1,11 +1,10 @@
 """The layout against the `openspec` program, which also archives changes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
+from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.increments.layouts.openspec.cli.program import Program
@@ -29,13 +28,8 @@ from tests.increments.layouts.openspec.making import (
 from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.layouts.openspec.changes import archive_command
 from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.increments.model.unit import Unit
-
 
 pytestmark = pytest.mark.servers
 # Of `list`; its `status` is their summary.

@@ -1,18 +1,13 @@
 """Real changes, counted by other patterns; `UNLATCH_SAMPLES` names them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from tests.increments.layouts.openspec.making import REPOSITORIES, needs_samples, sample, work_of
 
 from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.testing.layouts import texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = needs_samples
 # Of the program before it read further marks (1.10).

@@ -1,7 +1,5 @@
 """Tasks of a change: what is one, its id and mark; an amendment adds a numbered group."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The package backlog.md starts the program for the user's platform, which is a pa
 this is the one for Linux.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.servers.install import NotInstallable, install

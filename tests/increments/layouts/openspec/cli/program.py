@@ -1,7 +1,5 @@
 """The `openspec` program, installed from the lock file beside this module."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.servers.install import NotInstallable, install
