@@ -53,7 +53,7 @@ subagents:
 def _read_front_matter(data: bytes) -> dict[str, Any] | None:
     text = text_of(data)
     front_matter.title(text)
-    front_matter.title_in_head(text[: len(text) // 2])
+    front_matter.title_in_head(text[: len(text) // 2], str)
     changed = front_matter.with_status(text, _STATUS)
     assert front_matter.status(changed) in (_STATUS, None)
     assert front_matter.with_status(changed, _STATUS) == changed
