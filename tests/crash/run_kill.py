@@ -11,10 +11,11 @@ import os
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.crash.boundaries import dies, in_fork
 from tests.crash.sweep import die_until_the_end, different, report, twice_option
@@ -27,9 +28,6 @@ from unlatch.runs.journal import read_state
 from unlatch.runs.model import Status
 from unlatch.runs.plan.reading import read_plan
 from unlatch.runs.project import Console, Runs, run_store
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TASKS = {"1": "none", "2": "none", "3": "1, 2"}
 _TASK = """\

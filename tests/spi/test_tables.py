@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -141,6 +141,8 @@ def outcome(table: Any, values: dict[str, Any], *, by_pydantic: bool) -> Any:
 @given(data=st.data())
 def test_a_table_is_what_pydantic_makes_of_the_values(table: type[Table], data: Any) -> None:
     values = data.draw(values_for(table) | st.dictionaries(st.text("ab"), odd, max_size=1))
+    # A list is the form of earlier versions, which only the table reads.
+    assume(table is not UserConfig or not isinstance(values.get("trusted_hosts"), list))
 
     assert outcome(table, values, by_pydantic=True) == outcome(table, values, by_pydantic=False)
 

@@ -17,6 +17,7 @@ SCOPE = ("--scope", "More to do", "--task", "One thing", "--task", "Another thin
 # Has a key twice, so that nothing is written to it.
 TWICE = "0037-project-specific-tasks"
 _STATUS = re.compile(rb"\A((?:\xef\xbb\xbf)?---\r?\n(?:.*\n)*?status:).*", re.MULTILINE)
+_TOTAL = re.compile(rb"(?<=[\r\n]total_tasks: )[0-9]+")
 
 
 def texts(folder: Path) -> dict[str, bytes]:
@@ -25,7 +26,8 @@ def texts(folder: Path) -> dict[str, bytes]:
 
 
 def without_status(text: bytes) -> bytes:
-    return _STATUS.sub(rb"\1", text, count=1)
+    """A document without what a scope change also writes: its status and its number of tasks."""
+    return _TOTAL.sub(b"", _STATUS.sub(rb"\1", text, count=1), count=1)
 
 
 def folder_of(corpus: Project, name: str) -> Path:

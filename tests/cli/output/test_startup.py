@@ -213,7 +213,7 @@ def test_a_command_that_writes_to_trackers_loads_them(completed: Project) -> Non
 
 
 # Third-party and own modules at the end of a resume over three trackers; it was 830 once.
-BUDGET = 487
+BUDGET = 488
 # Parts of the SDKs that no command has any use for, and of the plugins that a resume has none for.
 UNUSED = frozenset(
     {
@@ -263,7 +263,7 @@ def test_a_resume_compiles_little(warm: Project) -> None:
 
 
 # What is loaded before anything is sent, so that the others load while GitHub answers.
-FIRST_BUDGET = 378
+FIRST_BUDGET = 379
 FIRST_REQUEST = """
 import sys
 from unlatch.cli.__main__ import prepare

@@ -1,6 +1,7 @@
 """resume without a terminal, as CI runs it: files, items, documents and exit codes."""
 
 import shutil
+from shlex import quote
 
 import pytest
 from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
@@ -151,12 +152,16 @@ def test_an_id_may_be_given_in_any_shape(ready: Project) -> None:
 def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
     before = ready.tree()
 
-    for options in ((), ("--reason", REASON), ("--yes",)):
+    for options, given in (
+        ((), "TEXT"),
+        (("--reason", REASON), quote(REASON)),
+        (("--yes",), "TEXT"),
+    ):
         done = ready.run("resume", "7", *options)
         assert (done.code, done.out) == (2, ""), options
         assert done.err == (
             "error[not-interactive]: 0007-smart-discipline is completed; cannot prompt: stdin is "
-            "not a terminal\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
+            f"not a terminal\n  next: unlatch resume 0007-smart-discipline --reason {given} --yes\n"
         )
 
     assert before == ready.tree()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch.increments.layouts.interface import Layout, Texts
     from unlatch.increments.model.unit import Unit
 
-_TOTAL = re.compile(r"(?<=\ntotal_tasks: )[0-9]+")
+_TOTAL = re.compile(r"(?<=[\r\n]total_tasks: )[0-9]+")
 _ID, _NEXT = "01M8ZZZZZZZZZZZZZZZZZZZZZ0", "01M8ZZZZZZZZZZZZZZZZZZZZZ1"
 _AT = datetime(2026, 7, 1, 12, tzinfo=UTC)
 _TASKS = tuple(NewTask(title) for title in TITLES)

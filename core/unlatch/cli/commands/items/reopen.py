@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
 
 # Options of resume that mean nothing for an item alone.
-_OF_INCREMENTS = ("expressions", "reopen_items", "category", "force", "only", "without")
+_OF_INCREMENTS = (
+    *("expressions", "reopen_items", "category", "force", "only", "without", "current"),
+)
 
 
 def command(entry: Entry) -> click.Command:

@@ -6,6 +6,7 @@ import json
 import sys
 from functools import partial
 from itertools import zip_longest
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -165,7 +166,7 @@ def _record_subagent(log: Recorder, given: dict[str, Any]) -> None:
         mode=SubagentMode(given["mode"]) if given["mode"] else None,
     )
     if own and not work:
-        output.talk(f"{own} records its work. Next: unlatch session log {own} --text TEXT")
+        output.talk(f"{own} records its work. Next: unlatch session log {quote(own)} --text TEXT")
 
 
 def _json(given: str) -> object:
