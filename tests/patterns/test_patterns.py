@@ -54,7 +54,6 @@ SHORT = {
 # By what keeps their texts short.
 BOUNDED = {
     "unlatch.efforts.identifiers._IDENTIFIER": "words of at most 300 characters",
-    "unlatch.increments.documents.scope_change._TOTAL": _START,
     "unlatch.increments.layouts.spec_kit_documents.GRAMMAR": _START,
     "unlatch.project.git.repository_settings._PROGRAMS": _START,
 }

@@ -252,7 +252,7 @@ def test_an_item_without_an_increment(two: Project) -> None:
         assert_refused(two.run("show", word), 2, "item-not-linked")
     url = two.urls["github"].replace("issues/4", "issues/5")
     assert f"next: unlatch new --from {url}\n" in two.run("pause", url).err
-    assert "next: paste the item's address, or its name: " in two.run("reopen", "#9").err
+    assert f"next: unlatch reopen {url[:-1]}9 --reason TEXT\n" in two.run("reopen", "#9").err
     others = {"resume": "reopen", "complete": "close", "undo": "status", "show": "status"}
     for word, command in others.items():
         step = f"next: unlatch {command} {url}\n"
