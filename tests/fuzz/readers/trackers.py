@@ -179,11 +179,15 @@ def _at_sandbox(box: Sandbox, tracker: str) -> tuple[SyncPlugin, ItemRef]:
     return _PLUGINS[tracker](address, transport)
 
 
+def _shown(snapshot: Snapshot) -> tuple[str, tuple[str, ...]]:
+    return snapshot.item.title, snapshot.item.labels
+
+
 def _target(tracker: str) -> Target:
     return Target(
         lambda data: _read(tracker, data),
         lambda: _recorded(tracker),
-        lambda snapshot: snapshot is not None and snapshot.item.title != _TITLE,
+        lambda snapshot: snapshot is not None and _shown(snapshot) != (_TITLE, ("completed",)),
     )
 
 

@@ -70,6 +70,8 @@ def _target(read: Callable[[bytes], list[Transcript]], seed: Callable[[], bytes]
 TARGETS = {
     **{agent: _target(_read, example) for agent, example in EXAMPLES.items()},
     "opencode": Target(
-        _read_storage, lambda: [_storage_seed()], lambda result: any(one.cwd for one in result)
+        _read_storage,
+        lambda: [_storage_seed()],
+        lambda result: any(one.title != "Fixing" for one in result),
     ),
 }
