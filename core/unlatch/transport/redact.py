@@ -20,7 +20,7 @@ _SHORTEST_SECRET = 4
 _SECRET_HEADERS = pattern(
     r"(proxy-)?authorization|(set-)?cookie2?|private-token"
     r"|.*(token|secret|password|passwd|session|api[_-]?key).*",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 
 
