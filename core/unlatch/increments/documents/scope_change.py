@@ -24,8 +24,8 @@ _CRITERIA_LABEL = "**Satisfies ACs**: "
 _NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)", re.IGNORECASE)
 # The number of tasks in the front matter of a tasks.md, as SpecWeave writes it.
 _TOTAL = re.compile(
-    r"\A\ufeff?---[ \t]*(?:\r\n|\r|\n)(?:(?!---|\.\.\.)[^\r\n]*(?:\r\n|\r|\n))*?"
-    r"total_tasks:[ \t]*(?P<count>[0-9]{1,9})(?=[ \t]*(?:#[^\r\n]*)?[\r\n])"
+    r"\A\ufeff?---[ \t]*+(?:\r\n?+|\n)(?:(?!---|\.\.\.)[^\r\n]*+(?:\r\n?+|\n))*?"
+    r"total_tasks:[ \t]*+(?P<count>[0-9]{1,9}+)(?=[ \t]*+(?:#[^\r\n]*+)?+[\r\n])"
 )
 _UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
 
