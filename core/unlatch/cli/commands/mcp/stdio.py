@@ -24,7 +24,15 @@ Item = SessionMessage | Exception
 async def serve_stdio(run: Callable[[Any, Any], Awaitable[None]]) -> None:
     """Run a server on the messages of stdin, until stdin ends."""
     send, receive = anyio.create_memory_object_stream[Item](0)
-    async with stdio_server() as (read, write), receive, anyio.create_task_group() as tasks:
+    # All are closed here: a server that ends at once leaves no time for the task to begin.
+    async with (
+        stdio_server() as (read, write),
+        read,
+        write,
+        send,
+        receive,
+        anyio.create_task_group() as tasks,
+    ):
         tasks.start_soon(_pass_on, read, write, send)
         await run(receive, write)
         tasks.cancel_scope.cancel()
