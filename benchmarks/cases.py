@@ -1,5 +1,7 @@
 """How often a real model handles the three cases correctly: reopen, ask first, open a new effort.
 
+Then, in how many of ten topics unlike what was concluded it asks about a concluded effort.
+
 The model is the one in the user's configuration (`[llm]`); `--model NAME` replaces its name. This
 does not run by default: it costs money and needs an account or a local server.
 """
@@ -27,7 +29,7 @@ from unlatch.worklog.ids import new_ulid
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from unlatch.efforts.tools import Answer
     from unlatch.llm import Complete
@@ -55,6 +57,9 @@ class Done:
         """Whether it named the effort and a choice without reopening or opening one."""
         acted = {tool for tool, _ in self.calls} & {"reopen_effort", "open_effort"}
         return not acted and effort in self.text and "?" in self.text
+
+    def asked_about_any(self) -> bool:
+        return any(self.asked_about(effort) for effort in CONCLUDED)
 
     def opened(self) -> bool:
         """Whether it opened a new effort and reopened none."""
@@ -105,6 +110,20 @@ CASES = (
     Case("none", (("Let's plan my vacation to Japan", Done.opened),)),
 )
 
+# Nothing here resembles a concluded effort: a question would be noise.
+UNRELATED = (
+    "Write release notes for version 2.0",
+    "How do I center a div?",
+    "Translate the welcome page into Spanish",
+    "Draw a diagram of the billing module",
+    "Rename the logo file to brand.svg",
+    "What is a good name for a cat?",
+    "Add a dark mode to the settings page",
+    "Summarize the meeting about hiring",
+    "Set up a linter for the shell scripts",
+    "Plan the party for the team in June",
+)
+
 
 def figures(model: str | None = None, times: int = TIMES) -> Iterator[Figure]:
     """The share of each case that the model passes."""
@@ -112,6 +131,8 @@ def figures(model: str | None = None, times: int = TIMES) -> Iterator[Figure]:
     for case in CASES:
         passed = sum(passes(case, complete) for _ in range(times))
         yield Figure(PART, case.name, passed, "passes", times, None, "tries")
+    asked = sum(asks_needlessly(topic, complete) for topic in UNRELATED)
+    yield Figure(PART, "unrelated", asked, "questions", len(UNRELATED), None, "topics")
 
 
 def _configured(model: str | None) -> Complete:
@@ -127,16 +148,25 @@ def _configured(model: str | None) -> Complete:
 
 def passes(case: Case, complete: Complete) -> bool:
     """Whether a model gives the expected result in each turn of a case, in a new project."""
+    answers = _answers((text for text, _ in case.turns), complete)
+    return all(expected(done) for (_, expected), done in zip(case.turns, answers, strict=False))
+
+
+def asks_needlessly(topic: str, complete: Complete) -> bool:
+    """Whether a model asks about a concluded effort when a message has another topic."""
+    return any(done.asked_about_any() for done in _answers([topic], complete))
+
+
+def _answers(texts: Iterable[str], complete: Complete) -> Iterator[Done]:
+    """What a model does with each message of one conversation, as far as the caller asks for."""
     with TemporaryDirectory() as place:
         store = _prepared(Path(place))
         index = SearchIndex(Path(place) / "index")
-        for text, expected in case.turns:
+        for text in texts:
             watched = _Watched(complete)
             chat = Chat(Conversation(store), watched, lambda query: _found(store, index, query))
             answered = chat.turn(text)
-            if not expected(Done(tuple(watched.calls), answered.text)):
-                return False
-    return True
+            yield Done(tuple(watched.calls), answered.text)
 
 
 class _Watched:

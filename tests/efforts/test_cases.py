@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.cases import CASES, CONCLUDED, Case, passes
+from benchmarks.cases import CASES, CONCLUDED, Case, asks_needlessly, passes
 from tests.llm.chat_model.model import ChatModel
 
 from unlatch.config.tables import LlmConfig
@@ -83,3 +83,17 @@ def test_the_search_of_a_case_gives_the_effort_to_the_model(
         passes(found, opened(server, tmp_path))
         result = server.requests[-1]["messages"][-1]
     assert (result["role"], f'"id": "{effort}"' in result["content"]) == ("tool", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "needless"),
+    [
+        (QUESTION.format("auth-bug", CONCLUDED["auth-bug"]), True),
+        ("Use flexbox. Which element is it?", False),
+    ],
+)
+def test_a_question_about_a_concluded_effort_is_needless_where_the_topic_is_another(
+    answer: str, needless: bool, tmp_path: Path
+) -> None:
+    with ChatModel([answer]) as server:
+        assert asks_needlessly("How do I center a div?", opened(server, tmp_path)) is needless
