@@ -23,6 +23,7 @@ from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
 from unlatch.errors import UnlatchError
 from unlatch.llm import open_model
+from unlatch.llm.written_calls import written_calls
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.ids import new_ulid
@@ -178,7 +179,9 @@ class _Watched:
 
     def __call__(self, messages: Sequence[Any], tools: Sequence[Any] = (), **more: Any) -> Any:
         reply = self._complete(messages, tools, **more)
-        for call in reply.choices[0].message.tool_calls:
+        message = reply.choices[0].message
+        # As the chat reads it: small models write their calls as text.
+        for call in message.tool_calls or written_calls(message.content or "", tools):
             arguments = call.function.arguments
             named = next((one for one in CONCLUDED if f'"{one}"' in arguments), arguments)
             self.calls.append((call.function.name, named))

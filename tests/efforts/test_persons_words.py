@@ -203,3 +203,29 @@ def test_a_message_that_resembles_concluded_work_has_it_in_its_context(talk: Tal
     assert "The heating is off" not in before
     assert context(later).count("resembles") == context(model).count("resembles")
     assert [role for role, _ in talk.log("boiler")].count("user") == 0
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ("The 401 errors again", "may be about the concluded effort auth-bug, but does not name"),
+        ("Let's go on with Auth bug", "names the concluded effort auth-bug"),
+        ("The printer jams", "may be about the concluded effort printer, but does not name"),
+        ("Plan a trip", None),
+    ],
+)
+def test_a_hint_says_what_fits_a_message_until_the_model_has_answered(
+    talk: Talk, message: str, hint: str | None
+) -> None:
+    for name in ("auth-bug", "printer"):
+        talk.store.open(name)
+        talk.store.conclude(name, "It works.")
+    hits = {"401": "auth-bug", "printer": "printer"}
+    talk.hits = [{"id": name, "score": 0.5} for word, name in hits.items() if word in message]
+
+    _, model = talk(message, reply(None, call("effort_status")), reply("Ok"))
+
+    first, second = (str(one.messages[1:]) for one in model.requests)
+    assert first.count("[hint]") == (hint is not None)
+    assert (hint or "") in first
+    assert "[hint]" not in second

@@ -25,6 +25,8 @@ DOUBLED = OPEN.replace("{", "{{").replace("}", "}}")
         f"<tool_call>\n{OPEN}\n</tool_call>",
         f"<tool_call>{DOUBLED}",
         f"```xml\n<tool_call>{OPEN}</tool_call>\n```",
+        f"<tools>\n{DOUBLED}\n</tools>",
+        f"{OPEN}\n```\n```",
         OPEN.replace("arguments", "parameters"),
         f'{{"type": "function", "function": {OPEN}}}',
         r'{"name": "open_effort", "arguments": "{\"name\": \"japan\"}"}',

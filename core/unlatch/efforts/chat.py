@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.efforts import memory
 from unlatch.efforts.limits import SUMMARY, TITLE, cut
-from unlatch.efforts.references import referred
+from unlatch.efforts.references import named, referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
 from unlatch.errors import UnlatchError
 from unlatch.llm.port import estimate
@@ -125,12 +125,15 @@ class Chat:
         return size
 
     def _candidates(self, text: str) -> Sequence[Effort]:
-        """The concluded efforts that a message resembles; small models do not search for them."""
+        """The concluded efforts that a message names or resembles; small models do not search."""
+        efforts = self.conversation.efforts.all()
+        concluded = {one.id: one for one in named(text, efforts) if not one.is_open}
         hits: Sequence[Answer] = ()
         with suppress(UnlatchError):  # an index that cannot be used stops no turn
             hits = [hit for hit in self.search(text) if hit.get("score", 0) >= _RESEMBLES]
         found = (self._concluded(hit["id"]) for hit in hits)
-        return [effort for effort in found if effort][:_CANDIDATES]
+        concluded |= {effort.id: effort for effort in found if effort}
+        return [*concluded.values()][:_CANDIDATES]
 
     def _concluded(self, id: str) -> Effort | None:
         with suppress(UnlatchError):  # it is damaged

@@ -26,8 +26,21 @@ def keywords(text: str) -> frozenset[str]:
 
 def referred(message: str, efforts: Iterable[Effort]) -> list[str]:
     """The ids of the efforts that a message refers to."""
-    words, plain = keywords(message), " ".join(re.findall(r"[a-z0-9]+", message.lower()))
+    words, plain = keywords(message), _plain(message)
     return [one.id for one in efforts if _names(plain, one.id) or _overlaps(words, one)]
+
+
+def named(message: str, efforts: Iterable[Effort]) -> list[Effort]:
+    """The efforts whose id of several words a message has: `auth-bug`, "the auth bug".
+
+    An id of a single word may be a word of any other topic.
+    """
+    plain = _plain(message)
+    return [one for one in efforts if "-" in one.id and _names(plain, one.id)]
+
+
+def _plain(message: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", message.lower()))
 
 
 def _names(plain: str, effort: str) -> bool:

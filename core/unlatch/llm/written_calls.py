@@ -1,9 +1,9 @@
 """Calls of tools that a model wrote as text, as small local models do.
 
-Qwen2.5, Hermes and Llama write `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`, a fence,
-or the bare object, some with doubled braces; a server that does not know the model's template
-passes that on as its answer. Only a whole answer is read, and only calls of offered tools: a person
-may ask for an example.
+Qwen2.5, Hermes and Llama write `<tool_call>{"name": ..., "arguments": {...}}</tool_call>` (a small
+one also `<tools>`), a fence, or the bare object, some with doubled braces; a server that does not
+know the model's template passes that on as its answer. Only a whole answer is read, and only calls
+of offered tools: a person may ask for an example.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from unlatch.llm.port import Json
 
-_OPENINGS = ("<tool_call>", "```", "{", "[")
-_TAG = pattern(r"\s*<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_TAGS = ("<tool_call>", "<tools>")
+_OPENINGS = (*_TAGS, "```", "{", "[")
+_TAG = pattern(r"\s*<(tool_call|tools)>(.*?)(?:</\1>|\Z)", re.DOTALL)
 _FENCE = pattern(r"```[a-z_]{0,20}\n(.*)```", re.DOTALL)
 # Characters; no tool takes a longer argument.
 _LONGEST = 200_000
@@ -49,12 +50,13 @@ def _parts(text: str) -> Iterator[str]:
     """The JSON texts of an answer."""
     if fence := _FENCE.fullmatch(text):
         text = fence[1]
-    if not text.startswith("<tool_call>"):
-        yield text
+    if not text.startswith(_TAGS):
+        # A small model closes fences that it never opened.
+        yield text.rstrip("`\n ")
         return
     end = 0
     while match := _TAG.match(text, end):
-        yield match[1]
+        yield match[2]
         end = match.end()
     yield from filter(None, [text[end:].strip()])
 
