@@ -47,6 +47,7 @@ CATALOG = MappingProxyType(
         "ado": ("trackers", (*_TRANSPORT, "unlatch_ado")),
         "jira": ("trackers", (*_TRANSPORT, "unlatch_jira")),
         "webhook": ("requests", ("unlatch_github.webhook", "unlatch_github.states")),
+        "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.markdown_lines")),
         "hook": ("requests", ("unlatch.agents.hook_event",)),
         "mcp": ("requests", ("unlatch.cli.commands.mcp",)),
     }

@@ -1,4 +1,4 @@
-"""What other programs send: webhook events, events of agents' hooks, and requests over MCP."""
+"""What others send: webhook events, comments, events of agents' hooks, and requests over MCP."""
 
 import io
 import json
@@ -19,6 +19,8 @@ from unlatch.cli.commands.mcp.server import TOOLSETS, Server, build_server
 from unlatch.errors import UsageError
 from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished
+from unlatch_ci.comments.asked_reason import quoted_reason
+from unlatch_ci.comments.command import Command, SeveralCommands, read_command
 from unlatch_github import webhook
 
 _ISSUE = {
@@ -55,6 +57,15 @@ def _read_hook(data: bytes) -> HookEvent | None:
         return hook_event.read_event(data)
     except UsageError:
         return None
+
+
+def _read_comment(data: bytes) -> Command | None:
+    try:
+        command = read_command(text_of(data))
+    except SeveralCommands:
+        return None
+    assert command is None or "\n" not in quoted_reason(command.reason)
+    return command
 
 
 def _line(id: int | str | None = None, **members: Any) -> str:
@@ -98,6 +109,14 @@ TARGETS = {
         _read_webhook,
         lambda: [json.dumps(_WEBHOOK).encode()],
         lambda event: event is not None and event.category is Category.DROPPED,
+    ),
+    "comment": Target(
+        _read_comment,
+        lambda: [
+            b"> /close\n\n`code`\n/reopen it fails\n\nsince 2.1",
+            b"<pre>\n</pre>\n<!--\n-->\n/undo\n```\nlog\n```",
+        ],
+        lambda command: command is not None and command.even_if_not_planned,
     ),
     "hook": Target(
         _read_hook,

@@ -1,0 +1,1 @@
+"""Let people on trackers ask for what the command line does."""

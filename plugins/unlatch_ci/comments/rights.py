@@ -1,0 +1,166 @@
+"""Decide who may ask for what on an item.
+
+The rights are those of the person who asks, never those of the account that unlatch uses. What a
+tracker does not tell counts as missing.
+"""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from unlatch.values import dataclass
+from unlatch_ci.comments.command import Command, Verb
+
+# "Close with comment" posts first and closes then, and trackers round times.
+_CLOSED_WITH_COMMENT = timedelta(minutes=1)
+TEAM = "team:"
+
+
+class Role(StrEnum):
+    """What a person is to an item and its repository."""
+
+    AUTHOR = "author"
+    ASSIGNEE = "assignee"
+    TRIAGE = "triage"
+    WRITE = "write"
+
+
+class Closer(StrEnum):
+    """What closed an item; a change is a commit or a merged pull request."""
+
+    PERSON = "person"
+    BOT = "bot"
+    WORKFLOW = "workflow"
+    CHANGE = "change"
+    UNLATCH = "unlatch"
+
+
+class Refusal(StrEnum):
+    """Why a command is refused."""
+
+    NO_ROLE = "no-role"
+    CLOSE_STANDS = "close-stands"
+    DROPPED = "dropped"
+    LOCKED = "locked"
+    NOT_ASKED_BY = "not-asked-by"
+
+
+_STAFF = frozenset({Role.TRIAGE, Role.WRITE})
+_ALL = frozenset(Role)
+# Whose close a person's own request outweighs.
+_NOT_A_DECISION = frozenset({Closer.BOT, Closer.WORKFLOW, Closer.CHANGE, Closer.UNLATCH})
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who wrote a command.
+
+    Args:
+        account: the tracker's own id of the account, or its login.
+        roles: those that the tracker confirms.
+        teams: those of the setting that the tracker confirms.
+    """
+
+    account: str
+    roles: frozenset[Role] = frozenset()
+    teams: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LastClose:
+    """How an item was closed, and whether it is locked; None for what the tracker does not tell.
+
+    Args:
+        by: the account, as `Asker.account`.
+        dropped: whether it was closed as not planned, a duplicate or the like.
+    """
+
+    at: datetime | None = None
+    by: str | None = None
+    closer: Closer | None = None
+    dropped: bool | None = None
+    locked: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The settings of a repository.
+
+    Args:
+        allow: roles, and teams as `team:NAME`.
+        spread: whether those who only have a right to the item reopen its increment, too.
+    """
+
+    allow: frozenset[str] = _ALL
+    spread: bool = False
+
+
+def refusal(
+    command: Command,
+    asker: Asker,
+    close: LastClose,
+    policy: Policy,
+    *,
+    reopened_for: str | None = None,
+) -> Refusal | None:
+    """Why this person may not have the command carried out on this item; None if they may.
+
+    Args:
+        reopened_for: for an undo, the account that asked for the last reopen.
+    """
+    if command.verb is Verb.UNDO:
+        may = reopened_for == asker.account or _is_staff(asker, policy)
+        return None if may else Refusal.NOT_ASKED_BY
+    if not _may_overrule(asker, policy) and not asker.roles & policy.allow:
+        return Refusal.NO_ROLE
+    return _refused_reopen(command, asker, close, policy) if command.verb is Verb.REOPEN else None
+
+
+def _refused_reopen(
+    command: Command, asker: Asker, close: LastClose, policy: Policy
+) -> Refusal | None:
+    insists = command.even_if_not_planned and _is_staff(asker, policy)
+    if close.locked is not False and not insists:
+        return Refusal.LOCKED
+    if close.closer in _NOT_A_DECISION or _is_own(close, asker):
+        return None
+    if close.dropped is not False and not insists:
+        return Refusal.DROPPED
+    return None if _may_overrule(asker, policy) else Refusal.CLOSE_STANDS
+
+
+def changes_increment(asker: Asker, policy: Policy) -> bool:
+    """Whether a reopen reaches the increment with all its items.
+
+    Args:
+        asker: with the roles in the repository that holds the increment.
+    """
+    return _is_staff(asker, policy) or policy.spread
+
+
+def completes_increment(asker: Asker, policy: Policy) -> bool:
+    """Whether a close may complete the increment; `asker` as for `changes_increment`."""
+    return Role.WRITE in asker.roles and Role.WRITE in policy.allow
+
+
+def came_with_close(asker: Asker, written: datetime, close: LastClose) -> bool:
+    """Whether a comment belongs to the close itself, and so asks for nothing.
+
+    Its event may arrive when the item is closed already.
+    """
+    if close.at is None or not _is_own(close, asker):
+        return False
+    return abs(written - close.at) <= _CLOSED_WITH_COMMENT
+
+
+def _is_staff(asker: Asker, policy: Policy) -> bool:
+    return bool(asker.roles & _STAFF & policy.allow)
+
+
+def _may_overrule(asker: Asker, policy: Policy) -> bool:
+    """Whether another person's close does not stand for this one."""
+    teams = {f"{TEAM}{team}" for team in asker.teams}
+    return _is_staff(asker, policy) or not teams.isdisjoint(policy.allow)
+
+
+def _is_own(close: LastClose, asker: Asker) -> bool:
+    return close.closer is Closer.PERSON and close.by == asker.account
