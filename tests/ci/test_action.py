@@ -10,7 +10,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import reduce
 from hashlib import sha256
+from operator import getitem
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -518,6 +520,27 @@ def workflows() -> list[dict[str, Any]]:
     page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
     blocks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
     return [one for one in blocks if isinstance(one, dict) and "jobs" in one]
+
+
+_VALUE = re.compile(r"\$\{\{ github\.event\.([\w.]+) \}\}")
+
+
+def group_of(workflow: dict[str, Any], event: dict[str, Any]) -> str:
+    def value(path: re.Match[str]) -> str:
+        return str(reduce(getitem, path[1].split("."), event))
+
+    return _VALUE.sub(value, workflow["concurrency"]["group"])
+
+
+def test_a_run_that_github_drops_leaves_no_event_without_a_later_run() -> None:
+    named = {one["name"]: one for one in workflows()}
+    events = [("Increments", {}), *(("Issues", {"issue": {"number": n}}) for n in (4, 5, 4))]
+
+    # While the first run of a group goes on, each new one takes the place of the one that waits.
+    waiting = {group_of(named[name], event): (name, event) for name, event in events}
+
+    assert all(event in waiting.values() for event in events)
+    assert not any(named[name]["concurrency"]["cancel-in-progress"] for name, _ in events)
 
 
 def test_the_templates_pass_every_trackers_token() -> None:

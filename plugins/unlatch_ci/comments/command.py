@@ -13,7 +13,7 @@ from unlatch.values import dataclass
 from unlatch_ci.comments.shown_lines import shown_lines
 
 _COMMAND = pattern(
-    r"/(?P<verb>reopen|close|undo)(?:[ \t]+(?P<rest>.*))?\Z", re.IGNORECASE | re.DOTALL
+    r"/(?P<verb>reopen|close|undo)(?:[ \t]++(?P<rest>.*))?\Z", re.IGNORECASE | re.DOTALL
 )
 # Phones and macOS turn two hyphens into a dash.
 _DROPPED_TOO = pattern(r"(?:--|[\u2013\u2014])even-if-not-planned(?:[ \t]+|\Z)", re.IGNORECASE)
