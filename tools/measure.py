@@ -1,222 +1,349 @@
-"""Measure the code: what one resume enters, modules per folder, sizes of functions, words.
+"""Measure a checkout: sizes of packages and rooms, arrows between them, names, tests and words.
 
-`python tools/measure.py` prints the figures of the tree that is imported, as JSON. "Lines" leaves
-out the sandbox and the conformance kit. A room is a module or folder of a package; an arrow says
-that one room imports another, for types or within a function too. Arrows up are those against the
-layers in pyproject.toml.
+`python tools/measure.py [CHECKOUT]` reads the files of any checkout and imports nothing of it.
+A room is a module or folder of a package. An arrow says that a room imports another, for types or
+within a function too; it points up if the layers in pyproject.toml do not allow it. The conformance
+kit counts as a package of its own, wherever it lies. With --resume, the checkout's own interpreter
+(.venv) also reopens an increment of three items, and tells how much of the code that enters.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import os
-import re
-import statistics
+import subprocess
 import sys
-import tempfile
-import threading
 import tomllib
-from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-import grimp
-import requests
-
-import unlatch
-from unlatch.cli.main import run
-from unlatch_sandbox import Sandbox
-from unlatch_sandbox.demo import seed
-
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Iterable, Iterator, Mapping
 
-REASON = "Bug discovered in error handling"
-CORE = Path(unlatch.__file__).parent
-
-
-class Watch:
-    """Which of our functions run, and how deep the stack is when the first write leaves."""
-
-    def __init__(self) -> None:
-        self.functions: set[tuple[str, int]] = set()
-        self.frames: int | None = None
-
-    def profile(self, frame: FrameType, event: str, _argument: Any) -> None:
-        """Note each call of a function of ours."""
-        if event == "call" and _is_ours(frame.f_code.co_filename):
-            self.functions.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
-
-    def sent(self, request: requests.PreparedRequest) -> None:
-        """Note the stack at the first PATCH."""
-        if self.frames is None and request.method == "PATCH":
-            frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # that is what it is for
-            self.frames = 0
-            while frame is not None:
-                self.frames += _is_ours(frame.f_code.co_filename)
-                frame = frame.f_back
-
-
-def main() -> int:
-    """Print the figures; the exit code."""
-    watch = _watched_resume()
-    modules = [Module.read(path) for path in sorted(CORE.rglob("*.py"))]
-    sizes = sorted(size for module in modules for size in module.functions)
-    lines = Counter[str]()
-    for module in modules:
-        lines[module.package] += module.lines
-    folders = Counter(str(module.path.parent.relative_to(CORE)) for module in modules)
-    words = [word for module in modules for word in module.words]
-    sizeable = {name: count for name, count in lines.items() if name != "testing"}
-    figures = {
-        "functions entered by one resume of three items": len(watch.functions),
-        "modules entered": len({name for name, _ in watch.functions}),
-        "own frames at the first PATCH": watch.frames,
-        "lines": sum(sizeable.values()),
-        "lines by package": dict(lines.most_common()),
-        "rooms, arrows, arrows up": _arrows(),
-        "modules in the largest folders": dict(folders.most_common(5)),
-        "lines of a function": {
-            "median": statistics.median(sizes),
-            "90th percentile": statistics.quantiles(sizes, n=10)[-1],
-        },
-        "share of imports in lines": round(
-            sum(module.imports for module in modules) / lines.total(), 3
-        ),
-        "'what' in 1,000 words of docstrings": round(1000 * words.count("what") / len(words), 1),
-    }
-    click.echo(json.dumps(figures, indent=1))
-    return 0
+CORE = "unlatch"
+KIT = "unlatch.testing"
+READING_PATH = ("delivery", "lifecycle", "increments.model", "increments.records", "spi")
+VAGUE = ("one", "found", "it", "made", "known", "shown", "some")
+MOST_MODULES = 15
+_SOURCES = ("core", "plugins")
+_NOT_OURS = {"node_modules", "__pycache__", "build", "dist", "site"}
+_WATCH = Path(__file__).with_name("entered_by_resume.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One file of the core.
+    """A Python file.
 
     Args:
-        lines: all of them.
-        imports: those that import.
-        functions: the lines of each function.
-        words: those of its docstrings.
+        name: dotted; a package's own has the name of the package.
+        is_package: whether the file is an `__init__.py`.
+        import_lines: the lines of its import statements.
+        imports: the dotted names that it imports, modules or what stands in them.
+        assigned: how often it binds each name of a variable.
     """
 
-    path: Path
+    name: str
+    folder: Path
+    is_package: bool
     lines: int
-    imports: int
-    functions: tuple[int, ...]
-    words: tuple[str, ...]
-
-    @property
-    def package(self) -> str:
-        """The package below the core that it belongs to."""
-        return self.path.relative_to(CORE).parts[0]
+    statements: int
+    import_lines: int
+    imports: frozenset[str]
+    assigned: Counter[str]
 
     @classmethod
-    def read(cls, path: Path) -> Module:
-        """Read and parse a file."""
+    def read(cls, path: Path, source: Path) -> Module:
+        """Read and parse a file below a folder of packages.
+
+        Raises:
+            SyntaxError: it is not Python.
+        """
+        parts = path.relative_to(source).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if is_package else parts)
         text = path.read_text(encoding="utf-8")
-        nodes = list(ast.walk(ast.parse(text)))
-        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-        docs = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+        nodes = [*ast.walk(ast.parse(text, str(path)))]
         imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        package = parts[:-1]
         return cls(
-            path,
+            name,
+            path.parent,
+            is_package,
             len(text.splitlines()),
-            sum(_lines_of(node) for node in imports),
-            tuple(map(_lines_of, functions)),
-            tuple(re.findall(r"[a-z']+", " ".join(docs).lower())),
+            sum(isinstance(node, ast.stmt) for node in nodes),
+            sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
+            frozenset(target for node in imports for target in _targets(node, package)),
+            Counter(
+                node.id
+                for node in nodes
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            ),
         )
 
-
-def _lines_of(node: ast.stmt) -> int:
-    return (node.end_lineno or node.lineno) - node.lineno + 1
-
-
-def _arrows() -> dict[str, tuple[int, int, int]]:
-    """Rooms, arrows between them and arrows up, of each package whose layers are declared."""
-    settings = tomllib.loads((CORE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
-    graph = grimp.build_graph("unlatch", cache_dir=None)
-    found = {}
-    for contract in settings["tool"]["importlinter"]["contracts"]:
-        if contract["type"] == "layers":
-            ranks = {
-                room.strip(): rank
-                for rank, layer in enumerate(contract["layers"])
-                for room in layer.split("|")
-            }
-            for package in contract["containers"]:
-                arrows = _arrows_in(graph, package)
-                up = [one for one in arrows if ranks[one[0]] >= ranks[one[1]]]
-                found[package] = (len(graph.find_children(package)), len(arrows), len(up))
-    return found
+    def is_below(self, package: str) -> bool:
+        return self.name == package or self.name.startswith(f"{package}.")
 
 
-def _arrows_in(graph: grimp.ImportGraph, package: str) -> set[tuple[str, str]]:
-    def room(module: str) -> str:
-        return module.removeprefix(f"{package}.").partition(".")[0]
+def _targets(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    above = package[: len(package) - node.level + 1] if node.level else ()
+    origin = ".".join([*above, *([node.module] if node.module else [])])
+    yield from (f"{origin}.{alias.name}" for alias in node.names)
 
-    inside = [module for module in graph.modules if module.startswith(f"{package}.")]
-    pairs = {
-        (room(one), room(other))
-        for one in inside
-        for other in graph.find_modules_directly_imported_by(one)
-        if other.startswith(f"{package}.")
+
+def measured(checkout: Path) -> dict[str, Any]:
+    """The figures of a checkout.
+
+    Raises:
+        FileNotFoundError: it has no core/unlatch, or no pyproject.toml.
+    """
+    modules = [
+        Module.read(path, checkout / source)
+        for source in _SOURCES
+        for path in _files(checkout / source, ".py")
+    ]
+    core = [module for module in modules if module.is_below(CORE) and not module.is_below(KIT)]
+    if not core:
+        raise FileNotFoundError(f"{checkout}: no Python files in core/{CORE}")
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings.get("tool", {}).get("importlinter", {}).get("contracts", [])
+    rooms = _by(core, lambda module: _below(module.name, CORE) or CORE)
+    lines = sum(module.lines for module in core)
+    assigned = sum((module.assigned for module in core), Counter[str]())
+    return {
+        "core": _size(core),
+        "rooms": {name: _size(rooms[name]) for name in sorted(rooms)},
+        "packages": {name: _size(some) for name, some in sorted(_packages(modules).items())},
+        "largest room, share of the core": round(
+            max(sum(module.lines for module in some) for some in rooms.values()) / lines, 3
+        ),
+        **_arrows(modules, contracts),
+        f"folders with more than {MOST_MODULES} modules": _large_folders(modules, checkout),
+        "lines of imports, share of the core": round(
+            sum(module.import_lines for module in core) / lines, 3
+        ),
+        "vague names in 1,000 assignments": {
+            name: round(1000 * assigned[name] / max(1, assigned.total()), 1) for name in VAGUE
+        },
+        "lines of the command line": sum(
+            module.lines for module in modules if _is_command_line(module)
+        ),
+        "lines of the reading path": sum(
+            module.lines
+            for module in core
+            if any(module.is_below(f"{CORE}.{room}") for room in READING_PATH)
+        ),
+        "lines of tests": _lines(_files(checkout / "tests", ".py")),
+        "lines without tests": _lines(
+            path
+            for path in _files(checkout, ".py")
+            if path.relative_to(checkout).parts[0] != "tests"
+        ),
+        "words of docs and README, without ADRs": _words(checkout),
     }
-    return {(one, other) for one, other in pairs if one != other}
 
 
-def _watched_resume() -> Watch:
-    watch = Watch()
-    with tempfile.TemporaryDirectory() as folder, Sandbox() as box:
-        _prepare(Path(folder), box)
-        send = requests.Session.send
-
-        def noted(session: requests.Session, request: Any, **options: Any) -> requests.Response:
-            watch.sent(request)
-            return send(session, request, **options)
-
-        requests.Session.send = noted  # type: ignore[method-assign, assignment]  # watched
-        threading.setprofile(watch.profile)
-        sys.setprofile(watch.profile)
-        try:
-            code, said = _run("resume", "1", "--reason", REASON, "--yes")
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
-            requests.Session.send = send  # type: ignore[method-assign]  # as it was
-    if code:
-        raise SystemExit(said)
-    return watch
+def _files(folder: Path, suffix: str) -> Iterator[Path]:
+    """The files below a folder, without those of tools, builds and virtual environments."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if name not in _NOT_OURS and not name.startswith(".")
+        )
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(suffix))
 
 
-def _prepare(folder: Path, box: Sandbox) -> None:
-    os.environ.update(box.environ(), HOME=str(folder), XDG_STATE_HOME=str(folder / "state"))
-    os.chdir(folder)
-    (folder / ".unlatch" / "increments").mkdir(parents=True)
-    (folder / ".unlatch" / "config.toml").write_text(box.config(), encoding="utf-8")
-    link = ("link", "1", *seed(box).urls)
-    for words in (("new", "Watched"), link, ("start", "1"), ("complete", "1")):
-        code, said = _run(*words)
-        if code:
-            raise SystemExit(said)
+def _by(modules: Iterable[Module], key: Any) -> dict[str, list[Module]]:
+    groups: dict[str, list[Module]] = defaultdict(list)
+    for module in modules:
+        groups[key(module)].append(module)
+    return groups
 
 
-def _run(*words: str) -> tuple[int, str]:
-    said = StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
-        code = run(list(words))
-    return code, said.getvalue()
+def _below(name: str, package: str) -> str:
+    """The child of a package that a dotted name belongs to; empty for the package itself."""
+    return name.removeprefix(f"{package}.").partition(".")[0] if name != package else ""
 
 
-def _is_ours(file: str) -> bool:
-    return "/unlatch" in file and "/unlatch_sandbox/" not in file and "site-packages" not in file
+def _packages(modules: Iterable[Module]) -> dict[str, list[Module]]:
+    return _by(
+        modules,
+        lambda module: KIT if module.is_below(KIT) else module.name.partition(".")[0],
+    )
+
+
+def _size(modules: Iterable[Module]) -> dict[str, int]:
+    sized = [(module.lines, module.statements) for module in modules]
+    lines, statements = (sum(column) for column in zip(*sized, strict=True))
+    return {"lines": lines, "statements": statements, "modules": len(sized)}
+
+
+def _is_command_line(module: Module) -> bool:
+    return not {"cli", "commands"}.isdisjoint(module.name.split("."))
+
+
+def _large_folders(modules: Iterable[Module], checkout: Path) -> dict[str, int]:
+    counts = Counter(module.folder for module in modules if not module.is_package)
+    return {
+        str(folder.relative_to(checkout)): count
+        for folder, count in counts.most_common()
+        if count > MOST_MODULES
+    }
+
+
+def _lines(paths: Iterable[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def _words(checkout: Path) -> int:
+    pages = [
+        page
+        for page in _files(checkout / "docs", ".md")
+        if page.relative_to(checkout / "docs").parts[0] != "adr"
+    ]
+    pages += [page for page in (checkout / "README.md",) if page.exists()]
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+
+
+# Arrows
+
+
+def _arrows(modules: list[Module], contracts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    names = {module.name for module in modules}
+    pairs = {
+        (module.name, origin)
+        for module in modules
+        for target in module.imports
+        if (origin := _module_of(target, names)) is not None
+    }
+    of_core = _between(pairs, CORE)
+    up = [
+        f"{importer} -> {imported}"
+        for contract in contracts
+        if contract["type"] == "layers"
+        for package in contract.get("containers", [""])
+        for importer, imported in _upward(_between(pairs, package), contract["layers"], package)
+    ]
+    parents = {name.rpartition(".")[0] for name in names} | {""}
+    cycles = [circle for parent in parents for circle in _cycles(_between(pairs, parent))]
+    return {
+        "arrows between rooms of the core": len(of_core),
+        "arrows up": sorted(up),
+        "cycles": sorted(cycles),
+    }
+
+
+def _module_of(target: str, names: set[str]) -> str | None:
+    """The module that an imported name is, or stands in; None outside of the packages."""
+    for name in (target, target.rpartition(".")[0]):
+        if name in names:
+            return name
+    return None
+
+
+def _between(pairs: Iterable[tuple[str, str]], package: str) -> set[tuple[str, str]]:
+    """The arrows between different children of a package, by their names."""
+    inside = f"{package}." if package else ""
+    arrows = {
+        (inside + _below(importer, package), inside + _below(imported, package))
+        for importer, imported in pairs
+        if importer.startswith(inside) and imported.startswith(inside)
+    }
+    return {(importer, imported) for importer, imported in arrows if importer != imported}
+
+
+def _upward(
+    arrows: Iterable[tuple[str, str]], layers: Iterable[str], package: str
+) -> Iterator[tuple[str, str]]:
+    inside = f"{package}." if package else ""
+    ranks = {
+        f"{inside}{room.strip(' ()')}": rank
+        for rank, layer in enumerate(layers)
+        for room in layer.replace(":", "|").split("|")
+    }
+    for importer, imported in arrows:
+        if importer in ranks and imported in ranks and ranks[importer] >= ranks[imported]:
+            yield importer, imported
+
+
+def _cycles(arrows: Iterable[tuple[str, str]]) -> list[str]:
+    """Each group of names that lead to one another, as text."""
+    next_to: dict[str, set[str]] = defaultdict(set)
+    for importer, imported in arrows:
+        next_to[importer].add(imported)
+    reached = {name: _reached(name, next_to) for name in next_to}
+    circles = {
+        tuple(sorted(other for other in reached[name] if name in reached.get(other, ())))
+        for name in reached
+        if name in reached[name]
+    }
+    return [" <-> ".join(circle) for circle in circles]
+
+
+def _reached(name: str, next_to: Mapping[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = [name]
+    while waiting:
+        fresh = next_to.get(waiting.pop(), set()) - reached
+        reached |= fresh
+        waiting += fresh
+    return reached
+
+
+# Output
+
+
+def _entered(checkout: Path) -> dict[str, int]:
+    """How much of the code a resume of three items enters, by the checkout's own interpreter."""
+    done = subprocess.run(  # noqa: S603  # a program of the checkout that was named
+        [checkout / ".venv" / "bin" / "python", _WATCH],
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    figures: dict[str, int] = json.loads(done.stdout)
+    return figures
+
+
+def text(figures: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """The figures as lines, nested ones below their names."""
+    for name, value in figures.items():
+        if isinstance(value, dict) and value and all(isinstance(v, int) for v in value.values()):
+            inner = ", ".join(f"{count:,} {key}" for key, count in value.items())
+            yield f"{indent}{name}: {inner}"
+        elif isinstance(value, dict) and value:
+            yield f"{indent}{name}:"
+            yield from text(value, f"{indent}  ")
+        elif isinstance(value, list | dict):
+            yield f"{indent}{name}: {len(value)}"
+            yield from (f"{indent}  {item}" for item in value)
+        else:
+            yield f"{indent}{name}: {value:,}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the figures; the exit code."""
+    parser = argparse.ArgumentParser(prog="tools/measure.py", description=__doc__)
+    parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).parents[1])
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--resume", action="store_true", help="also watch a resume of three items")
+    options = parser.parse_args(arguments)
+    checkout = options.checkout.resolve()
+    try:
+        figures = measured(checkout)
+        if options.resume:
+            figures |= {"entered by a resume of three items": _entered(checkout)}
+    except (OSError, SyntaxError, subprocess.CalledProcessError) as error:
+        parser.exit(1, f"cannot be measured: {error}\n")
+    output = json.dumps(figures, indent=2) if options.json else "\n".join(text(figures))
+    sys.stdout.write(f"{output}\n")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
