@@ -63,6 +63,16 @@ class App(Group):
         formatter.write(f"\nMore: unlatch help {'|'.join(MORE)}\n")
 
 
+def _formatter(*, width: int | None, max_width: int | None) -> click.HelpFormatter:
+    from unlatch.cli.terminal.help_layout import HelpFormatter  # noqa: PLC0415  (for help alone)
+
+    return HelpFormatter(width=width, max_width=max_width)
+
+
+# Of all commands; click asks a class of contexts for it, and commands make theirs themselves.
+click.Context.formatter_class = staticmethod(_formatter)  # type: ignore[assignment]
+
+
 def _trackers() -> Iterable[str]:
     from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415  (slow to load)
 

@@ -44,29 +44,31 @@ _SYNC = "Deliver pending updates and sync with the trackers"
 
 # Each command has one topic of `unlatch help`, in the order of the help.
 TOPICS = {
-    "increments": (
-        Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES),
+    "core": (
         Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES),
+        Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES),
         Entry("close", "items.close", "Close items", _WRITES),
-        Entry("undo", "work.finish", "Undo the last reopen", _WRITES),
         Entry("complete", "work.finish", "Complete an increment and close its items", _WRITES),
+        Entry("undo", "work.finish", "Undo the last reopen", _WRITES),
+        Entry("status", "overview.status", _ATTENTION, _READS),
+        Entry("history", "overview.history", _HISTORY, _READS),
+        Entry("sync", "trackers.sync", _SYNC, _WRITES),
+    ),
+    "increments": (
         Entry("new", "work.new", "Create an increment", _READS),
         Entry("start", "work.moves", "Make an increment active", _LOCAL),
         Entry("pause", "work.moves", "Pause an active increment", _LOCAL),
         Entry("review", "work.moves", "Move an increment to review", _LOCAL),
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL),
         Entry("abandon", "work.finish", "Abandon an increment and close its items", _WRITES),
-        Entry("status", "overview.status", _ATTENTION, _READS),
         Entry("list", "overview.list", "List the increments", _LOCAL),
         Entry("show", "overview.show", "Show an increment and its items", _READS),
-        Entry("history", "overview.history", _HISTORY, _READS),
         Entry("report", "overview.report", _REPORT, _READS),
         Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),
     "trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES),
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
-        Entry("sync", "trackers.sync", _SYNC, _WRITES),
         Entry("ingest", "trackers.sync:ingest", "Process a webhook event", _WRITES),
     ),
     "agents": (
@@ -104,4 +106,4 @@ FRONT = {
     "View": ("status", "list", "show", "history"),
     "Set up": ("init", "doctor"),
 }
-MORE = ("trackers", "agents", "efforts", "sessions", "runs", "setup", "increments")
+MORE = ("core", "increments", "trackers", "agents", "efforts", "sessions", "runs", "setup")

@@ -2,12 +2,14 @@
 
 import re
 
+import pytest
 from tests.cli.project import Project
 from tests.cli.setup.test_completion import complete
 
 from unlatch.cli.table import COMMANDS, FRONT, MORE, TOPICS
 
 _ROW = re.compile(r"^  (\S+(?: \S+)*?)  ", re.MULTILINE)
+_SECTION = re.compile(r"^([A-Z][\w ]+):\n((?:  .*\n?)+)", re.MULTILINE)
 _SHOWN = [*COMMANDS]
 
 
@@ -43,6 +45,28 @@ def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) ->
         same += [row.split() for row in shown if not row.endswith("...") and row not in TOPICS]
     for words in same:
         assert project.run("help", *words).out == project.run(*words, "--help").out, words
+
+
+def test_help_begins_with_the_main_case_and_groups_the_other_options(project: Project) -> None:
+    shown = dict(_SECTION.findall(project.run("reopen", "--help").out))
+
+    assert ["Example", "Options", "Items", "Jira"] == list(shown)[:4]
+    assert "  unlatch reopen octo/widgets#4 --reason 'Still fails'\n" == shown["Example"]
+    jira = re.findall(r"^  (--\S+)", shown["Jira"], re.MULTILINE)
+    assert ["--allow-path", "--children"] == jira
+    assert 10 > len(re.findall(r"^  -", shown["Options"], re.MULTILINE))
+    for group in ("Jira", "Scope", "Other work"):
+        assert "--reason " not in shown[group]
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "140"])
+def test_help_breaks_no_word_and_fits_the_terminal(
+    project: Project, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for words in (["reopen"], ["resume"], ["complete"], ["sync"], ["github", "close-issue"]):
+        lines = project.run(*words, "--help").out.splitlines()
+        assert [] == [line for line in lines if len(line) > int(columns) or line.endswith("-")]
 
 
 def test_a_mistyped_name_gets_the_one_that_was_meant(project: Project) -> None:

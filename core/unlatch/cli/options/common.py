@@ -10,6 +10,26 @@ import click
 from unlatch.errors import UsageError
 
 
+class MainCommand(click.Command):
+    """A command whose help begins with an example, and groups the options.
+
+    Args:
+        example: the command line of the main case.
+    """
+
+    def __init__(self, *args: Any, example: str, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self._example = example
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example, and the options under headings."""
+        from unlatch.cli.terminal.help_layout import write_grouped  # noqa: PLC0415  (for help alone)
+
+        with formatter.section("Example"):
+            formatter.write(f"  {self._example}\n")
+        write_grouped(self, ctx, formatter)
+
+
 def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
     """The value of a filter; UsageError `filter-invalid` if it is empty.
 

@@ -7,7 +7,7 @@ import click
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.finish import finish
-from unlatch.cli.options.common import BY, JSON
+from unlatch.cli.options.common import BY, JSON, MainCommand
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
@@ -17,9 +17,11 @@ from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 
+_EXAMPLE = "unlatch close octo/widgets#4 --reason 'Fixed in 1.4.1'"
+
 
 def command(entry: Entry) -> click.Command:
-    @click.command(entry.name, help=entry.own_help)
+    @click.command(entry.name, cls=MainCommand, help=entry.own_help, example=_EXAMPLE)
     @ITEMS
     @reason_option("Record this reason, and post it on each item.")
     @BY

@@ -10,6 +10,7 @@ import click
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.resume import VERBS, resume
+from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, typed_items
 from unlatch.cli.options.reason import ask_reason
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.table import Entry
 
+_EXAMPLE = "unlatch reopen octo/widgets#4 --reason 'Still fails'"
 # Options of resume that mean nothing for an item alone.
 _OF_INCREMENTS = (
     *("expressions", "reopen_items", "category", "force", "only", "without", "current"),
@@ -33,7 +35,7 @@ _OF_INCREMENTS = (
 
 
 def command(entry: Entry) -> click.Command:
-    @click.command(entry.name, help=entry.own_help)
+    @click.command(entry.name, cls=MainCommand, help=entry.own_help, example=_EXAMPLE)
     @increment_argument("ids", metavar="ID|ITEM...", callback=typed_items, nargs=-1)
     @ITEM_ONLY
     @COMMENT_ANYWAY

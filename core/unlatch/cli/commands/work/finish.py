@@ -9,7 +9,7 @@ from unlatch.cli.commands.work.finish_consent import confirm_finish
 from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, JSON, MainCommand, flag
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.increments import IDS, UNDONE
 from unlatch.cli.options.items import MAX_ITEMS
@@ -63,7 +63,9 @@ STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
 def command(entry: Entry) -> click.Command:
-    @click.command(entry.name, help=entry.own_help)
+    @click.command(
+        entry.name, cls=MainCommand, help=entry.own_help, example=f"unlatch {entry.name} 7"
+    )
     @(UNDONE if entry.name == "undo" else IDS)
     @reason_option("Record this reason, and post it on each item.")
     @BY

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.increments import increment_argument, increment_ids, pick_increment
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
@@ -17,10 +18,11 @@ from unlatch.cli.table import Entry
 
 # The command for each other kind of work.
 VERBS = {"effort": "reopen", "session": "resume", "run": "resume"}
+_EXAMPLE = "unlatch resume 7 --reason 'Still fails'"
 
 
 def command(entry: Entry) -> click.Command:
-    @click.command(entry.name, help=entry.own_help)
+    @click.command(entry.name, cls=MainCommand, help=entry.own_help, example=_EXAMPLE)
     @increment_argument("ids", metavar="ID...", callback=_meant, nargs=-1)
     @resuming
     @click.option("--planned", hidden=True, help="Refuse any change but that of this dry run.")
