@@ -1,6 +1,7 @@
 """Generate schemas/, docs/settings.md and docs/json.md from the models.
 
-docs/cli.md and man/ come from the commands, findings/README.md from the scripts beside it.
+docs/cli.md and man/ come from the commands, findings/README.md from the scripts beside it, and
+docs/reopen.svg from a run on the sandbox.
 
 `python tools/generate.py` writes; `--check` writes nothing and fails where a file has drifted.
 """
@@ -22,6 +23,7 @@ from file_schemas import file_schemas
 from findings_page import page
 from json_page import json_page
 from man_pages import man_pages
+from picture import picture
 
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server, definitions
@@ -73,6 +75,7 @@ def generated() -> dict[str, str]:
     pages = {"docs/cli.md": cli_page(ours, COMMAND), "docs/settings.md": settings(schemas)}
     pages["docs/json.md"] = json_page(documents, COMMAND)
     pages["findings/README.md"] = page(ROOT, COMMAND)
+    pages["docs/reopen.svg"] = picture()
     manual = {f"man/{name}": text for name, text in man_pages(ours).items()}
     return {**files, **pages, **manual, "schemas/mcp-tools.json": mcp_tools()}
 

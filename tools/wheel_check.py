@@ -7,7 +7,7 @@ again from the sdist, in another folder, at another time and with other permissi
 installed with all extras into a virtual environment of its own, where it finds the libraries that
 it declares and no others: they are linked from the environment that this runs in. From a folder
 outside the repository its command line answers, its plugins are found by their entry points, and
-the demo runs.
+the demo runs. The first line of README that installs it does the same in a fresh clone.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ ROOT = Path(__file__).parent.parent
 CONTENTS = Path(__file__).parent / "contents"
 # Not that of any checkout, in seconds.
 _OTHER_TIME = 1_000_000_000
+_INSTALL = re.compile(r"^pipx install '(?P<what>\.\[\w+\])'$", re.MULTILINE)
 
 
 def main() -> None:
@@ -44,6 +45,7 @@ def main() -> None:
         check_reproducible(sdist, wheel, folder)
         bin_folder = install(wheel, folder / "venv")
         use(bin_folder, folder)
+        use(install_clone(folder), folder)
     print(f"ok: {wheel.name} works in a clean environment")  # noqa: T201
 
 
@@ -115,13 +117,43 @@ def _expression(line: str) -> str:
 def install(wheel: Path, place: Path) -> Path:
     """A clean environment with the wheel and all its extras; its folder of programs."""
     venv.create(place)
+    run(*_pip(place), str(wheel))
+    return link_needed(place)
+
+
+def install_clone(folder: Path) -> Path:
+    """The same, by the first line of README that installs it, with pip for pipx, in a clone."""
+    typed = _INSTALL.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    if typed is None:
+        sys.exit("README has no line that installs from a clone, as pipx install '.[all]'")
+    clone, place = folder / "clone", folder / "cloned"
+    run("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone))
+    venv.create(place)
+    build = {"hatchling", *needed(distribution("hatchling"), frozenset(), {})}
+    for name in build:
+        link_distribution(distribution(name), site_of(place))
+    run(*_pip(place), "--no-build-isolation", typed["what"], cwd=clone)
+    return link_needed(place, present=frozenset(build))
+
+
+def _pip(place: Path) -> tuple[str, ...]:
     python = str(place / "bin" / "python")
-    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index")
-    run(*pip, "--no-deps", str(wheel))
+    pip = (sys.executable, "-m", "pip", "--python", python, "install")
+    return (*pip, "--quiet", "--no-index", "--no-deps")
+
+
+def site_of(place: Path) -> Path:
+    """The folder of libraries of an environment."""
     paths = {"base": str(place), "platbase": str(place)}
-    site = Path(sysconfig.get_path("purelib", "venv", paths))
+    return Path(sysconfig.get_path("purelib", "venv", paths))
+
+
+def link_needed(place: Path, *, present: frozenset[str] = frozenset()) -> Path:
+    """Link what unlatch declares and is not there into an environment; its folder of programs."""
+    site = site_of(place)
     (metadata,) = site.glob("unlatch-*.dist-info")
-    for name in needed(Distribution.at(metadata), frozenset({"all"}), {}).keys() - {"unlatch"}:
+    names = needed(Distribution.at(metadata), frozenset({"all"}), {}).keys()
+    for name in names - present - {"unlatch"}:
         link_distribution(distribution(name), site)
     return place / "bin"
 
