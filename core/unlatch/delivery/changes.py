@@ -53,10 +53,29 @@ def build_change(
         story = story_of(increment, operation)
         return replace(change, draft=draft_of(increment, operation.tracker, story))
     if operation.kind is Kind.REOPEN:
-        return _reopen(change, operation, increment, config.labels, amended)
-    if operation.kind is Kind.CLOSE and operation.state:
-        return _close(change, increment, config.labels)
-    return change
+        change = _reopen(change, operation, increment, config.labels, amended)
+    elif operation.kind is Kind.CLOSE and operation.state:
+        change = _close(change, increment, config.labels)
+    return _with_own_labels(change) if operation.state else _without_labels(change)
+
+
+def _with_own_labels(change: Change) -> Change:
+    """The change with the labels of its options; one that they remove is not added."""
+    options, change = change.options, _without_labels(change)
+    removed = {*map(str.casefold, options.remove_labels)}
+    add = [one for one in change.add_labels if one.casefold() not in removed]
+    added = {*map(str.casefold, options.add_labels)}
+    remove = [one for one in change.remove_labels if one.casefold() not in added]
+    return replace(
+        change,
+        add_labels=tuple(dict.fromkeys([*add, *options.add_labels])),
+        remove_labels=tuple(dict.fromkeys([*remove, *options.remove_labels])),
+    )
+
+
+def _without_labels(change: Change) -> Change:
+    """The change without the configured labels, if its options leave them out."""
+    return replace(change, add_labels=(), remove_labels=()) if change.options.no_labels else change
 
 
 def _labels_alone(

@@ -13,6 +13,9 @@ class DeliveryOptions:
         follow: update the link of a moved item; not stored with operations.
         plugin: options from plugins' manifests ("allow-path").
         comment_anyway: also comment on an item alone that is in the wanted state already.
+        add_labels: also add these labels, or tags.
+        remove_labels: also remove these, and add none of them.
+        no_labels: change none of the configured labels.
     """
 
     comment: str | None = None
@@ -20,6 +23,9 @@ class DeliveryOptions:
     follow: bool = False
     plugin: frozenset[str] = frozenset()
     comment_anyway: bool = False
+    add_labels: tuple[str, ...] = ()
+    remove_labels: tuple[str, ...] = ()
+    no_labels: bool = False
 
     def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
         """These options, completed by those stored with an operation."""
@@ -29,6 +35,9 @@ class DeliveryOptions:
             self.follow or stored.follow,
             self.plugin | stored.plugin,
             self.comment_anyway or stored.comment_anyway,
+            tuple(dict.fromkeys(self.add_labels + stored.add_labels)),
+            tuple(dict.fromkeys(self.remove_labels + stored.remove_labels)),
+            self.no_labels or stored.no_labels,
         )
 
 

@@ -182,3 +182,68 @@ def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
     )
 
     assert (0, 3) == (done.code, done.out.count("reopened; commented")), done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_labels_of_the_command_are_set_and_undo_takes_them_back(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker)
+    before = project.labels()[tracker]
+    words = ("--label", "regression", "--label", "urgent", "--remove-label", "Completed")
+
+    done = project.run("reopen", KEYS[tracker], "--reason", REASON, *words)
+    labels = project.labels()[tracker]
+    undone = project.run("undo", project.urls[tracker], "--yes")
+
+    assert (0, 0) == (done.code, undone.code), done.err + undone.err
+    assert "labels +reopened +regression +urgent -completed" in done.out
+    assert before - {"completed"} | {"reopened", "regression", "urgent"} == labels
+    assert before == project.labels()[tracker]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_labels_of_an_interrupted_command_are_set_by_sync(project: Project, tracker: str) -> None:
+    project.items(tracker)
+    words = ("--no-labels", "--label", "regression", "--offline")
+
+    project.run("reopen", KEYS[tracker], "--reason", REASON, *words)
+    done = project.run("sync")
+
+    assert 0 == done.code, done.err
+    assert {"completed", "regression"} == project.labels()[tracker] & {
+        *("completed", "regression", "reopened")
+    }
+
+
+def test_the_labels_of_a_command_hold_for_an_increment_and_for_a_close(project: Project) -> None:
+    project.increment(links=project.items())
+    with_urgent = ("--label", "urgent", "--yes")
+
+    resumed = project.run("resume", "7", "--reason", REASON, *with_urgent)
+    labels = project.labels()
+    closed = project.run(
+        *("close", KEYS["github"], "--item-only", "--remove-label", "urgent", "--no-labels")
+    )
+
+    assert (0, 0) == (resumed.code, closed.code), resumed.err + closed.err
+    assert all({"urgent", "reopened"} <= names for names in labels.values())
+    assert {"reopened"} == project.labels()["github"] & {"urgent", "reopened", "completed"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--label", " "), "is not a label"),
+        (("--label", "a\nb"), "is not a label"),
+        (("--label", "Bug", "--remove-label", "bug"), "both name 'bug'"),
+    ],
+)
+def test_labels_that_cannot_be_meant_are_refused(
+    project: Project, words: tuple[str, ...], said: str
+) -> None:
+    project.items("github")
+
+    done = project.run("reopen", KEYS["github"], "--reason", REASON, *words)
+
+    assert (2, [], True) == (done.code, project.wrote(), said in done.err), done.err

@@ -20,6 +20,18 @@ DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write
 OFFLINE = flag("--offline", is_eager=True, help="Leave the items for unlatch sync.")
 YES = flag("--yes", "-y", help="Do not ask.")
 FORCE = flag("--force", help="Override limits and rules; recorded in the history.")
+
+
+def checked_labels(
+    _ctx: click.Context, option: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The labels, without space around them; refuses empty ones and control characters."""
+    names = tuple(name.strip() for name in value)
+    if wrong := [name for name in names if not (name and name.isprintable())]:
+        raise click.BadParameter(f"{wrong[0]!r} is not a label.", param=option)
+    return names
+
+
 _COMMENT = click.option(
     "--comment",
     type=click.Choice([style.value for style in CommentStyle]),
@@ -27,6 +39,25 @@ _COMMENT = click.option(
 )
 _EVEN_IF_NOT_PLANNED = flag(
     "--even-if-not-planned", help="Also reopen items that were closed on purpose."
+)
+_LABELS = (
+    click.option(
+        "--label",
+        "add_labels",
+        metavar="NAME",
+        multiple=True,
+        callback=checked_labels,
+        help="Also add this label, or tag (repeat).",
+    ),
+    click.option(
+        "--remove-label",
+        "remove_labels",
+        metavar="NAME",
+        multiple=True,
+        callback=checked_labels,
+        help="Also remove this label, or tag (repeat).",
+    ),
+    flag("--no-labels", help="Leave the configured labels as they are."),
 )
 _FOLLOW = flag("--follow", help="Follow items that were moved or renamed, and update their links.")
 
@@ -46,12 +77,15 @@ MAX_TIME = click.option(
 )
 
 
-def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]], Any]:
+def serving(
+    *kinds: Kind, comment: bool = True, labels: bool = False
+) -> Callable[[Callable[..., Any]], Any]:
     """Give a command these options, passed to it as `delivery`.
 
     Args:
         kinds: the operations of the command; plugins' options are offered for these.
         comment: whether the command has the option `--comment`.
+        labels: whether it has those for labels.
     """
     plugins = _plugin_flags(kinds)
     flags = [_FOLLOW, MAX_TIME]
@@ -60,6 +94,8 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
         flags.append(_COMMENT)
+    if labels:
+        flags += _LABELS
 
     def decorate(function: Callable[..., Any]) -> Any:
         @wraps(function)
@@ -69,7 +105,11 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
                 even_if_not_planned=kwargs.pop("even_if_not_planned", False),
                 follow=kwargs.pop("follow"),
                 plugin=frozenset(one.name for key, one in plugins.items() if kwargs.pop(key)),
+                add_labels=kwargs.pop("add_labels", ()),
+                remove_labels=kwargs.pop("remove_labels", ()),
+                no_labels=kwargs.pop("no_labels", False),
             )
+            _refuse_both(delivery)
             return function(*args, delivery=delivery, **kwargs)
 
         command: Any = run
@@ -78,6 +118,13 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
         return command
 
     return decorate
+
+
+def _refuse_both(delivery: DeliveryOptions) -> None:
+    added = {*map(str.casefold, delivery.add_labels)}
+    for name in delivery.remove_labels:
+        if name.casefold() in added:
+            raise click.UsageError(f"--label and --remove-label both name {name!r}")
 
 
 def _plugin_flags(kinds: tuple[Kind, ...]) -> dict[str, Option]:

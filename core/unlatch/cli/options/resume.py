@@ -72,7 +72,7 @@ _OPTIONS = (
     FORCE,
     KEY,
     flag("--verbose", "-v", help="Also show the reason and the addresses of the items."),
-    serving(Kind.REOPEN),
+    serving(Kind.REOPEN, labels=True),
     choosing_kinds,
     JSON,
 )

@@ -34,7 +34,10 @@ _OWN, _AGREED, _READ = "own", "agreed", "read"
 _LARGEST = 1 << 19
 # What an operation does and says; the text of a reopen is in its entry of reopenHistory.
 _DEEDS = ("op", "kind", "tracker", "item", "by", "reason", "story", "labels")
-_OPTIONS = ("comment", "evenIfNotPlanned", "options", "commentAnyway")
+_OPTIONS = (
+    *("comment", "evenIfNotPlanned", "options", "commentAnyway"),
+    *("addLabels", "removeLabels", "noLabels"),
+)
 _WORDS = ("reason", "reopenedBy", "scopeChange", "newTasks", "parts")
 
 

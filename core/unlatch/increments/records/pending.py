@@ -103,6 +103,9 @@ _OPTIONS = Record(
     Field("evenIfNotPlanned", Type("True", lambda raw: raw is True, bool), "even_if_not_planned"),
     Field("options", SET, "plugin"),
     Field("commentAnyway", Type("True", lambda raw: raw is True, bool), "comment_anyway"),
+    Field("addLabels", TEXTS, "add_labels"),
+    Field("removeLabels", TEXTS, "remove_labels"),
+    Field("noLabels", Type("True", lambda raw: raw is True, bool), "no_labels"),
 )
 OPERATION = Record(
     "PendingRecord",

@@ -32,7 +32,7 @@ def command(entry: Entry) -> click.Command:
     @YES
     @OFFLINE
     @DRY_RUN
-    @serving(Kind.CLOSE)
+    @serving(Kind.CLOSE, labels=True)
     @JSON
     @with_session
     def run(session: Session, *, items: tuple[str, ...], **options: Any) -> int:

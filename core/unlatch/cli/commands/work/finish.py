@@ -74,7 +74,7 @@ def command(entry: Entry) -> click.Command:
     @MAX_ITEMS
     @OFFLINE
     @DRY_RUN
-    @serving(Kind.CLOSE)
+    @serving(Kind.CLOSE, labels=entry.name != "undo")
     @JSON
     @with_session
     def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
