@@ -5,14 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from unlatch.spi.asked import Asker, Closer, LastClose, Role
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import (
-    Asker,
-    Closer,
-    LastClose,
     Policy,
     Refusal,
-    Role,
     came_with_close,
     changes_increment,
     completes_increment,

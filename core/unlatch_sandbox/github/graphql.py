@@ -10,6 +10,7 @@ from unlatch_sandbox.answers import check_keys, reply
 from unlatch_sandbox.clock import github_time
 from unlatch_sandbox.github import guards
 from unlatch_sandbox.github.language import Document, Field, Fragment, SyntaxProblem, read
+from unlatch_sandbox.github.shapes import is_bot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, Any]
 Object = dict[str, Any]
+_EVENTS = {"CLOSED_EVENT": "closed", "REOPENED_EVENT": "reopened"}
 
 
 class _Missing(Exception):
@@ -138,6 +140,8 @@ def _shown(issue: IssueRecord) -> Object:
         "closedAt": github_time(issue.closed_at) if issue.closed_at else None,
         "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},
         "labels": _page("Label", [{"name": name} for name in issue.labels]),
+        "locked": issue.locked,
+        "author": _actor(issue.user),
         "assignees": _page("User", [{"login": login} for login in issue.assignees]),
         "milestone": milestone
         and {
@@ -152,24 +156,37 @@ def _shown(issue: IssueRecord) -> Object:
 
 
 def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
-    """The last close or reopen, the only stored event of an issue."""
+    """The last close or reopen, of the wanted types; the only stored events of an issue."""
     if not isinstance(asked.get("last"), int):
         raise _Undefined("You must provide a `first` or `last` value to paginate.")
-    by = issue.closed_by if issue.state == "closed" else issue.reopened_by
-    closer = issue.closing_pull and {
+    wanted = {kind: _EVENTS[kind] for kind in asked["itemTypes"]}
+    moves = [move for move in issue.moves if move[1] in wanted.values()]
+    nodes = [_event(issue, *moves[-1])] if moves else []
+    return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
+
+
+def _event(issue: IssueRecord, _: int, word: str, by: str, moment: str, __: str | None) -> Object:
+    event = {
+        "__typename": f"{word.capitalize()}Event",
+        "actor": _actor(by),
+        "createdAt": github_time(moment),
+    }
+    return {**event, "closer": _closer(issue)} if word == "closed" else event
+
+
+def _closer(issue: IssueRecord) -> Object | None:
+    return issue.closing_pull and {
         "__typename": "PullRequest",
         "number": issue.closing_pull,
         "merged": True,
         "repository": {"__typename": "Repository", "nameWithOwner": issue.repository},
     }
-    kind = "ClosedEvent" if issue.state == "closed" else "ReopenedEvent"
-    event = {
-        "__typename": kind,
-        "actor": {"__typename": "User", "login": by},
-        **({"closer": closer} if kind == "ClosedEvent" else {}),
-    }
-    nodes = [event] if by else []
-    return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
+
+
+def _actor(login: str) -> Object:
+    """An account; bots have their bare name here."""
+    kind = "Bot" if is_bot(login) else "User"
+    return {"__typename": kind, "login": login.removesuffix("[bot]")}
 
 
 def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:

@@ -7,31 +7,13 @@ tracker does not tell counts as missing.
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from unlatch.spi.asked import Asker, Closer, LastClose, Role
 from unlatch.values import dataclass
 from unlatch_ci.comments.command import Command, Verb
 
 # "Close with comment" posts first and closes then, and trackers round times.
 _CLOSED_WITH_COMMENT = timedelta(minutes=1)
 TEAM = "team:"
-
-
-class Role(StrEnum):
-    """What a person is to an item and its repository."""
-
-    AUTHOR = "author"
-    ASSIGNEE = "assignee"
-    TRIAGE = "triage"
-    WRITE = "write"
-
-
-class Closer(StrEnum):
-    """What closed an item; a change is a commit or a merged pull request."""
-
-    PERSON = "person"
-    BOT = "bot"
-    WORKFLOW = "workflow"
-    CHANGE = "change"
-    UNLATCH = "unlatch"
 
 
 class Refusal(StrEnum):
@@ -48,37 +30,6 @@ _STAFF = frozenset({Role.TRIAGE, Role.WRITE})
 _ALL = frozenset(Role)
 # Whose close a person's own request outweighs.
 _NOT_A_DECISION = frozenset({Closer.BOT, Closer.WORKFLOW, Closer.CHANGE, Closer.UNLATCH})
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who wrote a command.
-
-    Args:
-        account: the tracker's own id of the account, or its login.
-        roles: those that the tracker confirms.
-        teams: those of the setting that the tracker confirms.
-    """
-
-    account: str
-    roles: frozenset[Role] = frozenset()
-    teams: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class LastClose:
-    """How an item was closed, and whether it is locked; None for what the tracker does not tell.
-
-    Args:
-        by: the account, as `Asker.account`.
-        dropped: whether it was closed as not planned, a duplicate or the like.
-    """
-
-    at: datetime | None = None
-    by: str | None = None
-    closer: Closer | None = None
-    dropped: bool | None = None
-    locked: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from unlatch_github.api.account import Account
 from unlatch_github.api.connection import Connection
 from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.etags import Etags
-from unlatch_github.api.graphql import STANDING
+from unlatch_github.api.graphql import LAST_CLOSE, STANDING
 from unlatch_github.api.models import (
     IssueComment,
     IssueSnapshot,
@@ -142,6 +142,13 @@ class Client:
         with reading_answer(self.settings.name(ref), written=False):
             yield from map(read_comment, self._entries(ref, "comments"))
 
+    def comment_of(self, target: str, number: int) -> dict[str, Any]:
+        """A comment by its number in a repository."""
+        place = self._renames.place(target)
+        answer = self._ask("GET", paths.repository_path(place, "issues", "comments", str(number)))
+        with reading_answer(target, written=False):
+            return dict(answer)
+
     def state_changes(self, ref: ItemRef) -> Iterator[StateChange]:
         """An issue's closes and reopens, oldest first."""
         with reading_answer(self.settings.name(ref), written=False):
@@ -229,8 +236,15 @@ class Client:
 
     def standing(self, ref: ItemRef) -> dict[str, Any]:
         """GraphQL's answer about an issue's status in its projects."""
+        return self._about(ref, STANDING)
+
+    def last_close(self, ref: ItemRef) -> dict[str, Any]:
+        """GraphQL's answer about an issue's last close, its author and assignees."""
+        return self._about(ref, LAST_CLOSE)
+
+    def _about(self, ref: ItemRef, query: str) -> dict[str, Any]:
         owner, _, name = ref.target.partition("/")
-        return self.query(STANDING, {"owner": owner, "name": name, "number": int(ref.id)})
+        return self.query(query, {"owner": owner, "name": name, "number": int(ref.id)})
 
     # Answers and redirects
 

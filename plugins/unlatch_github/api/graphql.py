@@ -54,6 +54,22 @@ STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
   }
 }"""
 
+# What decides who may reopen it. REST does not tell what a merged pull request closed.
+LAST_CLOSE = """query ($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    issue(number: $number) {
+      state stateReason(enableDuplicate: true) locked
+      author { __typename login }
+      assignees(first: 20) { nodes { login } }
+      timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
+        nodes {
+          ... on ClosedEvent { createdAt actor { __typename login } closer { __typename } }
+        }
+      }
+    }
+  }
+}"""
+
 
 def status_query(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
     """The query for these issues, each under the alias of its place, and its variables."""

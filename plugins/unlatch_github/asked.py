@@ -1,0 +1,115 @@
+"""Read who wrote a comment, what they may do, and how the issue was last closed.
+
+An event tells the numbers of both; all else is read here, and an account's rights never come from
+`author_association`, which is NONE for a private member.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, NotFound
+from unlatch.spi import Category
+from unlatch.spi.asked import Asked, Asker, Closer, LastClose, Role
+from unlatch_github.api.models import read_comment, reading_answer
+from unlatch_github.states import category_of
+
+if TYPE_CHECKING:
+    from unlatch.spi import ItemRef
+    from unlatch_github.api.client import Client
+
+_PERSON = "User"
+_WORKFLOW = "github-actions"
+_WRITES = frozenset({"admin", "write"})
+_TRIAGE = "triage"
+
+
+def read_asked(client: Client, ref: ItemRef, number: int) -> Asked | None:
+    """The comment of this number on an issue; None if it asks for nothing.
+
+    That is one that is gone, belongs to another issue, was edited, or was written by a bot, an app
+    or unlatch.
+
+    Raises:
+        TrackerError: GitHub does not tell how the issue was closed.
+    """
+    try:
+        answer = client.comment_of(ref.target, number)
+    except NotFound:
+        return None
+    name = client.settings.name(ref)
+    with reading_answer(name, written=False):
+        comment = read_comment(answer)
+        login, issue = comment.author.login, str(answer["issue_url"]).rpartition("/")[2]
+        is_by_app = bool(answer.get("performed_via_github_app"))
+    if comment.author.kind != _PERSON or login is None or is_by_app:
+        return None
+    if issue != ref.id or comment.edited is not False or comment.ops:
+        return None
+    told = client.last_close(ref)
+    with reading_answer(name, written=False):
+        node = told["data"]["repository"]["issue"]
+        close, own = _last_close(node), _own_roles(node, login)
+    asker = Asker(_account(login), own | _rights(client, ref.target, login))
+    return Asked(
+        ref,
+        str(comment.id),
+        comment.url,
+        comment.body,
+        comment.created,
+        asker,
+        close,
+        is_open=node["state"] == "OPEN",
+    )
+
+
+def _account(login: str) -> str:
+    """A login in the form in which logins are equal."""
+    return login.casefold()
+
+
+def _last_close(node: dict[str, Any]) -> LastClose:
+    event = (node["timelineItems"]["nodes"] or [{}])[-1]
+    actor = event.get("actor") or {}
+    reason = node["stateReason"] and node["stateReason"].lower()
+    category = category_of(node["state"].lower(), reason)
+    return LastClose(
+        at=datetime.fromisoformat(event["createdAt"]) if event else None,
+        by=_account(actor["login"]) if actor else None,
+        closer=_closer(event, actor),
+        dropped=category is Category.DROPPED,
+        locked=node["locked"],
+    )
+
+
+def _closer(event: dict[str, Any], actor: dict[str, Any]) -> Closer | None:
+    if event.get("closer"):
+        return Closer.CHANGE
+    if actor.get("__typename") == _PERSON:
+        return Closer.PERSON
+    if actor.get("__typename") != "Bot":
+        return None
+    return Closer.WORKFLOW if actor["login"] == _WORKFLOW else Closer.BOT
+
+
+def _own_roles(node: dict[str, Any], login: str) -> frozenset[Role]:
+    """The roles that the issue gives to an account."""
+    # A bot is named there as a person may be: "renovate" for "renovate[bot]".
+    author = node["author"] or {}
+    authors = {_account(author["login"])} if author.get("__typename") == _PERSON else set()
+    assignees = {_account(one["login"]) for one in node["assignees"]["nodes"]}
+    roles = {Role.AUTHOR: _account(login) in authors, Role.ASSIGNEE: _account(login) in assignees}
+    return frozenset(role for role, has in roles.items() if has)
+
+
+def _rights(client: Client, target: str, login: str) -> frozenset[Role]:
+    """The roles that the repository gives to an account, as far as GitHub tells."""
+    try:
+        permission, role = client.permission(target, login)
+    except (Forbidden, NotFound):
+        # Only accounts with push access may ask.
+        return frozenset()
+    if permission in _WRITES:
+        return frozenset({Role.TRIAGE, Role.WRITE})
+    return frozenset({Role.TRIAGE} if role == _TRIAGE else ())
