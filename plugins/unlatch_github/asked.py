@@ -1,6 +1,6 @@
 """Read who wrote a comment, what they may do, and how the issue was last closed.
 
-An event tells the numbers of both; all else is read here, and an account's rights never come from
+An event tells the ids of both; all else is read here, and an account's rights never come from
 `author_association`, which is NONE for a private member.
 """
 
@@ -25,8 +25,8 @@ _WRITES = frozenset({"admin", "write"})
 _TRIAGE = "triage"
 
 
-def read_asked(client: Client, ref: ItemRef, number: int) -> Asked | None:
-    """The comment of this number on an issue; None if it asks for nothing.
+def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
+    """The comment of this id on an issue; None if it asks for nothing.
 
     That is one that is gone, belongs to another issue, was edited, or was written by a bot, an app
     or unlatch.
@@ -35,7 +35,7 @@ def read_asked(client: Client, ref: ItemRef, number: int) -> Asked | None:
         TrackerError: GitHub does not tell how the issue was closed.
     """
     try:
-        answer = client.comment_of(ref.target, number)
+        answer = client.comment_of(ref.target, id)
     except NotFound:
         return None
     name = client.settings.name(ref)

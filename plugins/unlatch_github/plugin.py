@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from unlatch.spi.asked import Asked
     from unlatch.transport import Transport
     from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.settings import GithubSettings
@@ -128,6 +129,12 @@ class GithubPlugin(SyncPlugin):
             for comment in comments
             if comment.posted_by and self._trust.counts(ref.target, comment.author)
         )
+
+    def read_asked(self, ref: ItemRef, comment: str) -> Asked | None:
+        """The comment of this id with its author's rights; None if it asks for nothing."""
+        from unlatch_github.asked import read_asked  # noqa: PLC0415  (rarely needed)
+
+        return read_asked(self._client, ref, comment)
 
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the closes and reopens."""

@@ -10,8 +10,6 @@ from unlatch.spi import hidden
 from unlatch.spi.asked import Asked, Asker, Role
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import Policy, came_with_close, refusal
-from unlatch_github.api.client import Client
-from unlatch_github.asked import read_asked
 from unlatch_sandbox import Sandbox
 
 ROLES = {"ann": "read", "abe": "read", "tim": "triage", "wes": "maintain", "oda": "read"}
@@ -36,13 +34,9 @@ def number(box: Sandbox) -> int:
     return box.github.add_issue(title="Crash", author="ann", assignee="Abe")
 
 
-def client(box: Sandbox) -> Client:
-    return plugin_for(box)._client
-
-
 def read(box: Sandbox, number: int, comment: int) -> Asked | None:
     box.requests.clear()
-    return read_asked(client(box), ref(box, number), comment)
+    return plugin_for(box).read_asked(ref(box, number), str(comment))
 
 
 def comment(box: Sandbox, number: int, user: str, words: str = "/reopen") -> int:

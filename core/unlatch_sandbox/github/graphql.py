@@ -175,7 +175,9 @@ def _event(issue: IssueRecord, _: int, word: str, by: str, moment: str, __: str 
 
 
 def _closer(issue: IssueRecord) -> Object | None:
-    return issue.closing_pull and {
+    if issue.closing_pull is None:
+        return None
+    return {
         "__typename": "PullRequest",
         "number": issue.closing_pull,
         "merged": True,

@@ -142,10 +142,10 @@ class Client:
         with reading_answer(self.settings.name(ref), written=False):
             yield from map(read_comment, self._entries(ref, "comments"))
 
-    def comment_of(self, target: str, number: int) -> dict[str, Any]:
-        """A comment by its number in a repository."""
+    def comment_of(self, target: str, comment: str) -> dict[str, Any]:
+        """A comment by its id in a repository."""
         place = self._renames.place(target)
-        answer = self._ask("GET", paths.repository_path(place, "issues", "comments", str(number)))
+        answer = self._ask("GET", paths.repository_path(place, "issues", "comments", comment))
         with reading_answer(target, written=False):
             return dict(answer)
 
