@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,18 @@ class Registry:
     def broken(self) -> Mapping[str, PluginBroken]:
         """The errors of the unusable plugins."""
         return self._found[1]
+
+    @property
+    def own_options(self) -> Mapping[str, Manifest]:
+        """The options that only one tracker has, by their names."""
+        manifests = self.manifests.values()
+        names = Counter(option.name for manifest in manifests for option in manifest.options)
+        return {
+            option.name: manifest
+            for manifest in manifests
+            for option in manifest.options
+            if names[option.name] == 1
+        }
 
     @property
     def known_broken(self) -> Mapping[str, PluginBroken]:

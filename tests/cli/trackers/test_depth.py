@@ -242,9 +242,33 @@ def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
     assert 1 == project.box.requests.count("github")
 
 
-def test_options_of_plugins_are_kept_with_the_operation(single: Project) -> None:
-    done = single.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
+def test_an_option_of_one_tracker_is_refused_where_no_item_is_there(project: Project) -> None:
+    project.increment(status="active", links=project.items("github"))
+    project.increment("0008-more", status="active", links={})
+    for words in (
+        ("reopen", "octo/widgets#4", "--item-only", "--reason", REASON, "--children"),
+        ("resume", "7", "--reason", REASON, "--yes", "--children"),
+        ("resume", "7", "8", "--reason", REASON, "--yes", "--allow-path"),
+        ("abandon", "7", "--yes", "--allow-path"),
+        ("abandon", "7", "8", "--yes", "--allow-path"),
+    ):
+        done = project.run(*words)
+        option = words[-1]
+
+        assert (2, []) == (done.code, project.wrote()), done.said
+        assert f"{option} is an option of Jira, and no item is there" in done.err
+        assert f"next: leave out {option}\n" in done.err
+    for tracker, count in (("github issue", 0), ("jira issue", 1)):
+        group, noun = tracker.split()
+        assert count == project.run(group, f"reopen-{noun}", "--help").out.count("--children")
+    assert "active" == project.metadata()["status"]
+
+
+def test_options_of_plugins_are_kept_with_the_operation(project: Project) -> None:
+    project.increment(links=project.items("jira"))
+
+    done = project.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
 
     assert done.code == 0, done.said
-    assert {("allow-path",)} == {tuple(one["options"]) for one in single.metadata()["pending"]}
-    assert single.run("sync", NAME).code == 0
+    assert {("allow-path",)} == {tuple(one["options"]) for one in project.metadata()["pending"]}
+    assert project.run("sync", NAME).code == 0

@@ -1,6 +1,6 @@
 """The options that all commands that deliver have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
@@ -10,8 +10,9 @@ from unlatch.cli.options.common import flag
 from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.context import session_of
 from unlatch.config.choices import CommentStyle
+from unlatch.errors import UsageError
 from unlatch.project.registry import Registry
-from unlatch.spi import Option
+from unlatch.spi import Manifest, Option
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind
 
@@ -78,7 +79,7 @@ MAX_TIME = click.option(
 
 
 def serving(
-    *kinds: Kind, comment: bool = True, labels: bool = False
+    *kinds: Kind, comment: bool = True, labels: bool = False, of: Manifest | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
     """Give a command these options, passed to it as `delivery`.
 
@@ -86,8 +87,9 @@ def serving(
         kinds: the operations of the command; plugins' options are offered for these.
         comment: whether the command has the option `--comment`.
         labels: whether it has those for labels.
+        of: the only tracker of the command, whose options it has; by default those of all.
     """
-    plugins = _plugin_flags(kinds)
+    plugins = _plugin_flags(kinds, (of,) if of else Registry().manifests.values())
     flags = [_FOLLOW, MAX_TIME]
     flags += [flag(f"--{one.name}", parameter, help=one.help) for parameter, one in plugins.items()]
     if Kind.REOPEN in kinds:
@@ -127,10 +129,21 @@ def _refuse_both(delivery: DeliveryOptions) -> None:
             raise click.UsageError(f"--label and --remove-label both name {name!r}")
 
 
-def _plugin_flags(kinds: tuple[Kind, ...]) -> dict[str, Option]:
-    """The options of installed plugins for these operations, by the parameters' names."""
+def refuse_elsewhere(delivery: DeliveryOptions, trackers: Iterable[str]) -> None:
+    """Refuse an option of one tracker that none of the items is on; UsageError `not-its-option`."""
+    if not (delivery.plugin and (names := {*trackers})):
+        return
+    for option, manifest in Registry().own_options.items():
+        if option in delivery.plugin and manifest.name not in names:
+            message = f"--{option} is an option of {manifest.title}, and no item is there"
+            hint = f"leave out --{option}"
+            raise UsageError("not-its-option", message, hint=hint)
+
+
+def _plugin_flags(kinds: tuple[Kind, ...], manifests: Iterable[Manifest]) -> dict[str, Option]:
+    """The options of these trackers for these operations, by the parameters' names."""
     found: dict[str, Option] = {}
-    for manifest in Registry().manifests.values():
+    for manifest in manifests:
         for option in manifest.options:
             if not set(kinds).isdisjoint(option.kinds):
                 found[f"plugin_{option.name.replace('-', '_')}"] = option

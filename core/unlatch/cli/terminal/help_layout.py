@@ -9,7 +9,7 @@ import click
 from unlatch.project.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 # Looks like a hyphen, and textwrap breaks no line at it.
 _UNBROKEN = "\u2011"
@@ -49,7 +49,7 @@ class HelpFormatter(click.HelpFormatter):
 
 def write_grouped(command: click.Command, ctx: click.Context, to: click.HelpFormatter) -> None:
     """Write the options under headings, those of the main case first."""
-    titles = dict(_titles_of_trackers())
+    titles = {f"--{name}": one.title for name, one in Registry().own_options.items()}
     sections: dict[str, list[tuple[str, str]]] = {
         heading: [] for heading in (_MAIN, "Items", *titles.values(), *_GROUPS)
     }
@@ -61,13 +61,3 @@ def write_grouped(command: click.Command, ctx: click.Context, to: click.HelpForm
         if rows:
             with to.section(heading):
                 to.write_dl(rows)
-
-
-def _titles_of_trackers() -> Iterator[tuple[str, str]]:
-    """The options that only one tracker has, each with the tracker's title."""
-    manifests = Registry().manifests.values()
-    names = [option.name for manifest in manifests for option in manifest.options]
-    for manifest in manifests:
-        for option in manifest.options:
-            if names.count(option.name) == 1:
-                yield f"--{option.name}", manifest.title

@@ -14,6 +14,7 @@ from unlatch.cli.commands.items.render import (
     tell_left,
     tell_unchanged,
 )
+from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.delivery_documents import print_document
@@ -115,6 +116,8 @@ def change_items(
         works = [
             _plan(session, group, request, typed, opened) for group in find_groups(session, words)
         ]
+        links = [plan.link for work in works for plan in work.plans]
+        refuse_elsewhere(delivery, (link.tracker for link in links))
         if unexplained := [
             plan for work in works for plan in work.plans if plan.needs_reason(request)
         ]:

@@ -85,7 +85,7 @@ def _create_command(manifest: Manifest) -> click.Command:
     @flag("--another", help=f"Also create {noun} where one is linked already.")
     @BY
     @DRY_RUN
-    @serving(Kind.CREATE, comment=False)
+    @serving(Kind.CREATE, comment=False, of=manifest)
     @JSON
     @with_session
     def run(session: Session, *, named: Named, **options: Any) -> int:
@@ -174,7 +174,7 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @BY
     @MAX_ITEMS
     @DRY_RUN
-    @serving(kind)
+    @serving(kind, of=manifest)
     @JSON
     @with_session
     def run(session: Session, *, ids: tuple[str, ...], by: str | None, **typed: Any) -> int:

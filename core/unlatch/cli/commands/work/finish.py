@@ -10,7 +10,7 @@ from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
 from unlatch.cli.options.common import BY, JSON, MainCommand, flag
-from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
+from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, refuse_elsewhere, serving
 from unlatch.cli.options.increments import IDS, UNDONE
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
@@ -104,6 +104,7 @@ def finish(
     """Complete or abandon an increment, or undo its last reopen, by the command's name."""
     session.workspace.check_config()
     plan = _plan(session, name, wanted, by=session.who(by), options=delivery, **options)
+    refuse_elsewhere(delivery, (link.tracker for link in plan.before.links))
     if archive:
         check_archive(session.workspace, plan.before)
     if dry_run:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_report import evidence_entry, tell_undecided
+from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, print_document
 from unlatch.cli.render.describe import times
@@ -74,6 +75,8 @@ def finish_many(
     """
     workspace = session.workspace
     plans, refused, shared = plan_each(workspace, names, typed.plan)
+    links = (link for plan in plans for link in plan.before.links)
+    refuse_elsewhere(typed.delivery, (link.tracker for link in links))
     items = items_of(plans)
     command = f"unlatch {typed.ending.name} {' '.join(map(quote, names))} --dry-run"
     excess = find_excess(workspace, items, max_items, command=command)

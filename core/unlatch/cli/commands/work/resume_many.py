@@ -10,6 +10,7 @@ from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_l
 from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entry, tell_details
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.commands.work.resume_report import active_line
+from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
@@ -46,6 +47,8 @@ def resume_selected(
     workspace = session.workspace
     workspace.check_config()
     increments, left_out = _select(session, ids, expressions)
+    links = (link for one in increments for link in one.links)
+    refuse_elsewhere(typed.delivery, (link.tracker for link in links))
     request = typed.request(session)
     plans = [plan_resume(one, request) for one in increments]
     with session.trackers() as trackers:

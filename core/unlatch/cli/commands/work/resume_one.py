@@ -22,6 +22,7 @@ from unlatch.cli.commands.work.resume_report import (
     warn_of_frequency,
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
+from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import deliver_and_tell
@@ -45,6 +46,7 @@ from unlatch.resume.reopening import Step
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
+    refuse_elsewhere(typed.delivery, (link.tracker for link in increment.links))
     if typed.current:
         from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
 
