@@ -4,22 +4,25 @@ set -euo pipefail
 WORK=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$WORK"' EXIT
 
+# cannot_run WHAT: with the log of the package manager, if there is one.
 cannot_run() {
   echo "not installed: $1" >&2
+  cat "$WORK/install.log" >&2 2>/dev/null || true
   exit 2
 }
+command -v git >/dev/null || cannot_run git
 
 # npm_install PACKAGE@VERSION...: without their scripts.
 npm_install() {
   npm </dev/null install --prefix "$WORK/npm" --ignore-scripts --no-audit --no-fund --loglevel=error \
-    "$@" >"$WORK/install.log" 2>&1 || cannot_run "$* ($(tail -n 1 "$WORK/install.log"))"
+    "$@" >"$WORK/install.log" 2>&1 || cannot_run "$*"
   PATH="$WORK/npm/node_modules/.bin:$PATH"
 }
 
 # pip_install PACKAGE==VERSION...
 pip_install() {
   { python3 -I -m venv "$WORK/venv" && "$WORK/venv/bin/python" -I -m pip install --quiet "$@" </dev/null; } \
-    >"$WORK/install.log" 2>&1 || cannot_run "$* ($(tail -n 1 "$WORK/install.log"))"
+    >"$WORK/install.log" 2>&1 || cannot_run "$*"
   PATH="$WORK/venv/bin:$PATH"
 }
 

@@ -7,13 +7,18 @@ Exit code 1: a tool behaves otherwise than recorded; 2: one could not be install
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HELPER = "common.sh"
 SECONDS = 1800
+SECONDS_TO_TIDY = 10
 CHANGED, NOT_INSTALLED = 1, 2
 _WORDS = {0: "as recorded", NOT_INSTALLED: "not installed"}
 
@@ -35,25 +40,49 @@ def main(arguments: list[str] | None = None, *, folder: Path = HERE) -> int:
 
 
 def _run(name: str, script: Path) -> int:
-    try:
-        done = subprocess.run(  # noqa: S603  (our own script)
-            ["bash", str(script)],  # noqa: S607  (the one of the PATH)
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        sys.stdout.write(f"changed        {name}: it did not end in {SECONDS} s\n")
-        return CHANGED
-    sys.stdout.write(f"{_WORDS.get(done.returncode, 'changed'):14} {name}\n")
-    if done.returncode:
-        sys.stdout.write(f"{done.stdout}{done.stderr}")
+    bash = shutil.which("bash")
+    if bash is None:
+        code, output = NOT_INSTALLED, "not installed: bash\n"
+    else:
+        code, output = _output([bash, str(script)])
+    sys.stdout.write(f"{_WORDS.get(code, 'changed'):14} {name}\n{output if code else ''}")
     sys.stdout.flush()
-    return done.returncode
+    return code
+
+
+def _output(command: list[str]) -> tuple[int, str]:
+    """The exit code and output of a script; nothing that it started outlives it."""
+    with subprocess.Popen(  # noqa: S603  (our own script)
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            _end(process)
+            return CHANGED, f"it did not end in {SECONDS} s\n"
+        except KeyboardInterrupt:
+            _end(process)
+            raise
+    return process.returncode, output
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a script with all that it started; first it may remove its folder."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(SECONDS_TO_TIDY)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:
+        raise SystemExit(128 + signal.SIGINT) from None

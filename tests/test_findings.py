@@ -1,5 +1,7 @@
 """findings/: its runner tells a change from a tool that is not there, and its table is complete."""
 
+import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -10,6 +12,11 @@ import pytest
 from findings_page import page
 
 ROOT = Path(__file__).resolve().parent.parent
+_SPEC = importlib.util.spec_from_file_location("run_findings", ROOT / "findings/run.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+run = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(run)
 HEAD = """\
 #!/usr/bin/env bash
 # Package: npm a
@@ -45,6 +52,40 @@ def test_exit_code_tells_changed_from_not_installed(
     assert (code, summary) == (done.returncode, done.stdout.splitlines()[-1])
     shown = [f"seen {number}" for number, each in enumerate(codes) if each]
     assert shown == re.findall(r"^seen \d", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.real_waits
+def test_script_that_hangs_ends_with_what_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The child holds the output open: waiting for its end would be waiting for the child.
+    (tmp_path / "hangs.sh").write_text(
+        f"trap 'touch {tmp_path}/tidied' EXIT\nsleep 1000 &\necho $! >{tmp_path}/child\nwait\n"
+    )
+    monkeypatch.setattr(run, "SECONDS", 2)
+
+    assert run.main([], folder=tmp_path) == run.CHANGED
+    assert "changed        hangs\nit did not end in 2 s\n" in capsys.readouterr().out
+    assert (tmp_path / "tidied").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "child").read_text()), 0)
+
+
+@pytest.mark.parametrize("without", ["bash", "git", "npm"])
+def test_program_that_is_missing_is_not_a_change(tmp_path: Path, without: str) -> None:
+    for name in {"bash", "git", "mktemp", "cat", "rm", "dirname", "mkdir"} - {without}:
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+
+    done = subprocess.run(
+        [sys.executable, ROOT / "findings/run.py", "specweave-last-number"],
+        capture_output=True,
+        encoding="utf-8",
+        env={"PATH": str(tmp_path), "TMPDIR": str(tmp_path)},
+        check=False,
+    )
+
+    named = "specweave@1.0.593" if without == "npm" else without
+    assert (done.returncode, f"not installed: {named}\n" in done.stdout) == (2, True), done.stdout
 
 
 def test_row_of_the_table_is_the_head_of_the_script(tmp_path: Path) -> None:
