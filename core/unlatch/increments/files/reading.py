@@ -159,16 +159,21 @@ def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | Non
     """The title from spec.md, else from metadata.json, else the words of the folder's name.
 
     A heading that begins with a kind of document ("Spec: Albums") comes after `title` in
-    metadata.json, without that kind; one that is nothing else is no title.
+    metadata.json, without that kind; one that is nothing else is no title. At its end, behind
+    a blank, such a word often says what the work is, and counts as a kind only where `title`
+    is the heading without it.
     """
     known = [" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str)]
     first = known[0] if isinstance(data.get(TITLE_KEYS[0]), str) else None
 
     def named(heading: str) -> str | None:
-        if not _MAY_BE_GENERIC.search(heading):
+        behind = heading.removeprefix(f"{first} ") if first else heading
+        if behind == heading and not _MAY_BE_GENERIC.search(heading):
             return heading
         from unlatch.increments.documents.titles import name_in  # noqa: PLC0415  (rarely needed)
 
+        if behind != heading and name_in(behind) is None:
+            return first
         name = name_in(heading)
         return heading if name and name in (heading, heading.strip("*_`")) else first or name
 
