@@ -1,0 +1,166 @@
+"""The commits of a branch, for the readers of causes."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.project.git.run import ask_git, run_git
+from unlatch.values import dataclass
+from unlatch_regressions.patches import read_patch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from unlatch_regressions.patches import Patch
+
+_FIELDS = "%H%x00%P%x00%ae %at%x00%ct%x00%(trailers:key=Reopens,valueonly,unfold)%x00%B%x00"
+_PLAIN = ("--no-color", "--no-notes", "--no-mailmap", "--encoding=UTF-8", "--no-show-signature")
+_DIFF = (
+    *("--patch", "--unified=3", "--inter-hunk-context=0", "--full-index", "--no-renames"),
+    *("--no-relative", "--diff-merges=first-parent", "--src-prefix=a/", "--dst-prefix=b/"),
+)
+# Of a command line; each id takes 41 bytes.
+_AT_ONCE = 500
+
+
+class HistoryMissing(StoreError):
+    """The clone lacks older commits, so nothing can be said of what they did."""
+
+    exit_code = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit.
+
+    Args:
+        authored: the author and the time, which a rebase, a cherry-pick and an amendment keep.
+        reopens: the values of its trailers `Reopens`.
+    """
+
+    id: str
+    parents: tuple[str, ...]
+    authored: str
+    at: datetime
+    reopens: tuple[str, ...]
+    message: str
+
+    @property
+    def subject(self) -> str:
+        return next(iter(self.message.splitlines()), "")
+
+
+def require_history(root: Path) -> None:
+    """Make sure that git has all commits.
+
+    Raises:
+        HistoryMissing: `history-missing`, in a shallow clone, or where git cannot tell.
+    """
+    if ask_git(root, "rev-parse", "--is-shallow-repository") != "false":
+        is_checkout = ask_git(root, "rev-parse", "--git-dir") is not None
+        raise HistoryMissing(
+            "history-missing",
+            "this clone has only the newest commits, so reverts cannot be told"
+            if is_checkout
+            else "this is no git repository, so reverts cannot be told",
+            where=str(root),
+            hint="git fetch --unshallow" if is_checkout else "use a clone of the repository",
+        )
+
+
+def commit_ids(root: Path, names: Iterable[str], *, before: str) -> dict[str, str]:
+    """The whole ids of ancestors of a commit by the beginnings of their ids.
+
+    A branch or tag with such a name does not count.
+    """
+    ids = {}
+    for name in dict.fromkeys(names):
+        whole = ask_git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if (
+            whole is not None
+            and whole.startswith(name)
+            and run_git(root, "merge-base", "--is-ancestor", whole, before) is not None
+        ):
+            ids[name] = whole
+    return ids
+
+
+def commits_between(root: Path, since: str | None, branch: str) -> list[Commit]:
+    """The commits of a branch that a commit does not have; the oldest first.
+
+    Raises:
+        HistoryMissing: `history-missing`, if git cannot list them.
+    """
+    without = [f"^{since}"] if since else []
+    return [*_log(root, "--topo-order", "--reverse", "--end-of-options", branch, *without, "--")]
+
+
+def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
+    """Commits that this clone has."""
+    return {
+        commit.id: commit
+        for part in _parts(ids)
+        for commit in _log(root, "--no-walk=unsorted", *part, "--")
+    }
+
+
+def commits_naming(root: Path, branch: str, expression: str) -> list[Commit]:
+    """The commits of a branch whose message matches an extended regular expression of git."""
+    return [*_log(root, "--extended-regexp", f"--grep={expression}", branch, "--")]
+
+
+def brought_by(root: Path, merge: Commit, kept: str) -> frozenset[str]:
+    """The commits that a merge brought to the parent that a revert keeps."""
+    listed = run_git(root, "rev-list", merge.id, f"^{kept}", "--")
+    return frozenset((listed or b"").decode().split())
+
+
+def patches_of(root: Path, ids: Iterable[str]) -> Mapping[str, Patch]:
+    """What commits changed; a merge is compared with its first parent."""
+    patches = {}
+    for part in _parts(ids):
+        arguments = ("--no-walk=unsorted", *_DIFF, *part, "--")
+        for entry in _entries(root, "%H%x00", *arguments):
+            name, _, diff = entry.partition(b"\0")
+            patches[name.decode()] = read_patch(diff.lstrip(b"\n").split(b"\n"))
+    return patches
+
+
+def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
+    names = [*dict.fromkeys(ids)]
+    for start in range(0, len(names), _AT_ONCE):
+        yield names[start : start + _AT_ONCE]
+
+
+def _log(root: Path, *query: str) -> Iterator[Commit]:
+    for entry in _entries(root, _FIELDS, "--no-patch", *query):
+        text = entry.decode("utf-8", "surrogateescape")
+        name, parents, authored, seconds, reopens, message, _ = text.split("\0")
+        values = tuple(value.strip() for value in reopens.splitlines() if value.strip())
+        yield Commit(name, tuple(parents.split()), authored, _time(seconds), values, message)
+
+
+def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
+    # No message can contain it, so none can pass for the next commit.
+    token = os.urandom(16).hex()
+    listed = run_git(root, "log", f"--format={token}{fields}", *_PLAIN, *arguments)
+    if listed is None:
+        raise HistoryMissing(
+            "history-missing",
+            "git cannot list the commits",
+            where=str(root),
+            hint="git fsck",
+        )
+    return listed.split(token.encode())[1:]
+
+
+def _time(seconds: str) -> datetime:
+    """A time as git prints it; one that no calendar has is long ago."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)

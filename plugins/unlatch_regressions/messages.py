@@ -1,0 +1,57 @@
+"""What the message of a commit says that it reverts, in the words of git and of the hosts.
+
+Indented lines are quoted: `git merge --squash` indents the messages of the commits that it joins.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from unlatch.patterns import pattern
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Longer messages are generated; no revert is told after this.
+_MOST = 100_000
+_ID = "[0-9a-f]{7,64}"
+# One commit (git revert), its short id (--reference), or several (written by hand).
+_REVERTS = pattern(
+    rf"^This[ \n]reverts[ \n]commits?[ \n]({_ID}\b(?:(?:,| and|, and)[ \n]{_ID}\b){{0,99}})"
+    rf"(?:,[ \n]reversing[ \n]changes[ \n]made[ \n]to[ \n]({_ID})\b)?",
+    re.MULTILINE,
+)
+_EACH = pattern(rf"\b{_ID}\b")
+# "Reverts octo/widgets#12" (GitHub), "Reverts !12" (Azure DevOps).
+_PULL = pattern(r"^Reverts (?:[\w.-]{1,100}/[\w.-]{1,100})?[#!]([0-9]{1,9})\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """A commit that a message names as reverted.
+
+    Args:
+        id: its id, maybe shortened.
+        kept: of a merge, the parent whose side stays; "" if none is named.
+    """
+
+    id: str
+    kept: str = ""
+
+
+def reverted_commits(message: str) -> Iterator[Reverted]:
+    """The commits that a message says it reverts."""
+    for match in _REVERTS.finditer(_plain(message)):
+        for named in _EACH.findall(match[1]):
+            yield Reverted(named, match[2] or "")
+
+
+def reverted_pulls(message: str) -> Iterator[int]:
+    """The numbers of the pull requests that a message says it reverts."""
+    return map(int, _PULL.findall(_plain(message)))
+
+
+def _plain(message: str) -> str:
+    return message[:_MOST].replace("\r\n", "\n")

@@ -1,0 +1,311 @@
+"""Reverts and trailers in histories that real git writes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from unlatch_regressions.commits import HistoryMissing, commits_between
+from unlatch_regressions.reverts import revert_causes
+from unlatch_regressions.trailers import trailer_causes
+
+BASE = "".join(f"line {number}\n" for number in range(40))
+
+
+@dataclass
+class Repository:
+    """A repository with a commit `fix` of finished work, and the commit that completed it."""
+
+    root: Path
+    seconds: int = 1_790_000_000
+    completed: str = ""
+
+    def git(self, *arguments: str, code: int = 0) -> str:
+        self.seconds += 60
+        time = f"{self.seconds} +0000"
+        given = {
+            **{f"GIT_{role}_NAME": "Gil Git" for role in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{role}_EMAIL": "gil@example.com" for role in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{role}_DATE": time for role in ("AUTHOR", "COMMITTER")},
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_EDITOR": "true",
+        }
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.root,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.root), **given},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    def change(self, name: str, old: str, new: str) -> None:
+        path = self.root / name
+        path.write_text((path.read_text() if path.exists() else BASE).replace(old, new))
+        self.git("add", "--all")
+
+    def commit(self, message: str, *more: str) -> str:
+        self.git("commit", "--quiet", "--allow-empty", "-m", message, *more)
+        return self.git("rev-parse", "HEAD")
+
+    def fix(self, message: str = "Fix search", name: str = "search.txt", line: int = 20) -> str:
+        self.change(name, f"line {line}\n", f"line {line}, {message}\n")
+        return self.commit(message)
+
+    def complete(self) -> None:
+        self.completed = self.commit("Complete 0007-search")
+
+    def revert(self, *arguments: str) -> str:
+        self.git("revert", "--no-edit", *arguments)
+        return self.git("rev-parse", "HEAD")
+
+    def reverts(self, *work: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The commits that break the work, each with the work's commits that it reverts."""
+        found = revert_causes(self.root, work, since=self.completed or None, branch="main")
+        return [(cause.place, cause.about) for cause in found]
+
+
+@pytest.fixture(scope="session")
+def _begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    repository = Repository(tmp_path_factory.mktemp("begun"))
+    repository.git("init", "--quiet", "--initial-branch", "main", "--template=")
+    for name in ("search.txt", "index.txt"):
+        repository.change(name, "", "")
+    repository.commit("Begin")
+    return repository.root
+
+
+@pytest.fixture
+def repository(_begun: Path, tmp_path: Path) -> Repository:
+    root = tmp_path / "project"
+    shutil.copytree(_begun, root)
+    return Repository(root, 1_790_100_000)
+
+
+def test_each_step_of_a_history(repository: Repository) -> None:
+    repository.git("switch", "--quiet", "--create", "side")
+    fix = repository.fix()
+    repository.git("switch", "--quiet", "main")
+    repository.fix("Rename", "index.txt")
+    repository.git("merge", "--quiet", "--no-ff", "--no-edit", "side")
+    merge = repository.git("rev-parse", "HEAD")
+    repository.complete()
+    assert repository.reverts(fix) == []
+    # The text of git for a merge breaks the sentence.
+    reverted = repository.revert("-m", "1", merge)
+    assert repository.reverts(fix) == [(reverted, (fix,))]
+    again = repository.revert(reverted)
+    assert repository.reverts(fix) == []
+    third = repository.revert(again)
+    # The third names the second alone; the first holds again.
+    assert repository.reverts(fix) == [(third, (fix,))]
+    picked = repository.git("cherry-pick", fix) and repository.git("rev-parse", "HEAD")
+    assert repository.reverts(fix) == []
+    last = repository.revert(picked)
+    assert repository.reverts(fix) == [(last, (fix,))]
+    # What was so when the work was completed is no news.
+    repository.complete()
+    assert repository.reverts(fix) == []
+
+
+def _by_reference(repository: Repository, fix: str) -> None:
+    repository.revert("--reference", fix)
+
+
+def _with_other_subject(repository: Repository, fix: str) -> None:
+    repository.revert(fix)
+    body = repository.git("log", "-1", "--format=%b")
+    repository.git("commit", "--quiet", "--amend", "-m", "Search is slow again", "-m", body)
+
+
+def _with_others(repository: Repository, fix: str) -> None:
+    other = repository.fix("Fix index", "index.txt")
+    repository.git("revert", "--no-commit", fix)
+    repository.git("revert", "--no-commit", other)
+    repository.commit(f'Revert "Fix index"\n\nThis reverts commit {other}.')
+
+
+def _in_conflict(repository: Repository, fix: str) -> None:
+    repository.change("search.txt", "line 20, Fix search", "line 20, Fix search faster")
+    repository.commit("Make it faster")
+    repository.git("revert", "--no-edit", fix, code=1)
+    (repository.root / "search.txt").write_text(BASE)
+    repository.git("add", "--all")
+    repository.git("revert", "--continue")
+
+
+def _after_lines_above(repository: Repository, fix: str) -> None:
+    repository.change("search.txt", "line 2\n", "line 2\nmore\nmore\n")
+    repository.commit("Add lines")
+    repository.git("revert", "--no-commit", fix)
+    # The id is that of the branch before it was rebased.
+    repository.commit(f'Revert "Fix search"\n\nThis reverts commit {"e" * 40}.')
+
+
+def _on_a_side_branch(repository: Repository, fix: str) -> None:
+    repository.git("switch", "--quiet", "--create", "undo")
+    repository.revert(fix)
+    repository.git("switch", "--quiet", "main")
+    repository.fix("Rename", "index.txt")
+    repository.git("merge", "--quiet", "--no-ff", "--no-edit", "undo")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        _by_reference,
+        _with_other_subject,
+        _with_others,
+        _in_conflict,
+        _after_lines_above,
+        _on_a_side_branch,
+    ],
+)
+def test_what_reverts_a_fix(repository: Repository, act: Callable[[Repository, str], None]) -> None:
+    fix = repository.fix()
+    repository.complete()
+    act(repository, fix)
+    assert [about for _, about in repository.reverts(fix)] == [(fix,)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("Fix search (#12)", 'Revert "Fix search (#12)" (#13)\n\nReverts octo/widgets#12'),
+        ("Merged PR 12: Fix search", "Merged PR 13: Revert 'Fix search'\n\nReverts !12"),
+    ],
+)
+def test_the_squash_of_a_revert_pull_request(
+    repository: Repository, subject: str, text: str
+) -> None:
+    fix = repository.fix(subject)
+    # Its body speaks of another pull request.
+    repository.fix("Fix index\n\nAfter (#12)", "index.txt")
+    repository.complete()
+    repository.git("revert", "--no-commit", fix)
+    squash = repository.commit(text)
+    assert repository.reverts(fix) == [(squash, (fix,))]
+
+
+def test_a_merged_pull_request_that_is_reverted(repository: Repository) -> None:
+    repository.git("switch", "--quiet", "--create", "side")
+    fix = repository.fix()
+    repository.git("switch", "--quiet", "main")
+    message = "Merge pull request #12 from octo/side"
+    repository.git("merge", "--quiet", "--no-ff", "-m", message, "side")
+    repository.complete()
+    repository.git("revert", "-m", "1", "--no-commit", "HEAD^")
+    squash = repository.commit('Revert "Fix search" (#13)\n\nReverts octo/widgets#12')
+    assert repository.reverts(fix) == [(squash, (fix,))]
+
+
+def test_an_amended_commit_and_a_picked_one_are_known_by_their_patch(
+    repository: Repository,
+) -> None:
+    fix = repository.fix()
+    repository.git("commit", "--quiet", "--amend", "-m", "Fix the search")
+    amended = repository.git("rev-parse", "HEAD")
+    repository.complete()
+    reverted = repository.revert(amended)
+    # The work knows the commit from before the amendment, which the branch does not have.
+    assert repository.reverts(fix) == [(reverted, (fix,))]
+    repository.git("cherry-pick", "-x", fix)
+    assert repository.reverts(fix) == []
+
+
+def _quoted(repository: Repository, fix: str) -> None:
+    """`git merge --squash` of a branch with the fix and its revert indents their messages."""
+    repository.change("index.txt", "line 1\n", "line one\n")
+    text = f'    Revert "Fix search"\n    \n    This reverts commit {fix}.'
+    repository.commit(f"Squashed commit of the following:\n\n{text}")
+
+
+def _elsewhere(repository: Repository, fix: str) -> None:
+    """The message names the fix, and the commit changes another file alone."""
+    repository.change("index.txt", "line 1\n", "line one\n")
+    repository.commit(f"Tidy\n\nThis reverts commit {fix}.")
+
+
+def _branch_named_as_an_id(repository: Repository, fix: str) -> None:
+    repository.git("branch", "abcdef1", fix)
+    repository.change("search.txt", "line 1\n", "line one\n")
+    repository.commit("Tidy\n\nThis reverts commit abcdef1.")
+
+
+def _not_merged(repository: Repository, fix: str) -> None:
+    repository.git("switch", "--quiet", "--create", "undo")
+    repository.revert(fix)
+    repository.git("switch", "--quiet", "main")
+
+
+def test_an_empty_commit_is_not_undone_by_another(repository: Repository) -> None:
+    empty = repository.commit("Start the build")
+    repository.complete()
+    repository.commit(f"Start it again\n\nThis reverts commit {empty}.")
+    assert repository.reverts(empty) == []
+
+
+@pytest.mark.parametrize("act", [_quoted, _elsewhere, _branch_named_as_an_id, _not_merged])
+def test_what_reverts_nothing(
+    repository: Repository, act: Callable[[Repository, str], None]
+) -> None:
+    fix = repository.fix()
+    repository.complete()
+    act(repository, fix)
+    assert repository.reverts(fix) == []
+
+
+def test_binary_files_modes_and_other_work_are_told_apart(repository: Repository) -> None:
+    (repository.root / "logo.bin").write_bytes(b"\0one")
+    repository.git("add", "--all")
+    added = repository.commit("Add a logo")
+    (repository.root / "logo.bin").write_bytes(b"\0two")
+    changed = repository.commit("Change the logo", "--all")
+    (repository.root / "search.txt").chmod(0o755)
+    mode = repository.commit("Make it a program", "--all")
+    repository.complete()
+    reverted = repository.revert(changed)
+    assert repository.reverts(added, changed, mode) == [(reverted, (changed,))]
+    unset = repository.revert(mode)
+    assert repository.reverts(added, changed, mode) == [(reverted, (changed,)), (unset, (mode,))]
+
+
+def test_a_shallow_clone_says_that_history_is_missing(
+    repository: Repository, tmp_path: Path
+) -> None:
+    fix = repository.fix()
+    repository.revert(fix)
+    repository.git("clone", "--quiet", "--depth=1", f"file://{repository.root}", f"{tmp_path}/new")
+    for root, step in ((tmp_path / "new", "git fetch --unshallow"), (tmp_path, "use a clone")):
+        with pytest.raises(HistoryMissing) as raised:
+            revert_causes(root, [fix], since=None, branch="main")
+        assert (raised.value.id, raised.value.exit_code) == ("history-missing", 5)
+        assert str(raised.value.hint).startswith(step)
+    Repository(tmp_path / "new").git("fetch", "--quiet", "--unshallow")
+    assert len(revert_causes(tmp_path / "new", [fix], since=None, branch="main")) == 1
+
+
+def test_trailers_ask_for_a_reopen(repository: Repository) -> None:
+    repository.complete()
+    first = repository.commit(
+        "Search is slow\n\nSince the upgrade.\n\nReopens: #4, SCRUM-28\nreopens: 7"
+    )
+    repository.commit("Quote it\n\n    Reopens: 8\n\nIn the text\nReopens: 9\nit is none.")
+    second = repository.commit("Again\n\nReopens: 7\nSigned-off-by: Gil Git <gil@example.com>")
+    commits = commits_between(repository.root, repository.completed, "main")
+    causes = trailer_causes(commits)
+    assert [(cause.place, cause.about, cause.evidence) for cause in causes] == [
+        (first, ("#4", "SCRUM-28", "7"), "Search is slow"),
+        (second, ("7",), "Again"),
+    ]
+    assert len({cause.fingerprint for cause in causes}) == len(causes)
+    assert trailer_causes(commits) == causes
