@@ -67,7 +67,7 @@ def read_patch(lines: Iterable[bytes]) -> Patch:
             after = b"" if line.startswith(b"-") else line[1:] + b"\n"
         else:
             if line.startswith(b"index "):
-                first, _, second = _text(line.split()[1]).partition("..")
+                first, _, second = _text(line[6:].partition(b" ")[0]).partition("..")
                 blobs[name] = (first, second)
             before, after = _header(line, blobs.get(name, ("", "")))
         old.update(before)
