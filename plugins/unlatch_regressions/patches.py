@@ -83,9 +83,13 @@ def _header(line: bytes, blobs: tuple[str, str]) -> tuple[bytes, bytes]:
     if line.startswith(_NEW):
         return b"", words[2]
     if line.startswith(b"Binary files "):
-        return blobs[0].encode(), blobs[1].encode()
+        return _bytes(blobs[0]), _bytes(blobs[1])
     return b"", b""
 
 
 def _text(line: bytes) -> str:
     return line.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -41,6 +41,6 @@ TARGETS = {
     "revert": Target(
         _read,
         lambda: [f"{message}\0{_DIFF}".encode() for message in _MESSAGES],
-        lambda read: bool(read[0] and read[1]),
+        lambda read: any(not one.kept for one in read[0]),
     )
 }
