@@ -50,6 +50,7 @@ CATALOG = MappingProxyType(
         "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.markdown_lines")),
         "hook": ("requests", ("unlatch.agents.hook_event",)),
         "mcp": ("requests", ("unlatch.cli.commands.mcp",)),
+        "report": ("reports", ("unlatch_regressions.reports",)),
         "revert": (
             "commits",
             ("unlatch_regressions.messages", "unlatch_regressions.patches"),

@@ -1,0 +1,179 @@
+"""Results of tests, from JUnit XML and TAP.
+
+The writers agree on little: a test that failed and failed in its teardown has two cases, one case
+may have several failures, and a todo that fails has both marks. So a test is what its cases have in
+common, and its result is the worst of them. A test that a report does not have is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from unlatch.errors import StoreError
+from unlatch.patterns import pattern
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Reports of 50,000 tests have some 10 MB.
+MOST_BYTES = 100_000_000
+_MOST_DEPTH = 100
+_MOST_NAME = 2_000
+_FAULTS = frozenset({"failure", "error"})
+# Types of skips under which a failure is expected: node, pytest, unittest-xml-reporting.
+_EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
+_POINT = pattern(r"( *)(not )?ok\b(?: +[0-9]+)?(?: +-)?(?: +(.*))?", re.DOTALL)
+_DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
+_SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
+_ESCAPED = pattern(r"\\([\\#])")
+
+
+class Result(IntEnum):
+    """The result of a test; the highest of its cases counts."""
+
+    SKIPPED = 0
+    PASSED = 1
+    FAILED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TestName:
+    """What tells a test from others in the reports of one writer.
+
+    Args:
+        place: its file as the report names it, maybe from the root of a disk; else its suite; ""
+            if there is none.
+        group: its class or module, or the tests around it.
+    """
+
+    __test__ = False  # pytest takes it for tests otherwise
+
+    place: str
+    group: str
+    name: str
+
+
+class ReportInvalid(StoreError):
+    """A report that cannot be read; nothing follows from it."""
+
+
+def read_junit(data: bytes, where: str) -> Mapping[TestName, Result]:
+    """The results in a JUnit XML file.
+
+    Raises:
+        ReportInvalid: `report-invalid`, if it is no such file, has a document type, or is larger or
+            deeper than any writer makes it.
+    """
+    if len(data) > MOST_BYTES:
+        raise _invalid(where, f"it has more than {MOST_BYTES:,} bytes")
+    reader = _Junit(where)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.StartDoctypeDeclHandler = reader.refuse
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise _invalid(where, f"it is not XML ({error})") from error
+    return reader.results
+
+
+class _Junit:
+    def __init__(self, where: str) -> None:
+        self.results: dict[TestName, Result] = {}
+        self._where, self._depth = where, 0
+        self._suites: list[str] = []
+        self._case: TestName | None = None
+        self._faulty = self._skipped = self._expected = False
+
+    def refuse(self, *_: object) -> None:
+        raise _invalid(self._where, "it has a document type")
+
+    def start(self, tag: str, values: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _MOST_DEPTH:
+            raise _invalid(self._where, f"its elements lie more than {_MOST_DEPTH} deep")
+        if self._depth == 1 and tag not in ("testsuites", "testsuite"):
+            raise _invalid(self._where, "it has no test suites")
+        if tag == "testsuite":
+            self._suites.append(values.get("name", ""))
+        elif tag == "testcase":
+            place = values.get("file") or (self._suites[-1] if self._suites else "")
+            parts = (place, values.get("classname", ""), values.get("name", ""))
+            self._case = TestName(*(part[:_MOST_NAME] for part in parts))
+            self._faulty = self._skipped = self._expected = False
+        elif self._case is not None and tag in _FAULTS:
+            self._faulty = True
+        elif self._case is not None and tag == "skipped":
+            self._skipped = True
+            self._expected |= values.get("type", "").lower() in _EXPECTED
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+        if tag == "testsuite":
+            self._suites.pop()
+        elif tag == "testcase" and self._case is not None:
+            _add(self.results, self._case, self._result)
+            self._case = None
+
+    @property
+    def _result(self) -> Result:
+        if self._faulty and not self._expected:
+            return Result.FAILED
+        return Result.SKIPPED if self._skipped else Result.PASSED
+
+
+def read_tap(data: bytes, where: str) -> Mapping[TestName, Result]:
+    """The results in a TAP file; the tests around a subtest are its group.
+
+    Raises:
+        ReportInvalid: `report-invalid`, if it has no plan, or is larger than any writer makes it.
+    """
+    if len(data) > MOST_BYTES:
+        raise _invalid(where, f"it has more than {MOST_BYTES:,} bytes")
+    results: dict[TestName, Result] = {}
+    around: list[tuple[int, str]] = []
+    has_plan = in_block = False
+    for line in data.decode("utf-8", "replace").split("\n"):
+        text = line.rstrip("\r")
+        stripped = text.strip()
+        if in_block or stripped == "---":
+            in_block = stripped != "..."
+            continue
+        has_plan |= text.startswith("1..")
+        if match := _SUBTEST.fullmatch(text):
+            around = [one for one in around if one[0] < len(match[1])][:_MOST_DEPTH]
+            around.append((len(match[1]), match[2][:_MOST_NAME]))
+        elif match := _POINT.fullmatch(text):
+            around = [one for one in around if one[0] < len(match[1])]
+            _add(results, *_point(match, " > ".join(name for _, name in around)))
+    if not has_plan:
+        raise _invalid(where, "it has no plan (1..N), so tests may be missing")
+    return results
+
+
+def _point(match: re.Match[str], group: str) -> tuple[TestName, Result]:
+    text, directive = match[3] or "", ""
+    if marked := _DIRECTIVE.search(text):
+        text, directive = text[: marked.start()], marked[1].lower()
+    name = _ESCAPED.sub(r"\1", text.strip())
+    result = Result.FAILED if match[2] else Result.PASSED
+    if directive:
+        result = Result.SKIPPED
+    return TestName("", group[:_MOST_NAME], name[:_MOST_NAME]), result
+
+
+def _add(results: dict[TestName, Result], name: TestName, result: Result) -> None:
+    results[name] = max(result, results.get(name, result))
+
+
+def _invalid(where: str, why: str) -> ReportInvalid:
+    hint = "write the report again, as JUnit XML or TAP"
+    return ReportInvalid(
+        "report-invalid", f"the report cannot be read: {why}", where=where, hint=hint
+    )

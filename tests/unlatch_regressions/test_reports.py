@@ -1,0 +1,102 @@
+"""Results of tests in reports that real tools wrote; `record_reports.py` records them."""
+
+from pathlib import Path
+
+import pytest
+
+from unlatch_regressions.reports import (
+    MOST_BYTES,
+    ReportInvalid,
+    Result,
+    TestName,
+    read_junit,
+    read_tap,
+)
+
+REPORTS = Path(__file__).parent / "reports"
+_PASSED, _FAILED, _SKIPPED = Result.PASSED, Result.FAILED, Result.SKIPPED
+_CASE = '<testcase classname="c" name="t">{}</testcase>'
+
+
+def test_pytest() -> None:
+    results = read_junit((REPORTS / "pytest.xml").read_bytes(), "pytest.xml")
+    assert {(name.group, name.name): result for name, result in results.items()} == {
+        ("test_search", "test_passes"): _PASSED,
+        ("test_search", "test_fails"): _FAILED,
+        # Two cases, a failure and an error.
+        ("test_search", "test_fails_twice"): _FAILED,
+        ("test_search", "test_passes_and_ends_badly"): _FAILED,
+        ("test_search", "test_skipped_and_ends_badly"): _FAILED,
+        ("test_search", "test_skipped"): _SKIPPED,
+        ("test_search", "test_expected"): _SKIPPED,
+        ("test_search", "test_strict_passes"): _FAILED,
+        ("test_search", "test_sizes[1]"): _PASSED,
+        ("test_search", "test_sizes[2]"): _FAILED,
+        ("test_search.Subtests", "test_sub"): _FAILED,
+    }
+
+
+def test_node() -> None:
+    same = {
+        "passes": _PASSED,
+        "fails # 4": _FAILED,
+        "skipped": _SKIPPED,
+        "todo fails": _SKIPPED,
+        "child passes": _PASSED,
+        "child fails": _FAILED,
+    }
+    junit = read_junit((REPORTS / "node.xml").read_bytes(), "node.xml")
+    assert {name.name: result for name, result in junit.items()} == same
+    tap = read_tap((REPORTS / "node.tap").read_bytes(), "node.tap")
+    # In TAP the parent has a point of its own.
+    assert {name.name: result for name, result in tap.items()} == {**same, "parent": _FAILED}
+    assert tap[TestName("", "parent", "child fails")] is _FAILED
+
+
+@pytest.mark.parametrize(
+    ("cases", "result"),
+    [
+        (["", "<failure/>", ""], _FAILED),  # three attempts, of which one failed
+        (["<failure/><failure/>"], _FAILED),
+        (['<skipped type="todo"/><failure/>'], _SKIPPED),
+        (['<failure/><skipped type="XFAIL"/>'], _SKIPPED),
+        (["<skipped/><error/>"], _FAILED),
+        (["<system-out>failure</system-out>"], _PASSED),
+        (["<skipped/>", ""], _PASSED),
+    ],
+)
+def test_the_worst_of_all_cases_counts(cases: list[str], result: Result) -> None:
+    text = f'<testsuite name="s">{"".join(map(_CASE.format, cases))}</testsuite>'
+    assert read_junit(text.encode(), "r.xml") == {TestName("s", "c", "t"): result}
+
+
+_ENTITY = '<!DOCTYPE x [<!ENTITY e "ee">]><testsuite name="&e;"/>'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (_ENTITY, "document type"),
+        ("<html/>", "no test suites"),
+        ("", "not XML"),
+        (f"<testsuite>{_CASE.format('')}", "not XML"),  # cut off
+        ('<?xml version="1.0" encoding="x-none"?><testsuite/>', "not XML"),
+        ("<testsuite>" * 101, "more than 100 deep"),
+        (" " * (MOST_BYTES + 1), "bytes"),
+    ],
+)
+def test_what_is_no_junit_report_is_refused(text: str, why: str) -> None:
+    with pytest.raises(ReportInvalid, match=why) as raised:
+        read_junit(text.encode(), "r.xml")
+    assert (raised.value.id, raised.value.where) == ("report-invalid", "r.xml")
+
+
+def test_tap_without_its_plan_is_refused() -> None:
+    # node writes the plan last; those of subtests do not tell that all tests ran.
+    text = "TAP version 13\n# Subtest: a\n    ok 1 - b\n    1..1\nok 1 - a\n"
+    with pytest.raises(ReportInvalid, match="no plan"):
+        read_tap(text.encode(), "r.tap")
+    assert read_tap(f"{text}1..1\n".encode(), "r.tap") == {
+        TestName("", "a", "b"): _PASSED,
+        TestName("", "", "a"): _PASSED,
+    }
