@@ -65,6 +65,8 @@ def test_a_line_of_its_own_is_a_command(text: str, command: Command) -> None:
         "~~~~\n~~~\n/reopen\n~~~~",
         "````md\n```\n/reopen\n```\n````",
         "```\n/reopen",
+        "```a\n```b\n```\n/reopen\n```",
+        "```a\n```b\n```\n```\n/reopen",
         "text `code\n/reopen\ncode`",
         "text ``code `\n/reopen\ncode``",
         "<!--\n/reopen\n-->",

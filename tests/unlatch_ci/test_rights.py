@@ -105,6 +105,7 @@ def test_how_far_a_right_reaches(
     assert changes_increment(asker, POLICY) is changes
     assert changes_increment(asker, replace(POLICY, spread=True))
     assert completes_increment(asker, POLICY) is completes
+    assert not completes_increment(asker, Policy(POLICY.allow - {Role.WRITE}))
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,7 @@ def test_how_far_a_right_reaches(
         (-2, "ann", Closer.PERSON, True),
         (60, "ann", Closer.PERSON, True),
         (61, "ann", Closer.PERSON, False),
+        (-61, "ann", Closer.PERSON, False),
         (1, "wes", Closer.PERSON, False),
         (1, "ann", Closer.UNLATCH, False),
     ],

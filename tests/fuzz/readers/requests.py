@@ -20,7 +20,7 @@ from unlatch.errors import UsageError
 from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished
 from unlatch_ci.comments.asked_reason import quoted_reason
-from unlatch_ci.comments.command import Command, SeveralCommands, read_command
+from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command
 from unlatch_github import webhook
 
 _ISSUE = {
@@ -114,9 +114,10 @@ TARGETS = {
         _read_comment,
         lambda: [
             b"> /close\n\n`code`\n/reopen it fails\n\nsince 2.1",
+            b" /close fixed",
             b"<pre>\n</pre>\n<!--\n-->\n/undo\n```\nlog\n```",
         ],
-        lambda command: command is not None and command.even_if_not_planned,
+        lambda command: command is not None and command.verb is Verb.CLOSE,
     ),
     "hook": Target(
         _read_hook,
