@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
-from unlatch.values import dataclass
 from unlatch_regressions.patches import read_patch
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ class HistoryMissing(StoreError):
     exit_code = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A commit.
 
     Args:
@@ -140,7 +138,7 @@ def _log(root: Path, *query: str) -> Iterator[Commit]:
     for entry in _entries(root, _FIELDS, "--no-patch", *query):
         text = entry.decode("utf-8", "surrogateescape")
         name, parents, authored, seconds, reopens, message, _ = text.split("\0")
-        values = tuple(value.strip() for value in reopens.splitlines() if value.strip())
+        values = tuple(reopens.split("\n")[:-1]) if reopens else ()
         yield Commit(name, tuple(parents.split()), authored, _time(seconds), values, message)
 
 

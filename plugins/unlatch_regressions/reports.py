@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers import expat
 
 from unlatch.errors import StoreError
 from unlatch.patterns import pattern
-from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,7 @@ _MOST_NAME = 2_000
 _FAULTS = frozenset({"failure", "error"})
 # Types of skips under which a failure is expected: node, pytest, unittest-xml-reporting.
 _EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
-_POINT = pattern(r"( *)(not )?ok\b(?: +[0-9]+)?(?: +-)?(?: +(.*))?", re.DOTALL)
+_POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
 _DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
 _SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
 _ESCAPED = pattern(r"\\([\\#])")
@@ -40,8 +39,7 @@ class Result(IntEnum):
     FAILED = 2
 
 
-@dataclass(frozen=True, slots=True)
-class TestName:
+class CaseName(NamedTuple):
     """What tells a test from others in the reports of one writer.
 
     Args:
@@ -49,8 +47,6 @@ class TestName:
             if there is none.
         group: its class or module, or the tests around it.
     """
-
-    __test__ = False  # pytest takes it for tests otherwise
 
     place: str
     group: str
@@ -61,7 +57,7 @@ class ReportInvalid(StoreError):
     """A report that cannot be read; nothing follows from it."""
 
 
-def read_junit(data: bytes, where: str) -> Mapping[TestName, Result]:
+def read_junit(data: bytes, where: str) -> Mapping[CaseName, Result]:
     """The results in a JUnit XML file.
 
     Raises:
@@ -85,10 +81,10 @@ def read_junit(data: bytes, where: str) -> Mapping[TestName, Result]:
 
 class _Junit:
     def __init__(self, where: str) -> None:
-        self.results: dict[TestName, Result] = {}
+        self.results: dict[CaseName, Result] = {}
         self._where, self._depth = where, 0
         self._suites: list[str] = []
-        self._case: TestName | None = None
+        self._case: CaseName | None = None
         self._faulty = self._skipped = self._expected = False
 
     def refuse(self, *_: object) -> None:
@@ -104,8 +100,8 @@ class _Junit:
             self._suites.append(values.get("name", ""))
         elif tag == "testcase":
             place = values.get("file") or (self._suites[-1] if self._suites else "")
-            parts = (place, values.get("classname", ""), values.get("name", ""))
-            self._case = TestName(*(part[:_MOST_NAME] for part in parts))
+            group, name = values.get("classname", ""), values.get("name", "")
+            self._case = CaseName(place[:_MOST_NAME], group[:_MOST_NAME], name[:_MOST_NAME])
             self._faulty = self._skipped = self._expected = False
         elif self._case is not None and tag in _FAULTS:
             self._faulty = True
@@ -128,7 +124,7 @@ class _Junit:
         return Result.SKIPPED if self._skipped else Result.PASSED
 
 
-def read_tap(data: bytes, where: str) -> Mapping[TestName, Result]:
+def read_tap(data: bytes, where: str) -> Mapping[CaseName, Result]:
     """The results in a TAP file; the tests around a subtest are its group.
 
     Raises:
@@ -136,7 +132,7 @@ def read_tap(data: bytes, where: str) -> Mapping[TestName, Result]:
     """
     if len(data) > MOST_BYTES:
         raise _invalid(where, f"it has more than {MOST_BYTES:,} bytes")
-    results: dict[TestName, Result] = {}
+    results: dict[CaseName, Result] = {}
     around: list[tuple[int, str]] = []
     has_plan = in_block = False
     for line in data.decode("utf-8", "replace").split("\n"):
@@ -157,19 +153,24 @@ def read_tap(data: bytes, where: str) -> Mapping[TestName, Result]:
     return results
 
 
-def _point(match: re.Match[str], group: str) -> tuple[TestName, Result]:
-    text, directive = match[3] or "", ""
+def _point(match: re.Match[str], group: str) -> tuple[CaseName, Result]:
+    numbered, directive = match[3].lstrip(), ""
+    number = numbered.partition(" ")[0]
+    text = numbered[len(number) :] if number.isdecimal() else numbered
+    text = text.lstrip().removeprefix("- ")
     if marked := _DIRECTIVE.search(text):
         text, directive = text[: marked.start()], marked[1].lower()
     name = _ESCAPED.sub(r"\1", text.strip())
     result = Result.FAILED if match[2] else Result.PASSED
     if directive:
         result = Result.SKIPPED
-    return TestName("", group[:_MOST_NAME], name[:_MOST_NAME]), result
+    return CaseName("", group[:_MOST_NAME], name[:_MOST_NAME]), result
 
 
-def _add(results: dict[TestName, Result], name: TestName, result: Result) -> None:
-    results[name] = max(result, results.get(name, result))
+def _add(results: dict[CaseName, Result], name: CaseName, result: Result) -> None:
+    earlier = results.get(name)
+    if earlier is None or earlier < result:
+        results[name] = result
 
 
 def _invalid(where: str, why: str) -> ReportInvalid:

@@ -6,9 +6,9 @@ import pytest
 
 from unlatch_regressions.reports import (
     MOST_BYTES,
+    CaseName,
     ReportInvalid,
     Result,
-    TestName,
     read_junit,
     read_tap,
 )
@@ -50,7 +50,7 @@ def test_node() -> None:
     tap = read_tap((REPORTS / "node.tap").read_bytes(), "node.tap")
     # In TAP the parent has a point of its own.
     assert {name.name: result for name, result in tap.items()} == {**same, "parent": _FAILED}
-    assert tap[TestName("", "parent", "child fails")] is _FAILED
+    assert tap[CaseName("", "parent", "child fails")] is _FAILED
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_node() -> None:
 )
 def test_the_worst_of_all_cases_counts(cases: list[str], result: Result) -> None:
     text = f'<testsuite name="s">{"".join(map(_CASE.format, cases))}</testsuite>'
-    assert read_junit(text.encode(), "r.xml") == {TestName("s", "c", "t"): result}
+    assert read_junit(text.encode(), "r.xml") == {CaseName("s", "c", "t"): result}
 
 
 _ENTITY = '<!DOCTYPE x [<!ENTITY e "ee">]><testsuite name="&e;"/>'
@@ -97,6 +97,6 @@ def test_tap_without_its_plan_is_refused() -> None:
     with pytest.raises(ReportInvalid, match="no plan"):
         read_tap(text.encode(), "r.tap")
     assert read_tap(f"{text}1..1\n".encode(), "r.tap") == {
-        TestName("", "a", "b"): _PASSED,
-        TestName("", "", "a"): _PASSED,
+        CaseName("", "a", "b"): _PASSED,
+        CaseName("", "", "a"): _PASSED,
     }

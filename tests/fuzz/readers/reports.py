@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from tests.docs.pages import ROOT
 from tests.fuzz.target import Target
 
-from unlatch_regressions.reports import ReportInvalid, Result, TestName, read_junit, read_tap
+from unlatch_regressions.reports import CaseName, ReportInvalid, Result, read_junit, read_tap
 
 _REPORTS = ROOT / "tests/unlatch_regressions/reports"
 
 
-def _read(data: bytes) -> Mapping[TestName, Result] | None:
+def _read(data: bytes) -> Mapping[CaseName, Result] | None:
     read = read_junit if data.lstrip().startswith(b"<") else read_tap
     try:
         return read(data, "report")
