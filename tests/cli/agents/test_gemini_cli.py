@@ -10,7 +10,8 @@ from tests.coding_agents.programs import environment, installed
 pytestmark = pytest.mark.servers
 
 
-@pytest.mark.parametrize("is_installed", [True, False])
+# Without what is installed, nothing here is unlatch's: `make torture` proves that of the program.
+@pytest.mark.parametrize("is_installed", [True, pytest.param(False, marks=pytest.mark.sweep)])
 def test_resumed_chat_of_gemini_cli_has_all_prompts(
     project: Project, *, is_installed: bool
 ) -> None:
