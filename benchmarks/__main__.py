@@ -12,6 +12,7 @@ from benchmarks import (
     cases,
     documents,
     efforts,
+    machines,
     many,
     request_counts,
     resume,
@@ -49,6 +50,8 @@ def main(arguments: list[str]) -> int:
         **PARTS,
         many.PART: partial(many.figures, options.other),
         documents.PART: partial(documents.figures, options.other),
+        sessions.PART: partial(sessions.figures, options.other),
+        machines.PART: partial(machines.figures, options.other, options.size, options.rounds),
         sync.PART: partial(sync.figures, options.items),
         cases.PART: partial(cases.figures, options.model, options.times),
     }
@@ -70,7 +73,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
     parser.add_argument(
-        "--other", metavar="PATH", help="for many, documents: an unlatch to compare"
+        "--other",
+        metavar="PATH",
+        help="for many, documents, sessions, machines: an unlatch to compare",
+    )
+    parser.add_argument(
+        "--size", type=float, default=1.0, help="for machines: share of the full size; default: 1"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=machines.ROUNDS, help="for machines; default: 9"
     )
     parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
     parser.add_argument("--model", metavar="NAME", help="for cases; default: as configured")
@@ -80,8 +91,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def _part(name: str) -> str:
-    if name not in {*PARTS, cases.PART}:
-        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join([*PARTS, cases.PART])}")
+    names = [*PARTS, machines.PART, cases.PART]
+    if name not in names:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(names)}")
     return name
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.figures import NotMeasured
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
     from pathlib import Path
 
 
@@ -30,10 +31,48 @@ class Spent:
     cpu: float
 
 
+# A process begins with the peak of the one that starts it, so a small one starts the command.
+_PEAK = """
+import os, sys
+out = os.open(os.devnull, os.O_WRONLY)
+into = [(os.POSIX_SPAWN_DUP2, out, 1), (os.POSIX_SPAWN_DUP2, out, 2)]
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=into)
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss, os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak_memory(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    expected: Container[int] = (0,),
+) -> float:
+    """The peak of the resident memory of a command, in megabytes (of 1,048,576 bytes).
+
+    Raises:
+        NotMeasured: the command failed.
+    """
+    starter = (sys.executable, "-I", "-S", "-c", _PEAK, *command)
+    done = subprocess.run(starter, cwd=cwd, env=env, stdout=subprocess.PIPE, check=True)
+    kilobytes, code = map(int, done.stdout.split())
+    if code not in expected:
+        raise NotMeasured(f"{' '.join(command)} exited {code}")
+    return kilobytes / 1024
+
+
 def run(
-    command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    expected: Container[int] = (0,),
 ) -> Spent:
     """Run a command and wait for it.
+
+    Args:
+        expected: the exit codes of a command that did not fail.
 
     Raises:
         NotMeasured: the command failed.
@@ -46,7 +85,7 @@ def run(
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        if process.returncode not in expected:
             said.seek(0)
             words = said.read().decode(errors="replace").strip()
             raise NotMeasured(f"{' '.join(command)} exited {process.returncode}:\n{words}")

@@ -101,7 +101,7 @@ _FLOORS = {
     "reading and replacing its file, with click": _CLICK + _CHANGE,
 }
 _NEW = "new Title"
-_BY_THE_OTHER = ("list --all", "show {}", "pause {} --by me")
+_BY_THE_OTHER = ("list --all", "list --all --json", "status", "show {}", "pause {} --by me")
 _COMMANDS = (
     _Comparison("list --all", "reading every metadata.json", 1.5),
     _Comparison("list --all", "and every spec.md"),

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 PART = "sessions"
 COUNT, PHASES = 5000, 5
-ROUNDS = 3
+ROUNDS = 9
 COMMANDS = ("list --json", "query --agent agent-3", "stats --by agent")
+_FIRST = f"{COMMANDS[1]}, the first"
 FLOOR = """
 import pathlib, sys
 for path in pathlib.Path(sys.argv[1]).glob("*.md"):
@@ -27,22 +28,45 @@ for path in pathlib.Path(sys.argv[1]).glob("*.md"):
 """
 
 
-def figures() -> Iterator[Figure]:
-    """Each command in a process, alternating with reading the files; first without an index."""
+def figures(other: str | None = None) -> Iterator[Figure]:
+    """Each command in a process, alternating with reading the files; first without an index.
+
+    Args:
+        other: the path of another `unlatch`, such as an earlier version, to compare with.
+    """
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         sessions = _make(root)
-        env = os.environ | {"XDG_STATE_HOME": str(root / "state")}
+        programs = [UNLATCH, *([other] if other else [])]
+        env = {
+            program: os.environ | {"XDG_STATE_HOME": str(root / f"state-{at}")}
+            for at, program in enumerate(programs)
+        }
         floor = (sys.executable, "-c", FLOOR, str(sessions))
-        asked = [floor, *((UNLATCH, "session", *command.split()) for command in COMMANDS)]
-        cold = run(asked[2], cwd=root, env=env)
-        rounds = [[run(line, cwd=root, env=env) for line in asked] for _ in range(ROUNDS)]
+        lines = [(program, command) for command in COMMANDS for program in programs]
+        cold = {
+            program: run((program, "session", *COMMANDS[1].split()), cwd=root, env=env[program])
+            for program in programs
+        }
+        rounds = [
+            [
+                run(floor),
+                *(
+                    run((program, "session", *command.split()), cwd=root, env=env[program])
+                    for program, command in lines
+                ),
+            ]
+            for _ in range(ROUNDS)
+        ]
     base, *others = (minimum(column) for column in zip(*rounds, strict=True))
-    names = [f"`session {command}`" for command in COMMANDS]
-    pairs = [("the first `session query`", cold), *zip(names, others, strict=True)]
-    for name, spent in pairs:
-        what = f"{name}, {COUNT:,} sessions (CPU)"
-        yield Figure(PART, what, spent.cpu, "ms", base.cpu, None, "reading the files")
+    spent = dict(zip(lines, others, strict=True))
+    spent |= {(program, _FIRST): cold[program] for program in programs}
+    for command in (_FIRST, *COMMANDS):
+        what = f"`session {command}`, {COUNT:,} sessions (CPU)"
+        mine = spent[UNLATCH, command].cpu
+        yield Figure(PART, what, mine, "ms", base.cpu, None, "reading the files")
+        if other:
+            yield Figure(PART, what, mine, "ms", spent[other, command].cpu, None, other)
 
 
 def _make(root: Path) -> Path:
