@@ -22,6 +22,8 @@ _DIFF = (
     *("--patch", "--unified=3", "--inter-hunk-context=0", "--full-index", "--no-renames"),
     *("--no-relative", "--diff-merges=first-parent", "--src-prefix=a/", "--dst-prefix=b/"),
 )
+# Those that the clone has; ids from files may look like options.
+_THESE = ("--no-walk=unsorted", "--ignore-missing", "--end-of-options")
 # Of a command line; each id takes 41 bytes.
 _AT_ONCE = 500
 
@@ -100,9 +102,7 @@ def commits_between(root: Path, since: str | None, branch: str) -> list[Commit]:
 def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
     """Commits that this clone has."""
     return {
-        commit.id: commit
-        for part in _parts(ids)
-        for commit in _log(root, "--no-walk=unsorted", *part, "--")
+        commit.id: commit for part in _parts(ids) for commit in _log(root, *_THESE, *part, "--")
     }
 
 
@@ -121,7 +121,7 @@ def patches_of(root: Path, ids: Iterable[str]) -> Mapping[str, Patch]:
     """What commits changed; a merge is compared with its first parent."""
     patches = {}
     for part in _parts(ids):
-        arguments = ("--no-walk=unsorted", *_DIFF, *part, "--")
+        arguments = (*_DIFF, *_THESE, *part, "--")
         for entry in _entries(root, "%H%x00", *arguments):
             name, _, diff = entry.partition(b"\0")
             patches[name.decode()] = read_patch(diff.lstrip(b"\n").split(b"\n"))

@@ -143,10 +143,10 @@ def read_tap(data: bytes, where: str) -> Mapping[CaseName, Result]:
             continue
         has_plan |= text.startswith("1..")
         if match := _SUBTEST.fullmatch(text):
-            around = [one for one in around if one[0] < len(match[1])][:_MOST_DEPTH]
+            around = [test for test in around if test[0] < len(match[1])][:_MOST_DEPTH]
             around.append((len(match[1]), match[2][:_MOST_NAME]))
         elif match := _POINT.fullmatch(text):
-            around = [one for one in around if one[0] < len(match[1])]
+            around = [test for test in around if test[0] < len(match[1])]
             _add(results, *_point(match, " > ".join(name for _, name in around)))
     if not has_plan:
         raise _invalid(where, "it has no plan (1..N), so tests may be missing")

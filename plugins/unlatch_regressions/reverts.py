@@ -91,7 +91,7 @@ class _Branch:
     ) -> None:
         self._root, self._branch, self._work, self._candidates = root, branch, work, candidates
         self._index = {commit.id: at for at, commit in enumerate(commits)}
-        self._named = {one.id: [*self._find_named(one)] for one in candidates}
+        self._named = {commit.id: [*self._find_named(commit)] for commit in candidates}
         authored = {commit.authored for commit in work.values()}
         copies = [commit for commit in commits if commit.authored in authored]
         named = [commit for pairs in self._named.values() for commit, _ in pairs]
@@ -109,7 +109,7 @@ class _Branch:
         for name in self._work:
             same = self._copies(name)
             made = max(self._at(copy) for copy in same)
-            undone = [one for one, targets in reverts.items() if not same.isdisjoint(targets)]
+            undone = [name for name, targets in reverts.items() if not same.isdisjoint(targets)]
             last = max(undone, key=self._at, default=None)
             if last is not None and self._at(last) > made:
                 yield name, last
@@ -134,9 +134,9 @@ class _Branch:
             if len(commit.parents) > 1:
                 targets |= brought_by(self._root, commit, kept or commit.parents[0])
         targets.update(self._inverse[patch.old, patch.new])
-        targets.update(one for one in self._work if patch.undoes(self._patches[one]))
+        targets.update(name for name in self._work if patch.undoes(self._patches[name]))
         at = self._at(revert.id)
-        return frozenset(one for one in targets & self._known.keys() if self._at(one) < at)
+        return frozenset(name for name in targets & self._known.keys() if self._at(name) < at)
 
     def _copies(self, name: str) -> frozenset[str]:
         """A commit of the work, and those that make the same change, as a cherry-pick does."""

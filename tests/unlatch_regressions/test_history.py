@@ -177,6 +177,15 @@ def test_what_reverts_a_fix(repository: Repository, act: Callable[[Repository, s
     assert [about for _, about in repository.reverts(fix)] == [(fix,)]
 
 
+def test_ids_that_are_gone_or_look_like_options_are_passed_over(repository: Repository) -> None:
+    fix = repository.fix()
+    repository.complete()
+    repository.revert(fix)
+    odd = ("f" * 40, "--output=written", "-1", "")
+    assert [about for _, about in repository.reverts(*odd, fix)] == [(fix,)]
+    assert not (repository.root / "written").exists()
+
+
 @pytest.mark.parametrize(
     ("subject", "text"),
     [
