@@ -229,3 +229,16 @@ def test_a_hint_says_what_fits_a_message_until_the_model_has_answered(
     assert first.count("[hint]") == (hint is not None)
     assert (hint or "") in first
     assert "[hint]" not in second
+
+
+def test_where_a_topic_belongs_is_asked_only_as_long_as_no_effort_is_active(talk: Talk) -> None:
+    talk.store.open("auth-bug")
+    talk.store.conclude("auth-bug", "It works.")
+    talk.hits = [{"id": "auth-bug", "score": 0.5}]
+    talk("401 again, but another one", reply(None, call("open_effort", name="login")), reply("Ok"))
+
+    _, model = talk("The 401 is back", reply("Ok"))
+    assert "[hint]" not in str(model.requests[0].messages[1:])
+
+    _, model = talk("As in auth-bug", reply("Ok"))
+    assert "names the concluded effort auth-bug" in str(model.requests[0].messages[1:])

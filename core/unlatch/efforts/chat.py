@@ -127,7 +127,7 @@ class Chat:
     def _candidates(self, text: str) -> Sequence[Effort]:
         """The concluded efforts that a message names or resembles; small models do not search."""
         efforts = self.conversation.efforts.all()
-        concluded = {one.id: one for one in named(text, efforts) if not one.is_open}
+        concluded = {effort.id: effort for effort in named(text, efforts) if not effort.is_open}
         hits: Sequence[Answer] = ()
         with suppress(UnlatchError):  # an index that cannot be used stops no turn
             hits = [hit for hit in self.search(text) if hit.get("score", 0) >= _RESEMBLES]

@@ -92,7 +92,7 @@ class _Builder:
         system = {"role": "system", "content": system_prompt()}
         standing = self._shortened(self._standing(every), _STANDING)
         self.left -= self._size(system) + self._size(standing) + _NOTE
-        now = [*self._candidates(candidates), *_hint(turn, candidates), *self._turn(turn)]
+        now = [*self._candidates(candidates), *self._hint(turn, candidates), *self._turn(turn)]
         # Why open work was taken up again is in every request; older messages are not.
         reopened = self._reopened(every)
         active = self._active(next((one for one in every if one.id == self.state.active), None))
@@ -133,6 +133,33 @@ class _Builder:
             "Concluded efforts that the next message resembles:\n" + "\n".join(map(_quoted, texts))
         )
         message = self._shortened(message, _STANDING)
+        self.left -= self._size(message)
+        return [message]
+
+    def _hint(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> list[Message]:
+        """What fits a message that resembles concluded efforts, until the model has answered.
+
+        Small models know the rules of the system prompt only if they stand beside the message too.
+        """
+        if len(turn) > 1 or not candidates:
+            return []
+        if efforts := named(str(turn[0]["content"]), candidates):
+            effort = efforts[0].id
+            text = (
+                f"The next message names the concluded effort {effort}. If the user wants to go on "
+                f"with it, call reopen_effort with id {effort} now, without asking."
+            )
+        elif self.state.active is None:
+            effort = candidates[0].id
+            text = (
+                f"The next message may be about the concluded effort {effort}, but does not name "
+                "it. Unless it answers this question, call no tool now. Give the summary, and ask "
+                f'the user: "Do you want to reopen {effort}, or start a new effort?"'
+            )
+        else:
+            # Where the message belongs is known.
+            return []
+        message = {"role": "user", "content": f"[hint] {text}"}
         self.left -= self._size(message)
         return [message]
 
@@ -263,29 +290,6 @@ class _Builder:
 
     def _memory(self, text: str) -> list[Message]:
         return [{"role": "user", "content": f"[memory] {text}"}]
-
-
-def _hint(turn: Sequence[Message], candidates: Sequence[Effort]) -> list[Message]:
-    """What fits a message that resembles concluded efforts, until the model has answered.
-
-    Small models know the rules of the system prompt only if they stand beside the message too.
-    """
-    if not candidates or len(turn) > 1:
-        return []
-    first = named(str(turn[0]["content"]), candidates) or candidates
-    effort = first[0].id
-    if first is candidates:
-        text = (
-            f"The next message may be about the concluded effort {effort}, but does not name it. "
-            "Call no tool now. Give its summary, and ask the user: "
-            f'"Do you want to reopen {effort}, or start a new effort?"'
-        )
-    else:
-        text = (
-            f"The next message names the concluded effort {effort}. If the user wants to go on "
-            f"with it, call reopen_effort with id {effort} now, without asking."
-        )
-    return [{"role": "user", "content": f"[hint] {text}"}]
 
 
 def _without_arguments(message: Message) -> Message:

@@ -36,7 +36,7 @@ def named(message: str, efforts: Iterable[Effort]) -> list[Effort]:
     An id of a single word may be a word of any other topic.
     """
     plain = _plain(message)
-    return [one for one in efforts if "-" in one.id and _names(plain, one.id)]
+    return [effort for effort in efforts if "-" in effort.id and _names(plain, effort.id)]
 
 
 def _plain(message: str) -> str:
