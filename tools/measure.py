@@ -113,18 +113,32 @@ def measured(checkout: Path) -> dict[str, Any]:
         raise FileNotFoundError(f"{checkout}: no Python files in core/{CORE}")
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings.get("tool", {}).get("importlinter", {}).get("contracts", [])
+    return {
+        **_sizes(modules, core),
+        **_arrows(modules, contracts),
+        f"folders with more than {MOST_MODULES} modules": _large_folders(modules, checkout),
+        **_of_code(modules, core),
+        **_of_files(checkout),
+    }
+
+
+def _sizes(modules: list[Module], core: list[Module]) -> dict[str, Any]:
     rooms = _by(core, lambda module: _below(module.name, CORE) or CORE)
+    sizes = {name: _size(rooms[name]) for name in sorted(rooms)}
+    whole = _size(core)
+    largest = max(size["lines"] for size in sizes.values())
+    return {
+        "core": whole,
+        "rooms": sizes,
+        "packages": {name: _size(inside) for name, inside in sorted(_packages(modules).items())},
+        "largest room, share of the core": round(largest / whole["lines"], 3),
+    }
+
+
+def _of_code(modules: list[Module], core: list[Module]) -> dict[str, Any]:
     lines = sum(module.lines for module in core)
     assigned = sum((module.assigned for module in core), Counter[str]())
     return {
-        "core": _size(core),
-        "rooms": {name: _size(rooms[name]) for name in sorted(rooms)},
-        "packages": {name: _size(some) for name, some in sorted(_packages(modules).items())},
-        "largest room, share of the core": round(
-            max(sum(module.lines for module in some) for some in rooms.values()) / lines, 3
-        ),
-        **_arrows(modules, contracts),
-        f"folders with more than {MOST_MODULES} modules": _large_folders(modules, checkout),
         "lines of imports, share of the core": round(
             sum(module.import_lines for module in core) / lines, 3
         ),
@@ -139,6 +153,11 @@ def measured(checkout: Path) -> dict[str, Any]:
             for module in core
             if any(module.is_below(f"{CORE}.{room}") for room in READING_PATH)
         ),
+    }
+
+
+def _of_files(checkout: Path) -> dict[str, int]:
+    return {
         "lines of tests": _lines(_files(checkout / "tests", ".py")),
         "lines without tests": _lines(
             path

@@ -72,7 +72,10 @@ def _seed(box: Sandbox) -> None:
 
 def _issue(box: Sandbox) -> dict[str, Any]:
     comments = box.github.comments(_REPOSITORY, _NUMBER)
-    return {**box.github.issue(_REPOSITORY, _NUMBER), "said": [one["body"] for one in comments]}
+    return {
+        **box.github.issue(_REPOSITORY, _NUMBER),
+        "said": [comment["body"] for comment in comments],
+    }
 
 
 def _run(box: Sandbox, root: Path) -> list[str]:

@@ -98,7 +98,7 @@ def _own_roles(node: dict[str, Any], login: str) -> frozenset[Role]:
     # A bot is named there as a person may be: "renovate" for "renovate[bot]".
     author = node["author"] or {}
     authors = {_account(author["login"])} if author.get("__typename") == _PERSON else set()
-    assignees = {_account(one["login"]) for one in node["assignees"]["nodes"]}
+    assignees = {_account(person["login"]) for person in node["assignees"]["nodes"]}
     roles = {Role.AUTHOR: _account(login) in authors, Role.ASSIGNEE: _account(login) in assignees}
     return frozenset(role for role, has in roles.items() if has)
 

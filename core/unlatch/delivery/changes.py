@@ -63,9 +63,9 @@ def _with_own_labels(change: Change) -> Change:
     """The change with the labels of its options; one that they remove is not added."""
     options, change = change.options, _without_labels(change)
     removed = {*map(str.casefold, options.remove_labels)}
-    add = [one for one in change.add_labels if one.casefold() not in removed]
+    add = [label for label in change.add_labels if label.casefold() not in removed]
     added = {*map(str.casefold, options.add_labels)}
-    remove = [one for one in change.remove_labels if one.casefold() not in added]
+    remove = [label for label in change.remove_labels if label.casefold() not in added]
     return replace(
         change,
         add_labels=tuple(dict.fromkeys([*add, *options.add_labels])),

@@ -56,7 +56,7 @@ def refusal(
     """Why this person may not have the command carried out on this item; None if they may.
 
     Args:
-        reopened_for: for an undo, the account that asked for the last reopen.
+        reopened_for: the account that asked for the last reopen; only an undo needs it.
     """
     if command.verb is Verb.UNDO:
         may = reopened_for == asker.account or _is_staff(asker, policy)

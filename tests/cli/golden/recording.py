@@ -1,7 +1,8 @@
 """One project's life, told by the JSON documents of every command: the golden corpus.
 
-`python -m tests.cli.golden.recording` records it anew. It names no module but the program's own
-entry point, so that it shows that a move of modules changes nothing that a caller sees.
+`python -m tests.cli.golden.recording` records it anew. It shows that a move of modules changes
+nothing that a caller sees, so it runs the program from its entry point, and names but two modules
+besides, to have threads run in turn.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.context import session_of
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Link
 from unlatch.project.registry import Registry
 from unlatch.spi import Manifest, Option
 from unlatch.spi.delivery_options import DeliveryOptions
@@ -129,9 +130,9 @@ def _refuse_both(delivery: DeliveryOptions) -> None:
             raise click.UsageError(f"--label and --remove-label both name {name!r}")
 
 
-def refuse_elsewhere(delivery: DeliveryOptions, trackers: Iterable[str]) -> None:
+def refuse_elsewhere(delivery: DeliveryOptions, links: Iterable[Link]) -> None:
     """Refuse an option of one tracker that none of the items is on; UsageError `not-its-option`."""
-    if not (delivery.plugin and (names := {*trackers})):
+    if not (delivery.plugin and (names := {link.tracker for link in links})):
         return
     for option, manifest in Registry().own_options.items():
         if option in delivery.plugin and manifest.name not in names:

@@ -116,8 +116,7 @@ def change_items(
         works = [
             _plan(session, group, request, typed, opened) for group in find_groups(session, words)
         ]
-        links = [plan.link for work in works for plan in work.plans]
-        refuse_elsewhere(delivery, (link.tracker for link in links))
+        refuse_elsewhere(delivery, (plan.link for work in works for plan in work.plans))
         if unexplained := [
             plan for work in works for plan in work.plans if plan.needs_reason(request)
         ]:

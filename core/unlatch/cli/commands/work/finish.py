@@ -104,7 +104,7 @@ def finish(
     """Complete or abandon an increment, or undo its last reopen, by the command's name."""
     session.workspace.check_config()
     plan = _plan(session, name, wanted, by=session.who(by), options=delivery, **options)
-    refuse_elsewhere(delivery, (link.tracker for link in plan.before.links))
+    refuse_elsewhere(delivery, plan.before.links)
     if archive:
         check_archive(session.workspace, plan.before)
     if dry_run:

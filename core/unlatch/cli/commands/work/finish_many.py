@@ -75,8 +75,7 @@ def finish_many(
     """
     workspace = session.workspace
     plans, refused, shared = plan_each(workspace, names, typed.plan)
-    links = (link for plan in plans for link in plan.before.links)
-    refuse_elsewhere(typed.delivery, (link.tracker for link in links))
+    refuse_elsewhere(typed.delivery, (link for plan in plans for link in plan.before.links))
     items = items_of(plans)
     command = f"unlatch {typed.ending.name} {' '.join(map(quote, names))} --dry-run"
     excess = find_excess(workspace, items, max_items, command=command)

@@ -47,8 +47,7 @@ def resume_selected(
     workspace = session.workspace
     workspace.check_config()
     increments, left_out = _select(session, ids, expressions)
-    links = (link for one in increments for link in one.links)
-    refuse_elsewhere(typed.delivery, (link.tracker for link in links))
+    refuse_elsewhere(typed.delivery, (link for each in increments for link in each.links))
     request = typed.request(session)
     plans = [plan_resume(one, request) for one in increments]
     with session.trackers() as trackers:

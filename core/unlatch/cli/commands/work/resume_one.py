@@ -46,7 +46,7 @@ from unlatch.resume.reopening import Step
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
-    refuse_elsewhere(typed.delivery, (link.tracker for link in increment.links))
+    refuse_elsewhere(typed.delivery, increment.links)
     if typed.current:
         from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
 
