@@ -36,6 +36,7 @@ _OWN = {
     "apart",  # a sentence
     "arguments[0]",  # of the demonstration
     "command",
+    "entry.name",
     "draft.increment",  # the name of a link
     "done.returncode",
     "error.id",
