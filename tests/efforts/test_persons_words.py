@@ -9,7 +9,7 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
 from unlatch.efforts.verify import verify
 from unlatch.errors import ModelError
-from unlatch.llm import Scripted, ToolCall
+from unlatch.llm import Reply, Scripted, ToolCall
 
 PLAN = "Plan Japan: no flights on Sunday"
 WHY = "The refund of a voucher is rounded down"
@@ -231,14 +231,17 @@ def test_a_hint_says_what_fits_a_message_until_the_model_has_answered(
     assert "[hint]" not in second
 
 
-def test_where_a_topic_belongs_is_asked_only_as_long_as_no_effort_is_active(talk: Talk) -> None:
+def test_where_a_topic_belongs_is_asked_once_and_only_outside_of_efforts(talk: Talk) -> None:
     talk.store.open("auth-bug")
     talk.store.conclude("auth-bug", "It works.")
     talk.hits = [{"id": "auth-bug", "score": 0.5}]
-    talk("401 again, but another one", reply(None, call("open_effort", name="login")), reply("Ok"))
 
-    _, model = talk("The 401 is back", reply("Ok"))
-    assert "[hint]" not in str(model.requests[0].messages[1:])
+    def hints(message: str, *replies: Reply) -> str:
+        _, model = talk(message, *replies)
+        return str(model.requests[0].messages[1:]).partition("[hint]")[2]
 
-    _, model = talk("As in auth-bug", reply("Ok"))
-    assert "names the concluded effort auth-bug" in str(model.requests[0].messages[1:])
+    assert "start a new effort?" in hints("401 again", reply("Reopen auth-bug, or a new one?"))
+    opened = reply(None, call("open_effort", name="login"))
+    assert not hints("Another 401, a new one", opened, reply("Ok"))
+    assert not hints("The 401 is back", reply("Ok"))
+    assert "names the concluded effort auth-bug" in hints("As in auth-bug", reply("Ok"))

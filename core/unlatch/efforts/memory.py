@@ -92,7 +92,11 @@ class _Builder:
         system = {"role": "system", "content": system_prompt()}
         standing = self._shortened(self._standing(every), _STANDING)
         self.left -= self._size(system) + self._size(standing) + _NOTE
-        now = [*self._candidates(candidates), *self._hint(turn, candidates), *self._turn(turn)]
+        now = [
+            *self._candidates(candidates),
+            *self._hint(turn, candidates),
+            *self._turn(turn),
+        ]
         # Why open work was taken up again is in every request; older messages are not.
         reopened = self._reopened(every)
         active = self._active(next((one for one in every if one.id == self.state.active), None))
@@ -137,7 +141,7 @@ class _Builder:
         return [message]
 
     def _hint(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> list[Message]:
-        """What fits a message that resembles concluded efforts, until the model has answered.
+        """What fits a message that names or resembles concluded efforts, for the first answer.
 
         Small models know the rules of the system prompt only if they stand beside the message too.
         """
@@ -149,19 +153,28 @@ class _Builder:
                 f"The next message names the concluded effort {effort}. If the user wants to go on "
                 f"with it, call reopen_effort with id {effort} now, without asking."
             )
-        elif self.state.active is None:
+        elif self.state.active is None and not self._asks(candidates):
             effort = candidates[0].id
             text = (
                 f"The next message may be about the concluded effort {effort}, but does not name "
-                "it. Unless it answers this question, call no tool now. Give the summary, and ask "
-                f'the user: "Do you want to reopen {effort}, or start a new effort?"'
+                "it. Do not call a tool. Answer only with this question: "
+                f'"I found the concluded effort {effort}. Do you want to reopen it, or start a new '
+                'effort?"'
             )
         else:
-            # Where the message belongs is known.
+            # Where the message belongs is known, or the user answers.
             return []
         message = {"role": "user", "content": f"[hint] {text}"}
         self.left -= self._size(message)
         return [message]
+
+    def _asks(self, efforts: Sequence[Effort]) -> bool:
+        """Whether the last answer outside of efforts is a question about one of these."""
+        entries, _ = self.conversation.ambient.tail(self.reach)
+        last = next(filter(None, map(self._spoken_one, reversed(entries))), None)
+        if last is None or last["role"] != "assistant" or "?" not in last["content"]:
+            return False
+        return any(effort.id in last["content"] for effort in efforts)
 
     def _note(self) -> list[Message]:
         if not self.cut:
