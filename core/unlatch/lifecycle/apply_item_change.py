@@ -13,9 +13,10 @@ from unlatch.delivery.task import make_task
 from unlatch.increments.files.plans import plan_enqueue
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.lifecycle.deliver import deliver_pending
-from unlatch.lifecycle.items.answered import find_answered, own_id
+from unlatch.lifecycle.items.answered import find_answered, known_operations, own_id
 from unlatch.lifecycle.items.beside import PendingBeside
 from unlatch.spi import Snapshot
+from unlatch.spi.change import Goal, must_move
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def _record(
     new = [one for one in operations if one.key not in pending]
 
     def enqueue(before: Increment, _intent: Intent) -> Plan:
-        return plan_enqueue(before, *new, unanswered=unanswered)
+        # Another process may have delivered some of them since the items were read.
+        known = known_operations(before) - {one.op for one in before.pending}
+        due = [one for one in new if one.op not in known]
+        return plan_enqueue(before, *due, unanswered=unanswered)
 
     by = new[0].by if new else None
     recorded, after = workspace.manager.apply(change.increment.id, enqueue, by=by or "unlatch")
@@ -112,5 +116,6 @@ def _answering(
     """An operation with the id that follows from what it answers, if its item shows that."""
     answered = find_answered(trackers, seen.item, change.kind)
     text = change.key or operation.reason
-    op = own_id(change.increment, change.kind, seen.item.ref, text, answered)
+    is_due = must_move(seen.item, Goal.OPEN if change.kind is Kind.REOPEN else Goal.COMPLETED)
+    op = own_id(change.ended, change.kind, seen.item.ref, text, answered, is_due=is_due)
     return operation if op is None else replace(operation, op=op)

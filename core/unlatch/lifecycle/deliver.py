@@ -65,13 +65,18 @@ def deliver_all(
 def read_back(
     workspace: Workspace, increment: Increment, made: Sequence[Delivery]
 ) -> DeliveryResult:
-    """Read an increment after a delivery, and count its remaining operations."""
+    """Read an increment after a delivery, and count its remaining operations.
+
+    Args:
+        increment: as it was before: what another process recorded since, that one delivers.
+    """
     try:
         now = workspace.manager.read(increment.id)
     except StoreError:
         # Each delivery was reported; other operations stay pending in the unreadable files.
         return DeliveryResult(increment, tuple(made), sum(one.error is not None for one in made))
-    return DeliveryResult(now, tuple(made), len(now.pending))
+    own = {one.op for one in increment.pending}
+    return DeliveryResult(now, tuple(made), sum(one.op in own for one in now.pending))
 
 
 def deliver_pending(

@@ -31,11 +31,12 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     check_activation,
 )
-from unlatch.lifecycle.items.answered import own_id
+from unlatch.lifecycle.items.answered import ended_operations, known_operations, own_id
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
+from unlatch.spi.change import Goal, must_move
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
@@ -102,6 +103,7 @@ class ResumePlan:
     """The plan for resuming an increment.
 
     Args:
+        ended: the operations of an unfinished increment that had ended before its items were read.
         reopening: the links of an unfinished increment whose items are reopened.
         seen: these items, by the identities of their links, as far as they could be read.
         is_new: whether its reason was not recorded before.
@@ -111,6 +113,7 @@ class ResumePlan:
 
     before: Increment
     request: ResumeRequest
+    ended: frozenset[str] = frozenset()
     reopening: tuple[Link, ...] = ()
     seen: Mapping[tuple[str, str], "RemoteItem"] = field(default_factory=dict)
     is_new: bool = False
@@ -187,11 +190,22 @@ class ResumePlan:
             due = reopened_by_pending(before)
             intent = replace(intent, exclude=(*intent.exclude, *due))
         operations, unanswered = [], list[str]()
+        known = known_operations(before) - self.ended
         for operation in build_operations(before, Kind.REOPEN, intent, by=intent.by):
             item = self.seen.get(identity(link_of(before, operation)))
             op = None
             if item is not None:
-                op = own_id(before, Kind.REOPEN, item.ref, intent.text, item.state_since)
+                is_due = must_move(item, Goal.OPEN)
+                op = own_id(
+                    self.ended,
+                    Kind.REOPEN,
+                    item.ref,
+                    intent.text,
+                    item.state_since,
+                    is_due=is_due,
+                )
+            if op in known:
+                continue  # another process was faster
             if op is None:
                 unanswered.append(operation.item)
             operations.append(operation if op is None else replace(operation, op=op))
@@ -223,7 +237,8 @@ def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
     """Plan to resume an increment; raises if the reason is blank or too long."""
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
-    return ResumePlan(increment.as_recorded, request)
+    ended = frozenset() if increment.status.is_finished else ended_operations(increment)
+    return ResumePlan(increment.as_recorded, request, ended)
 
 
 def digest_of(plan: Plan) -> str:

@@ -15,6 +15,7 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.items.answered import ended_operations
 from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -29,6 +30,7 @@ class ItemChange:
     """Operations on an increment's items on one tracker; the increment's status stays.
 
     Args:
+        ended: the operations of the increment that had ended before its items were read.
         key: takes the place of the reason in the ids of the operations.
     """
 
@@ -37,6 +39,7 @@ class ItemChange:
     increment: Increment
     operations: tuple[Operation, ...]
     options: DeliveryOptions
+    ended: frozenset[str] = frozenset()
     key: str | None = None
 
     @property
@@ -92,7 +95,8 @@ def plan_item_change(
         workspace.manager.intent(by=by, reason=reason), options=delivery, exclude=others
     )
     operations = tuple(build_operations(increment, kind, intent, by=by))
-    return ItemChange(manifest.name, kind, increment, operations, delivery, key)
+    ended = ended_operations(increment)
+    return ItemChange(manifest.name, kind, increment, operations, delivery, ended, key)
 
 
 def plan_item_creation(

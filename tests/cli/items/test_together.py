@@ -2,6 +2,7 @@
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import ALL, OPEN, REASON, Done, Project
 from tests.delivery.stage import fault
 
+from unlatch.lifecycle.deliver import deliver_all
 from unlatch.lifecycle.items.change import record_items
 from unlatch_sandbox import Fault
 
@@ -156,6 +158,53 @@ def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
     assert "nothing shows what this answers" not in done.said
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
     assert [None] * 3 == [kept.get("pending") for kept in records(project)]
+
+
+@pytest.mark.parametrize("command", ["item alone", "items of an increment", "resume"])
+def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_repeated(
+    project: Project, command: str
+) -> None:
+    links = project.items("github")
+    step = "unlatch.cli.commands.items.change.record_items"
+    words = ["reopen", KEYS["github"], "--reason", REASON]
+    if command != "item alone":
+        project.increment(links=links, status="active")
+        step = "unlatch.lifecycle.apply_item_change.find_answered"
+        words = ["github", "reopen-issue", "7", "--reason", REASON]
+    if command == "resume":
+        step = "unlatch.cli.commands.work.resume_one.apply_resume"
+        words = ["resume", "7", "--reopen-items", "--reason", REASON, "--yes"]
+    module, _, name = step.rpartition(".")
+    own = getattr(import_module(module), name)
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        assert project.process(*words).code == 0
+        return own(*arguments, **options)
+
+    project.monkeypatch.setattr(step, late)
+    done = project.run(*words)
+
+    assert done.code == 0, done.said
+    assert "nothing shows what this answers" not in done.said
+    assert 1 == len(project.comments()["github"])
+
+
+def test_what_another_process_has_just_recorded_is_left_to_it(project: Project) -> None:
+    project.items("github")
+    words = ("reopen", KEYS["github"], "--reason")
+
+    def late(*arguments: Any, **options: Any) -> Any:
+        made = deliver_all(*arguments, **options)
+        other = project.process(*words, "More", "--comment-anyway", "--offline")
+        assert other.code == 0, other.said
+        return made
+
+    project.monkeypatch.setattr("unlatch.lifecycle.deliver.deliver_all", late)
+    done = project.run(*words, REASON)
+
+    assert (0, "") == (done.code, done.err), done.said
+    (record,) = records(project)
+    assert 1 == len(record["pending"])
 
 
 # Operations on items outside of a project, seen by the commands of a project

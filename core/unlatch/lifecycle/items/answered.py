@@ -15,7 +15,7 @@ from unlatch.spi.change import Goal, must_move
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from unlatch.increments.model.increment import Increment
@@ -24,19 +24,32 @@ if TYPE_CHECKING:
 
 
 def own_id(
-    record: Increment, kind: Kind, ref: ItemRef, text: str | None, answered: datetime | None
+    ended: Collection[str],
+    kind: Kind,
+    ref: ItemRef,
+    text: str | None,
+    answered: datetime | None,
+    *,
+    is_due: bool,
 ) -> str | None:
     """The id of an operation on one item; None if nothing shows what it answers.
 
-    It is the same for an item of an increment and for an item alone. The id of an operation that
-    has ended is not used again: the item was closed twice in a second.
+    It is the same for an item of an increment and for an item alone. If an operation that had ended
+    has this id, and the item must move nevertheless, then it was closed twice in a second.
 
     Args:
+        ended: `ended_operations` from before the item was read: another process may have delivered
+            this operation since.
         text: the key, else the reason.
+        is_due: whether the item, as it was read, must move.
     """
     op = item_id(kind.value, identity(Link(ref.tracker, ref.id, ref.url)), text, answered)
-    pending = {one.op for one in record.pending}
-    return None if op in known_operations(record) - pending else op
+    return None if is_due and op in ended else op
+
+
+def ended_operations(record: Increment) -> frozenset[str]:
+    """The operations of an increment, or of the record of an item, that are not pending."""
+    return frozenset(known_operations(record).difference(one.op for one in record.pending))
 
 
 def known_operations(record: Increment) -> set[str]:

@@ -16,6 +16,7 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.items.answered import (
+    ended_operations,
     find_answered,
     known_operations,
     own_id,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
+_GOALS = {Kind.REOPEN: Goal.OPEN, Kind.CLOSE: Goal.COMPLETED}
 _OPPOSED = {Kind.REOPEN: (Kind.CLOSE, Kind.UNDO), Kind.CLOSE: (Kind.REOPEN,)}
 
 
@@ -70,6 +72,7 @@ class ItemPlan:
         record: as it is on disk, or as it will be made.
         ref: the item.
         is_new: whether its record has to be made.
+        ended: the operations of its record that had ended before the item was read.
         snapshot: the item as the plan read it; None for a pending operation, which is looked up
             before it is sent, and offline.
         answered: the time of the close, or reopen, that the change takes back, by the tracker.
@@ -84,6 +87,7 @@ class ItemPlan:
     record: Increment
     ref: ItemRef
     is_new: bool
+    ended: frozenset[str] = frozenset()
     snapshot: Snapshot | None = None
     answered: datetime | None = None
     finishes: bool = False
@@ -113,7 +117,8 @@ class ItemPlan:
         if is_pending(self.record, kind, intent.reason):
             # It was not read for that. Another process may have delivered it since.
             return Plan(before, before)
-        op = own_id(self.record, kind, self.ref, intent.text, self.answered)
+        is_due = self.snapshot is not None and must_move(self.snapshot.item, _GOALS[kind])
+        op = own_id(self.ended, kind, self.ref, intent.text, self.answered, is_due=is_due)
         intent = intent.derived(op)
         if is_pending(before, kind, intent.reason) or intent.op in known_operations(before):
             return Plan(before, before)
@@ -229,6 +234,7 @@ def _plan(
         record,
         ref,
         is_new,
+        ended_operations(record),
         is_awaited=bool(others or record.pending),
         is_opposed=any(one.state and one.kind in _OPPOSED[kind] for one in others),
         error=beside.same(link, kind, request.reason),
@@ -257,7 +263,7 @@ def _checked(
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
     plan = replace(plan, snapshot=seen)
-    is_due = must_move(item, Goal.OPEN if opens else Goal.COMPLETED)
+    is_due = must_move(item, _GOALS[request.kind])
     if is_due or request.comment_anyway or plan.record.pending or plan.is_opposed:
         return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
