@@ -65,6 +65,17 @@ FILES: tuple[Check[IncrementFiles], ...] = (
     *sharing(documents.odd_events, WARNING, "event-unreadable", "event-unknown", "event-invalid"),
 )
 UNITS: tuple[Check[IncrementFiles], ...] = (Check(ANY_ERROR, ERROR, metadata.unreadable),)
+# These hold for units without records too.
+DOCUMENTS: tuple[Check[ReadableIncrement], ...] = (
+    Check(ANY_ERROR, ERROR, documents.refused_documents),
+    Check("document-unreadable", WARNING, documents.unreadable_documents),
+    Check("document-missing", NOTE, documents.missing_documents),
+    Check("document-in-conflict", WARNING, documents.documents_in_conflict),
+    Check("task-id-twice", WARNING, documents.repeated_tasks),
+    Check("criterion-id-twice", WARNING, documents.repeated_criteria),
+    Check("block-unclosed", NOTE, documents.unclosed_blocks),
+    Check("mark-unknown", NOTE, documents.unknown_marks),
+)
 READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("id-differs", WARNING, metadata.other_id, metadata.fix_id),
     Check("spec-status-differs", WARNING, documents.other_status, documents.fix_status),
@@ -80,14 +91,7 @@ READABLE: tuple[Check[ReadableIncrement], ...] = (
         "completed-at-left",
         "completed-at-missing",
     ),
-    Check(ANY_ERROR, ERROR, documents.refused_documents),
-    Check("document-unreadable", WARNING, documents.unreadable_documents),
-    Check("document-missing", NOTE, documents.missing_documents),
-    Check("document-in-conflict", WARNING, documents.documents_in_conflict),
-    Check("task-id-twice", WARNING, documents.repeated_tasks),
-    Check("criterion-id-twice", WARNING, documents.repeated_criteria),
-    Check("block-unclosed", NOTE, documents.unclosed_blocks),
-    Check("mark-unknown", NOTE, documents.unknown_marks),
+    *DOCUMENTS,
     Check("completed-with-open-work", WARNING, documents.open_work_left),
     Check("archived-unfinished", WARNING, documents.unfinished_in_archive),
     Check("event-missing", NOTE, documents.missing_events, documents.fix_events),

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.doctor.checks import (
+    DOCUMENTS,
     FILES,
     ITEMS,
     PROJECT,
@@ -92,9 +93,10 @@ def _of_records(
         for files in some:
             for one in rows_of:
                 yield from one.run(files, root, files.name)
-    for increment in readable:
-        for row in rows:
-            yield from row.run(increment, root, increment.name)
+    for checks, of_checks in ((rows, readable), (DOCUMENTS, project.readable_units)):
+        for increment in of_checks:
+            for row in checks:
+                yield from row.run(increment, root, increment.name)
 
 
 def safe_fixes(workspace: Workspace) -> Iterator[Fix]:

@@ -21,7 +21,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
@@ -117,6 +117,11 @@ class ReadableIncrement:
         return self.files.name
 
 
+def _readable(files: Iterable[IncrementFiles]) -> tuple[ReadableIncrement, ...]:
+    found = ((one, one.increment) for one in files)
+    return tuple(ReadableIncrement(one, read) for one, read in found if read is not None)
+
+
 @dataclass(frozen=True, eq=False)
 class TrackerSetup:
     workspace: Workspace
@@ -153,8 +158,11 @@ class ProjectSnapshot:
 
     @cached_property
     def readable(self) -> tuple[ReadableIncrement, ...]:
-        found = ((files, files.increment) for files in self.increments)
-        return tuple(ReadableIncrement(files, one) for files, one in found if one is not None)
+        return _readable(self.increments)
+
+    @cached_property
+    def readable_units(self) -> tuple[ReadableIncrement, ...]:
+        return _readable(self.units)
 
     @cached_property
     def core(self) -> CoreConfig | None:

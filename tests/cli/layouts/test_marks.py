@@ -1,8 +1,12 @@
 """Boxes with marks that nobody knows, from outside: complete, doctor, sync and the item's boxes."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
-from tests.cli.layouts.folders import spec_kit
-from tests.cli.project import Project
+from tests.cli.layouts.folders import backlog_md, kiro, spec_kit, write
+from tests.cli.layouts.test_units import active_change
+from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_check_boxes import block, created, text, tick
 from tests.cli.trackers.test_sync import writes
 
@@ -34,15 +38,65 @@ def test_a_block_that_never_ends_hides_no_open_task_from_complete(project: Proje
     assert "block-unclosed" in found.out
 
 
-def test_doctor_names_the_marks_with_their_lines(project: Project) -> None:
-    project.increment(status="active")
-    (project.folder() / "tasks.md").write_text("# Tasks\n\n- [?] T-001: a\n- [ ] T-002: b\n")
-    (project.folder() / "spec.md").write_text("# One\n\n- [!] **AC-US1-01**: c\n")
+KINDS = ("block-unclosed", "mark-unknown")
+
+
+def specweave(root: Path) -> Path:
+    """A project of SpecWeave with one increment that has no metadata.json; its folder."""
+    folder = root / ".specweave/increments" / NAME
+    write(root / ".specweave/config.json", "{}\n")
+    write(folder / "spec.md", "---\nstatus: active\n---\n# Smart discipline\n")
+    write(folder / "tasks.md", "# Tasks\n\n- [x] T-001: a\n- [ ] T-002: b\n")
+    return folder
+
+
+# By layout: what makes a unit, its document with boxes, an open one, and a mark that is not known.
+# To OpenSpec every mark but x is open.
+LAYOUTS: dict[str, tuple[Callable[[Path], Path], str, str, str]] = {
+    "specweave": (specweave, "tasks.md", "T-002", "?"),
+    "spec-kit": (spec_kit, "tasks.md", "T002", "!"),
+    "kiro": (kiro, "tasks.md", "2.2", "?"),
+    "openspec": (active_change, "tasks.md", "1.2", ""),
+    "backlog-md": (backlog_md, "", "#2", "~"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_doctor_names_what_complete_refuses_in_units_without_records(
+    project: Project, layout: str
+) -> None:
+    make, name, task, mark = LAYOUTS[layout]
+    unit = make(project.root)
+    document = unit / name if name else unit
+    text = document.read_text().replace(f"[ ] {task}", f"[{mark or '?'}] {task}")
+    document.write_text(f"{text}\n```\n- [ ] T009 In a block\n")
+    lines = document.read_text().splitlines()
+    assert 0 == project.run("init").code
+    before = project.tree()
+
+    refused = project.run("complete", unit.stem.partition(" - ")[0])
+    found = project.run("doctor", "--json").document["findings"]
+
+    assert (1, True) == (refused.code, "work-open" in refused.err), refused.said
+    box = next(number for number, line in enumerate(lines, 1) if f"] {task}" in line)
+    place = document.relative_to(project.root).as_posix()
+    expected = {("block-unclosed", f"{place}:{lines.index('```') + 1}")}
+    expected |= {("mark-unknown", f"{place}:{box}")} if mark else set()
+    assert expected == {(one["id"], one["where"]) for one in found if one["id"] in KINDS}
+    assert before == project.tree()
+
+
+def test_doctor_names_documents_of_units_that_no_command_reads(project: Project) -> None:
+    feature = spec_kit(project.root)
+    (feature / "spec.md").write_bytes(b"# Gr\xfc\xdfe\n")
+    text = (feature / "tasks.md").read_text()
+    (feature / "tasks.md").write_text(f"<<<<<<< a\n{text}=======\n{text}>>>>>>> b\n")
+    assert 0 == project.run("init").code
 
     found = project.run("doctor", "--json").document["findings"]
 
-    marks = [one["where"].rpartition("/")[2] for one in found if one["id"] == "mark-unknown"]
-    assert ["spec.md:3", "tasks.md:3"] == sorted(marks)
+    expected = {"document-unreadable", "document-in-conflict", "task-id-twice"}
+    assert expected <= {one["id"] for one in found}
 
 
 def test_a_project_brings_the_old_meaning_of_a_mark_back(project: Project) -> None:
