@@ -12,7 +12,7 @@ from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
 from unlatch.increments.documents.model import Criterion, Task
-from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC, TASKS
+from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import lost_events
@@ -69,42 +69,32 @@ def _text_at(path: Path) -> str:
 
 
 def repeated_tasks(one: ReadableIncrement) -> Hits:
-    return _repeated(one.files.read_work.tasks, one, _listed_in(one))
-
-
-def _listed_in(one: ReadableIncrement) -> str:
-    """The document with the tasks; other tools may have further ones behind it."""
-    names = one.files.work.names
-    return TASKS if TASKS in names else names[-1]
+    return _repeated(one.files.read_work.tasks, one)
 
 
 def repeated_criteria(one: ReadableIncrement) -> Hits:
-    return _repeated(one.files.read_work.spec.criteria, one, one.files.work.names[0])
+    return _repeated(one.files.read_work.spec.criteria, one)
 
 
-def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: str) -> Hits:
-    lines: dict[str, list[int]] = {}
+def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement) -> Hits:
+    parts: dict[str, list[Task | Criterion]] = {}
     for part in found:
-        lines.setdefault(part.id.casefold(), []).append(part.line)
-    spelled = {part.id.casefold(): part.id for part in found}
-    for key, places in lines.items():
-        if len(places) > 1:
-            where = ", ".join(map(str, places))
-            message = f"the id {spelled[key]} is on lines {where}; commands cannot use it"
-            yield Found(message, one.files.paths[name])
+        parts.setdefault(part.id.casefold(), []).append(part)
+    for same in parts.values():
+        if len(same) > 1:
+            where = ", ".join(str(part.line) for part in same)
+            message = f"the id {same[-1].id} is on lines {where}; commands cannot use it"
+            yield Found(message, one.files.place_of(same[0]))
 
 
 def unknown_marks(one: ReadableIncrement) -> Hits:
     work = one.files.read_work
-    for name, parts in (
-        (one.files.work.names[0], work.spec.criteria),
-        (_listed_in(one), work.tasks),
-    ):
-        for part in parts:
-            if not part.is_mark_known:
-                message = f"{part.id} counts as open: nothing is known of the mark in its check box"
-                place = f"{one.files.paths[name]}:{part.line}"
-                yield Found(message, place, "write x when it is done, and a space until then")
+    parts: tuple[Criterion | Task, ...] = (*work.spec.criteria, *work.tasks)
+    for part in parts:
+        if not part.is_mark_known:
+            message = f"{part.id} counts as open: nothing is known of the mark in its check box"
+            place = f"{one.files.place_of(part)}:{part.line}"
+            yield Found(message, place, "write x when it is done, and a space until then")
 
 
 def unclosed_blocks(one: ReadableIncrement) -> Hits:
@@ -118,10 +108,10 @@ def open_work_left(one: ReadableIncrement) -> Hits:
     left = one.files.read_work.open
     if left and one.increment.status is Status.COMPLETED:
         hint = f"tick what is done, or unlatch resume {quote(one.name)}"
-        for name, kind in ((one.files.work.names[0], Criterion), (_listed_in(one), Task)):
-            if ids := [part.id for part in left if isinstance(part, kind)]:
-                message = f"completed, but not ticked: {first_of(ids)}"
-                yield Found(message, one.files.paths[name], hint)
+        for kind in (Criterion, Task):
+            if parts := [part for part in left if isinstance(part, kind)]:
+                message = f"completed, but not ticked: {first_of([part.id for part in parts])}"
+                yield Found(message, one.files.place_of(parts[0]), hint)
 
 
 def unfinished_in_archive(readable: ReadableIncrement) -> Hits:

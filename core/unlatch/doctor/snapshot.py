@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from unlatch.doctor.shape import pointer
 from unlatch.errors import ConfigError, StoreError
+from unlatch.increments.documents.model import Criterion
 from unlatch.increments.files.paths import EVENTS, METADATA, items_at
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
+    from unlatch.increments.documents.model import Task
     from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
@@ -81,6 +83,21 @@ class IncrementFiles:
     def read_work(self) -> Work:
         return self.work.layout.read({name: self.text_of(name) for name in self.work.names})
 
+    def place_of(self, part: Criterion | Task) -> Path:
+        """The document that a criterion or task is in."""
+        wanted = (type(part), part.line, _words(part))
+        for name, work in self._read_alone.items():
+            parts: tuple[Criterion | Task, ...] = (*work.spec.criteria, *work.tasks)
+            if any(wanted == (type(one), one.line, _words(one)) for one in parts):
+                return self.paths[name]
+        return self.paths[self.work.listing]
+
+    @cached_property
+    def _read_alone(self) -> dict[str, Work]:
+        names, read = self.work.names, self.work.layout.read
+        empty = dict.fromkeys(names, "")
+        return {name: read({**empty, name: self.text_of(name)}) for name in names}
+
     def text_of(self, name: str) -> str:
         found = self.documents[name]
         return found if isinstance(found, str) else ""
@@ -115,6 +132,10 @@ class ReadableIncrement:
     @property
     def name(self) -> str:
         return self.files.name
+
+
+def _words(part: Criterion | Task) -> str:
+    return part.text if isinstance(part, Criterion) else part.title
 
 
 def _readable(files: Iterable[IncrementFiles]) -> tuple[ReadableIncrement, ...]:

@@ -49,7 +49,7 @@ def own_work(increment: Increment) -> OwnWork:
         work = files.layout.read(texts)
     except UnlatchError:  # doctor reports it
         return OwnWork()
-    lines = texts[files.names[-1]].split("\n")
+    lines = texts[files.listing].split("\n")
     starts = {task.line for task in work.tasks}
     done = [one for one in work.tasks if one.done or _is_ticked_off(one, lines, starts)]
     left = [(it.id, it.title) for it in work.tasks if it not in done and not it.discarded]

@@ -86,17 +86,45 @@ def test_doctor_names_what_complete_refuses_in_units_without_records(
     assert before == project.tree()
 
 
-def test_doctor_names_documents_of_units_that_no_command_reads(project: Project) -> None:
-    feature = spec_kit(project.root)
-    (feature / "spec.md").write_bytes(b"# Gr\xfc\xdfe\n")
-    text = (feature / "tasks.md").read_text()
-    (feature / "tasks.md").write_text(f"<<<<<<< a\n{text}=======\n{text}>>>>>>> b\n")
+_SCENARIO = "\n### Requirement: Out\n\n#### Scenario: A\n\n- **WHEN** b\n\n#### Scenario: A\n"
+_SCHEMA = "artifacts:\n  - id: tasks\n    generates: work/*.md\napply:\n  tracks: work/*.md\n"
+_BUG = "# Bugfix\n\n## Expected Behavior\n\n2.1 WHEN a THEN b\n2.1 WHEN c THEN d\n"
+_BOTH = "<<<<<<< a\n=======\n>>>>>>> b\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "document", "text", "finding"),
+    [
+        (spec_kit, "spec.md", b"# Gr\xfc\xdfe\n", "document-unreadable"),
+        (backlog_md, "", _BOTH, "document-in-conflict"),
+        (kiro, "tasks.md", "- [ ] 2.1 Again\n", "task-id-twice"),
+        (kiro, "bugfix.md", _BUG, "criterion-id-twice"),
+        (active_change, "specs/auth/spec.md", _SCENARIO, "criterion-id-twice"),
+        (active_change, "work/b.md", "- [ ] 1.1 A\n- [ ] 1.1 B\n", "task-id-twice"),
+    ],
+)
+def test_doctor_names_the_document_of_a_unit_without_records(
+    project: Project,
+    make: Callable[[Path], Path],
+    document: str,
+    text: str | bytes,
+    finding: str,
+) -> None:
+    path = make(project.root) / document if document else make(project.root)
+    if document == "bugfix.md":
+        path.with_name("requirements.md").unlink()
+    if document.startswith("work/"):
+        write(project.root / "openspec/schemas/spec-driven/schema.yaml", _SCHEMA)
+        write(path.with_name("a.md"), "- [ ] 1.1 C\n")
+    before = path.read_bytes() if path.exists() and isinstance(text, str) else b""
+    path.write_bytes(before + (text.encode() if isinstance(text, str) else text))
     assert 0 == project.run("init").code
 
     found = project.run("doctor", "--json").document["findings"]
 
-    expected = {"document-unreadable", "document-in-conflict", "task-id-twice"}
-    assert expected <= {one["id"] for one in found}
+    named = [one["where"] for one in found if one["id"] == finding]
+    place = path.relative_to(project.root).as_posix()
+    assert [place] == [one.partition(".md:")[0].removesuffix(".md") + ".md" for one in named], found
 
 
 def test_a_project_brings_the_old_meaning_of_a_mark_back(project: Project) -> None:

@@ -699,17 +699,21 @@ def test_a_unit_with_a_permanent_id_is_found_under_a_new_name(project: Project) 
     assert len(shown["photo-albums"]["links"]) == 1
 
 
-def test_work_that_the_files_lost_keeps_the_item_open(photos: Project) -> None:
-    photos.run("link", FEATURE, "--create", "github")
-    photos.run("sync")
-    tasks = tasks_of(photos)
+@pytest.mark.parametrize(("make", "name"), [(spec_kit, FEATURE), (kiro, "photo-albums")])
+def test_work_that_the_files_lost_keeps_the_item_open(
+    project: Project, make: Callable[[Path], Path], name: str
+) -> None:
+    tasks = make(project.root) / "tasks.md"
+    project.run("init")
+    project.run("link", name, "--create", "github")
+    project.run("sync")
 
     for lose in (partial(tasks.write_text, ""), tasks.unlink):
         lose()
-        done = photos.run("complete", FEATURE)
+        done = project.run("complete", name)
         assert (done.code, "work-open" in done.said) == (1, True), done.said
         assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
-        assert issue(photos)["state"] == "open"
+        assert issue(project)["state"] == "open"
 
 
 @pytest.mark.parametrize("make", [spec_kit, active_change, kiro])

@@ -67,7 +67,7 @@ def _open_work(increment: Increment) -> list[str]:
 
 def _lost_tasks(increment: Increment, work: Work) -> Iterator[str]:
     """The open boxes of items, where the documents have lost all their tasks."""
-    name = files_of(increment).names[-1]
+    name = files_of(increment).listing
     criteria = states_of(map(check_of, work.spec.criteria))
     for link in increment.links:
         boxes = link.base.boxes if link.base else None

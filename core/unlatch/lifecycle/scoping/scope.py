@@ -248,8 +248,9 @@ def scope_of(increment: Increment, amendment_id: str) -> Scope:
     _, total = work_of(increment).progress
     items = spared_by(increment, amended.amendment), undescribed_by(increment, amended)
     changed = [name for name, text in texts_of(increment).items() if amended.id in text]
-    names = files_of(increment).names
-    listed_in = next((name for name in reversed(changed) if name != names[0]), names[-1])
+    files = files_of(increment)
+    later = (name for name in reversed(changed) if name != files.names[0])
+    listed_in = next(later, files.listing)
     described_in = next((name for name in changed if name != listed_in), None)
     return Scope(amended, total, *items, _coverage(increment), described_in, listed_in)
 

@@ -86,7 +86,7 @@ def _write(files: WorkFiles, amended: AppliedAmendment, warnings: list[str]) -> 
             after, new = files.layout.amend(alone, amended)
             if after[name] != before:
                 files.write(name, after[name].encode("utf-8", errors="replace"))
-            ids = new if name == files.names[-1] else ids
+            ids = new if name == files.listing else ids
         except UsageError as error:
             warnings.append(f"{name} is left as it is: {error.message}")
         except StoreError as error:

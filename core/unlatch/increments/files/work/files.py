@@ -26,12 +26,17 @@ class WorkFiles:
     """The documents of one increment.
 
     Args:
-        place: the folder that their `names` begin at; the first has the title, the last the tasks.
+        place: the folder that their `names` begin at; the first has the title.
     """
 
     place: Path
     names: tuple[str, ...]
     unit: Unit | None = None
+
+    @property
+    def listing(self) -> str:
+        """The document with the tasks, the first of them where a tool has several."""
+        return TASKS if TASKS in self.names else self.names[:2][-1]
 
     @property
     def layout(self) -> Layout:
