@@ -15,7 +15,7 @@ from unlatch import __version__
 from unlatch.agents.catalog import AGENTS, Target
 from unlatch.agents.entries import entries_for, integrations
 from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS
+from unlatch.cli.table import all_commands
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "integrations"
@@ -48,7 +48,7 @@ def test_all_agents_get_the_same_server() -> None:
     assert read(".mcp.json")["mcpServers"] == server
     assert read("gemini-extension.json")["mcpServers"] == server
     assert read("opencode.json")["mcp"]["unlatch"]["command"] == ["unlatch", "mcp"]
-    assert "mcp" in COMMANDS
+    assert "mcp" in all_commands()
 
 
 def test_hooks_are_those_that_install_writes(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from unlatch.cli.app import app
-from unlatch.cli.table import TOPICS
+from unlatch.cli.table import all_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class _Command(NamedTuple):
 
 def cli_page(trackers: Sequence[str], command: str) -> str:
     """The text of the page; `trackers` are the commands of the plugins."""
-    topics = {topic: [*_of_topic(topic, trackers)] for topic in TOPICS}
+    topics = {topic: [*_of_topic(topic, trackers)] for topic in all_topics()}
     shared = _shared([each for commands in topics.values() for each in commands])
     parts = [_INTRODUCTION.format(command=command), _text(app.get_help(_root()))]
     parts += ["## Options of several commands", *_options(shared)]
@@ -53,7 +53,7 @@ def _root() -> click.Context:
 
 
 def _of_topic(topic: str, trackers: Sequence[str]) -> Iterator[_Command]:
-    names = [entry.name for entry in TOPICS[topic]]
+    names = [entry.name for entry in all_topics()[topic]]
     for name in [*names, *(trackers if topic == _TRACKERS else [])]:
         yield from _commands(name, _root(), depth=3)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS, TOPICS
+from unlatch.cli.table import all_commands, all_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ def man_pages(trackers: Sequence[str]) -> dict[str, str]:
     """The text of each page, by its file name; `trackers` are the commands of plugins."""
     root = click.Context(app, info_name="unlatch", terminal_width=1000, color=False)
     pages = {"unlatch.1": _lines(_overview(root, trackers))}
-    for name in [*COMMANDS, *trackers]:
+    for name in [*all_commands(), *trackers]:
         pages[f"unlatch-{name}.1"] = _lines(_page(_context(name, root)))
     return pages
 
@@ -38,7 +38,7 @@ def _overview(root: click.Context, trackers: Sequence[str]) -> Iterator[str]:
     yield from _head(root, "reopen finished work everywhere at once")
     yield from (".SH DESCRIPTION", _text(app.help or ""), *_options(root))
     yield ".SH COMMANDS"
-    for topic, entries in TOPICS.items():
+    for topic, entries in all_topics().items():
         yield f".SS {_text(topic.capitalize())}"
         for entry in entries:
             yield from (".TP", rf".BR unlatch\-{_text(entry.name)} (1)", _text(entry.line))

@@ -6,7 +6,7 @@ from tests.docs.pages import ROOT, tables
 
 from unlatch.cli.commands.trackers.tracker import tracker_group
 from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UNDECIDED, UNDELIVERED
-from unlatch.cli.table import COMMANDS, Reach
+from unlatch.cli.table import Reach, all_commands
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
 
@@ -26,7 +26,7 @@ def _first_word(cell: str) -> str:
 
 def test_every_command_is_in_the_table_with_its_reach() -> None:
     shown = {row[0]: _first_word(row[2]) for row in _rows(GUIDE, "Command")}
-    commands = {name: _WORDS[entry.reach] for name, entry in COMMANDS.items()}
+    commands = {name: _WORDS[entry.reach] for name, entry in all_commands().items()}
     assert commands | _tracker_commands() == shown
 
 

@@ -20,9 +20,10 @@ from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 from tests.warm.client import unlatch
 
 from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS
+from unlatch.cli.table import all_commands
 from unlatch.worklog.search_path import find_program
 
+COMMANDS = all_commands()
 OBSERVER = Path(__file__).parent / "observer"
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 START = '{"hook_event_name": "SessionStart", "cwd": "{root}"}'

@@ -12,7 +12,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry
+from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, find_entry, outside_names
 from unlatch.errors import PluginBroken, UsageError
 
 if TYPE_CHECKING:
@@ -25,19 +25,19 @@ class App(Group):
     """All commands, and one group for each installed tracker."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *_trackers()]
+        return [*COMMANDS, *outside_names(), *_trackers()]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if entry := COMMANDS.get(name):
-            return _load(entry)
-        if name in _trackers():
-            from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
+        try:
+            if entry := find_entry(name):
+                return _load(entry)
+            if name in _trackers():
+                from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
-            try:
                 return tracker_group(name)
-            except PluginBroken:
-                if not ctx.resilient_parsing:  # an error would break the line that is being typed
-                    raise
+        except PluginBroken:
+            if not ctx.resilient_parsing:  # an error would break the line that is being typed
+                raise
         return None
 
     def resolve_command(
@@ -80,8 +80,12 @@ def _trackers() -> Iterable[str]:
 
 
 def _load(entry: Entry) -> click.Command:
+    if entry.commands:
+        from unlatch.cli.commands.groups import LazyGroup  # noqa: PLC0415  (most are no group)
+
+        return LazyGroup(entry)
     path, _, name = entry.module.partition(":")
-    module = import_module(f"unlatch.cli.commands.{path}")
+    module = import_module(f"{entry.package}.{path}")
     found = getattr(module, name or "command", None) or module.run
     # A function, if the options depend on the plugins or on the command's name.
     if not isinstance(found, click.Command):

@@ -1,8 +1,19 @@
-"""The commands as data, which `unlatch --help` shows without loading one, and common options."""
+"""The commands as data, which `unlatch --help` shows without loading one.
 
+A package adds a command by an entry point of the group `unlatch.commands`: its name is the command,
+and its target an `Entry` in a module that imports nothing but this one.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
+from importlib import import_module
 
+from unlatch.errors import PluginBroken
 from unlatch.values import dataclass
+
+# The group of entry points with the commands of packages.
+_GROUP = "unlatch.commands"
 
 
 class Reach(StrEnum):
@@ -18,14 +29,21 @@ class Entry:
     """A command.
 
     Args:
-        module: the module below `unlatch.cli.commands` with the command `run` or, if its options
-            depend on the plugins or on the name, the function `command`; another name has a colon.
+        module: the module below `package` with the command `run` or, if its options depend on the
+            plugins or on the name, the function `command`; another name has a colon. A group
+            has none.
+        commands: makes it a group; the module below `package` of each command in it, in the order
+            of the help. The command `open` of the group `effort` is `open_effort` there.
+        topic: the topic of `unlatch help` that shows the command of a package.
     """
 
     name: str
     module: str
     help: str
     reach: Reach
+    commands: Mapping[str, str] | None = None
+    package: str = "unlatch.cli.commands"
+    topic: str = ""
 
     @property
     def own_help(self) -> str:
@@ -36,6 +54,63 @@ class Entry:
         return f"{self.help} {self.reach}"
 
 
+_AGENTS = {
+    "install": "agents.install",
+    "uninstall": "agents.install",
+    "list": "agents.install",
+    "trust": "agents.trust",
+    "hook": "agents.hook",
+}
+_WORKFLOW = {"validate": "workflow", "show": "workflow"}
+_EFFORT = {
+    "open": "efforts.change",
+    "close": "efforts.change",
+    "reopen": "efforts.change",
+    "switch": "efforts.change",
+    "expand": "efforts.change",
+    "collapse": "efforts.change",
+    "link": "efforts.link",
+    "list": "efforts.read",
+    "show": "efforts.read",
+    "search": "efforts.read",
+    "verify": "efforts.check",
+    "export": "efforts.check",
+    "chat": "efforts.chat",
+    "demo": "efforts.chat",
+}
+_SESSION = {
+    "start": "sessions.change",
+    "log": "sessions.log",
+    "pause": "sessions.change",
+    "resume": "sessions.change",
+    "complete": "sessions.change",
+    "link": "sessions.link",
+    "list": "sessions.read",
+    "show": "sessions.read",
+    "query": "sessions.query",
+    "stats": "sessions.query",
+    "import": "sessions.imports",
+    "publish": "sessions.publish",
+    "codify": "sessions.codify",
+    "learn": "sessions.learn",
+}
+_RUN = {
+    "start": "runs.execute",
+    "resume": "runs.execute",
+    "recover": "runs.execute",
+    "check": "runs.plans",
+    "agree": "runs.plans",
+    "list": "runs.read",
+    "status": "runs.read",
+    "events": "runs.read",
+    "watch": "runs.read",
+    "pause": "runs.request",
+    "stop": "runs.request",
+    "context": "runs.request",
+    "questions": "runs.request",
+    "answer": "runs.request",
+    "demo": "runs.demo",
+}
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
 _HISTORY = "Show the history of an increment, or verify it"
@@ -73,12 +148,12 @@ TOPICS = {
     ),
     "agents": (
         Entry("mcp", "mcp.command", "Serve tools to a coding agent (MCP)", _WRITES),
-        Entry("agents", "groups", "Install in coding agents, and serve their hooks", _LOCAL),
-        Entry("workflow", "groups", "Check and show workflows of agents", _LOCAL),
+        Entry("agents", "", "Install in coding agents, and serve their hooks", _LOCAL, _AGENTS),
+        Entry("workflow", "", "Check and show workflows of agents", _LOCAL, _WORKFLOW),
     ),
-    "efforts": (Entry("effort", "groups", "Conclude, find and reopen conversations", _LOCAL),),
-    "sessions": (Entry("session", "groups", "Log, pause and resume agents' work", _LOCAL),),
-    "runs": (Entry("run", "groups", "Carry out a plan with workers", _LOCAL),),
+    "efforts": (Entry("effort", "", "Conclude, find and reopen conversations", _LOCAL, _EFFORT),),
+    "sessions": (Entry("session", "", "Log, pause and resume agents' work", _LOCAL, _SESSION),),
+    "runs": (Entry("run", "", "Carry out a plan with workers", _LOCAL, _RUN),),
     "setup": (
         Entry("init", "setup.init", "Set up a project", _LOCAL),
         Entry("doctor", "setup.doctor", "Check files and configuration, and fix them", _READS),
@@ -107,3 +182,53 @@ FRONT = {
     "Set up": ("init", "doctor"),
 }
 MORE = ("core", "increments", "trackers", "agents", "efforts", "sessions", "runs", "setup")
+
+
+def find_entry(name: str) -> Entry | None:
+    """The command of this name, of a package only if the table has none.
+
+    Raises:
+        PluginBroken: `plugin-broken`: the package cannot be loaded.
+    """
+    if entry := COMMANDS.get(name):
+        return entry
+    target = _targets().get(name)
+    return _loaded(name, target) if target else None
+
+
+def outside_names() -> list[str]:
+    """The commands of packages, without loading their entries."""
+    return [name for name in _targets() if name not in COMMANDS]
+
+
+def all_topics() -> dict[str, tuple[Entry, ...]]:
+    """Each topic with its commands, those of packages last, without what cannot be loaded."""
+    topics: dict[str, tuple[Entry, ...]] = {**TOPICS}
+    for name in outside_names():
+        with suppress(PluginBroken):
+            if entry := find_entry(name):
+                topics[entry.topic] = (*topics.get(entry.topic, ()), entry)
+    return topics
+
+
+def all_commands() -> dict[str, Entry]:
+    """All commands by their names, in the order of the topics."""
+    return {entry.name: entry for entries in all_topics().values() for entry in entries}
+
+
+def _targets() -> Mapping[str, str]:
+    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415  (slow to load)
+
+    return entry_points(_GROUP)
+
+
+def _loaded(name: str, target: str) -> Entry:
+    module, _, attribute = target.partition(":")
+    try:
+        entry = getattr(import_module(module), attribute)
+    except Exception as error:
+        message = f"the command '{name}' cannot be loaded: {error}"
+        raise PluginBroken("plugin-broken", message, where=target) from error
+    if not isinstance(entry, Entry):
+        raise PluginBroken("plugin-broken", f"the command '{name}' is no Entry", where=target)
+    return entry

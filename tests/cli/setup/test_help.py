@@ -1,16 +1,18 @@
 """unlatch --help shows few commands, and unlatch help all of them by topic."""
 
 import re
+import sys
+from pathlib import Path
 
 import pytest
 from tests.cli.project import Project
 from tests.cli.setup.test_completion import complete
 
-from unlatch.cli.table import COMMANDS, FRONT, MORE, TOPICS
+from unlatch.cli.table import FRONT, MORE, all_commands, all_topics
 
 _ROW = re.compile(r"^  (\S+(?: \S+)*?)  ", re.MULTILINE)
 _SECTION = re.compile(r"^([A-Z][\w ]+):\n((?:  .*\n?)+)", re.MULTILINE)
-_SHOWN = [*COMMANDS]
+_SHOWN = [*all_commands()]
 
 
 def rows(text: str) -> list[str]:
@@ -24,7 +26,7 @@ def test_the_first_page_shows_the_most_used_commands(project: Project) -> None:
     assert sum(FRONT.values(), ()) == tuple(rows(done.out))
     assert len(rows(done.out)) <= 14
     assert done.out.splitlines()[-1] == f"More: unlatch help {'|'.join(MORE)}"
-    assert set(TOPICS) == set(MORE)
+    assert set(all_topics()) == set(MORE)
 
 
 def test_help_shows_each_command_once(project: Project) -> None:
@@ -33,16 +35,18 @@ def test_help_shows_each_command_once(project: Project) -> None:
     headings = re.findall(r"^(\w+):$", done.out, re.MULTILINE)
 
     assert sorted([*_SHOWN, "ado|github|jira ..."]) == sorted(rows(done.out))
-    assert [topic.capitalize() for topic in TOPICS] == headings
+    assert [topic.capitalize() for topic in all_topics()] == headings
 
 
 def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) -> None:
     same = [["github"], ["github", "close-issue"]]
-    for topic, entries in TOPICS.items():
+    for topic, entries in all_topics().items():
         shown = rows(project.run("help", topic).out)
         assert [entry.name for entry in entries] == [row for row in shown if " " not in row]
         # A topic comes before a command of its name.
-        same += [row.split() for row in shown if not row.endswith("...") and row not in TOPICS]
+        same += [
+            row.split() for row in shown if not row.endswith("...") and row not in all_topics()
+        ]
     for words in same:
         assert project.run("help", *words).out == project.run(*words, "--help").out, words
 
@@ -86,3 +90,68 @@ def test_a_mistyped_name_gets_the_one_that_was_meant(project: Project) -> None:
 
 def test_a_shell_completes_topics_and_commands(project: Project) -> None:
     assert {"efforts", "effort"} == complete(project, "help", "eff").keys()
+
+
+TABLE = """\
+from unlatch.cli.table import Entry, Reach
+
+STORY = Entry(
+    "story", "", "Tell what was done", Reach.LOCAL, {"show": "told"}, "%(package)s", "runs"
+)
+PLAIN = Entry("plain", "told", "Print a word", Reach.LOCAL, package="%(package)s", topic="words")
+"""
+TOLD = """\
+import click
+
+@click.command("show", help="Show it. (local)")
+def show_story():
+    click.echo("told")
+    return 0
+
+@click.command()
+def run():
+    click.echo("plain")
+    return 0
+"""
+
+
+def install(folder: Path, package: str) -> None:
+    """Install a distribution with two commands, and one whose module is missing."""
+    (folder / package).mkdir(parents=True)
+    (folder / package / "__init__.py").touch()
+    (folder / package / "table.py").write_text(TABLE % {"package": package})
+    (folder / package / "told.py").write_text(TOLD)
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(
+        "[unlatch.commands]\n"
+        f"story = {package}.table:STORY\n"
+        f"plain = {package}.table:PLAIN\n"
+        f"gone = {package}.missing:GONE\n"
+        f"list = {package}.table:PLAIN\n"
+    )
+
+
+def test_a_package_adds_commands_of_which_help_loads_the_table_alone(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site, package = tmp_path / "site", f"unlatch_story_{tmp_path.name}"
+    install(site, package)
+    monkeypatch.syspath_prepend(str(site))
+
+    project.run("--help")
+    assert not [name for name in sys.modules if name.startswith(package)]
+    shown = project.run("help").out
+    assert "story " in shown
+    assert "Words:\n  plain " in shown
+    assert [package, f"{package}.table"] == [it for it in sys.modules if it.startswith(package)]
+
+    assert "told\n" == project.run("story", "show").out
+    assert "plain\n" == project.run("plain").out
+    assert "\n  story show     Show it\n" in project.run("help", "runs").out
+    # A command of unlatch stays what it is, and what is broken says so when it is used.
+    assert "plain\n" != project.run("list").out
+    broken = project.run("gone", "--json")
+    assert (1, "plugin-broken") == (broken.code, broken.document["error"]["id"])
+    project.extra["PYTHONPATH"] = str(site)
+    assert {"story", "plain"} <= complete(project, "").keys()

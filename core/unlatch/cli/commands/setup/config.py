@@ -15,7 +15,7 @@ from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.aliases import check_alias
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS
+from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
@@ -107,7 +107,11 @@ def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_
 
     file = _file(session, user=user)
     name = key.removeprefix(_ALIASES).strip("'\"")
-    if user and key.startswith(_ALIASES) and name in (*COMMANDS, *Registry().manifests):
+    if (
+        user
+        and key.startswith(_ALIASES)
+        and name in (*COMMANDS, *outside_names(), *Registry().manifests)
+    ):
         message = f"{name!r} is a command; an alias cannot replace it"
         raise UsageError("setting-invalid", message, hint="choose another name")
     if key.startswith(_ALIASES) and len(values) > 1:

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from unlatch.cli.runtime.aliases import without_alias
 from unlatch.cli.runtime.suggest import NoSuchCommand
-from unlatch.cli.table import TOPICS
+from unlatch.cli.table import all_topics
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.pager import paged
 from unlatch.worklog.entry_points import entry_points
@@ -31,8 +31,8 @@ def _complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[Comple
 def run(ctx: click.Context, /, *, words: tuple[str, ...]) -> int:
     root = ctx.find_root()
     if not words:
-        text = _sections(root, [*TOPICS], inner=False)
-    elif len(words) == 1 and words[0] in TOPICS:
+        text = _sections(root, [*all_topics()], inner=False)
+    elif len(words) == 1 and words[0] in all_topics():
         text = _sections(root, words, inner=True)
     else:
         text = _command(root, _without_alias(root, words)).get_help()
@@ -52,7 +52,7 @@ def _sections(root: click.Context, topics: Sequence[str], *, inner: bool) -> str
 
 def _rows(root: click.Context, topic: str, *, inner: bool) -> Iterator[_Row]:
     """The commands of a topic; `inner` also loads the groups for the commands below them."""
-    for entry in TOPICS[topic]:
+    for entry in all_topics()[topic]:
         yield entry.name, entry.line
         yield from _inner_rows(root, entry.name) if inner else ()
     if topic == _TRACKERS:
@@ -108,4 +108,4 @@ def _names(root: click.Context) -> list[str]:
     """Topics and commands."""
     group = root.command
     commands = group.list_commands(root) if isinstance(group, click.Group) else []
-    return [*dict.fromkeys([*TOPICS, *commands])]
+    return [*dict.fromkeys([*all_topics(), *commands])]

@@ -7,7 +7,7 @@ import click
 
 from unlatch.cli.options.common import JSON
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS
+from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
 from unlatch.project.plugins.loading import is_installed
 from unlatch.project.plugins.new_plugin import make_plugin
@@ -65,7 +65,7 @@ def run(ctx: click.Context, /, *, as_json: bool) -> int:
 @JSON
 def _new(*, name: str, folder: Path, as_json: bool) -> int:
     registry = Registry()
-    taken = {*COMMANDS, *registry.manifests, *registry.broken}
+    taken = {*COMMANDS, *outside_names(), *registry.manifests, *registry.broken}
     path, made = make_plugin(name, folder, taken=taken)
     if as_json:
         output.document("plugins-new", folder=str(path), made=made)
