@@ -100,6 +100,27 @@ def test_an_open_mark_stays_and_comes_back_after_a_tick(case: str) -> None:
         assert before == back, mark
 
 
+# OpenSpec, which reads single lines, sees no box in a list within a list.
+ODD = [("] ", "]\N{NO-BREAK SPACE}"), ("] ", "]\N{IDEOGRAPHIC SPACE}"), ("- [", "1. - [")]
+
+
+@pytest.mark.parametrize(
+    ("case", "written", "odd"),
+    [(case, *odd) for case in CASES for odd in ODD if case != "openspec" or odd[0] == "] "],
+)
+def test_a_box_counts_wherever_markdown_shows_one(case: str, written: str, odd: str) -> None:
+    layout, texts, key = CASES[case]
+    before = {name: text.replace(written, odd) for name, text in texts("?").items()}
+
+    ticked = layout.mark(before, [key], done=True)
+
+    assert [key] == [part.id for part in layout.read(before).open]
+    assert (True, False) == last(layout.read(ticked))
+    assert before == layout.mark(ticked, [key], done=False, marks={key.casefold(): "?"})
+    criterion = "- [ ] **AC-US1-01**: a\n".replace(written, odd)
+    assert UNLATCH.read({"spec.md": criterion, "tasks.md": ""}).open
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_marks_that_no_layout_knows_are_told(case: str) -> None:
     layout, texts, _ = CASES[case]

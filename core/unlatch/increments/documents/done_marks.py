@@ -109,7 +109,7 @@ class _TaskMarker:
             for start, old in block.boxes:
                 yield start, start + len(old), box(done=self._done)
         else:
-            gap = "" if status.label.endswith((" ", "\t")) else " "
+            gap = "" if status.label[-1:].isspace() else " "
             bare = is_bare(status.label)
             words = self._style.changed(status.value, done=self._done, is_bare=bare)
             yield status.start, status.end, gap + words

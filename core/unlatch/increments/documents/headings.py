@@ -6,7 +6,7 @@ title keeps outdated ones, as in "(was: [X] DONE)".
 
 import re
 
-from unlatch.increments.documents.marks import BOX, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, BOX, State, state_of_box
 from unlatch.increments.documents.state_words import (
     SIGN,
     WORD,
@@ -30,7 +30,7 @@ _NO_RANGE = (
     r"(?![*`]*[ \t]{0,4}(?:to|through|and|[&,/\u2192\u2013-])[ \t]{0,4}"
     r"[*`]*(?:T-[0-9]{2}|T[0-9]{3}|US-?[0-9]))"
 )
-_MARK = rf"(?P<mark>(?:{BOX}|{SIGN})[ \t]{{1,4}})?"
+_MARK = rf"(?P<mark>(?:{BOX}|{SIGN}){BLANK}{{1,4}})?"
 _SEPARATOR = r"\*{0,2}(?P<separator>[ \t]{0,4}[:.)\u2013\u2014-]{0,2}\*{0,2}[ \t]{0,4})"
 
 # The id may be code, or the text of a link.
@@ -104,7 +104,7 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
     Args:
         ticked: the check box of done tasks.
     """
-    old, suffix = heading.mark.rstrip(" \t"), heading.suffix
+    old, suffix = heading.mark.rstrip(), heading.suffix
     space = heading.mark[len(old) :]
     usual = ticked if done else box(done=False)
     if was := _WAS.search(suffix):

@@ -19,8 +19,10 @@ class State(Enum):
     DISCARDED = auto()
 
 
+# White space within a line; keyboards of macOS write a no-break space for Option and space.
+BLANK = r"[^\S\r\n]"
 # At most one character, which may be an emoji with its variation selector. A link is no box.
-MARK = r"[^\S\r\n]{0,2}(?:[^\[\]\s]\ufe0f?)?[^\S\r\n]{0,2}"
+MARK = rf"{BLANK}{{0,2}}(?:[^\[\]\s]\ufe0f?)?{BLANK}{{0,2}}"
 BOX = rf"\[{MARK}\](?![(\[])"
 _MARK = re.compile(MARK)
 # Unicode has 32 characters for internal use. They stand for the marks that a project's

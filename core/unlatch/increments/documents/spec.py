@@ -11,12 +11,12 @@ from unlatch.increments.documents.headings import (
     read_story_heading,
     read_task_heading,
 )
-from unlatch.increments.documents.marks import BOX, NATIVE, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.worklog.markdown_lines import Line, scan_work
 
 _CRITERION = re.compile(
-    rf"(?:(?P<box>{BOX})[ \t]{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
+    rf"(?:(?P<box>{BOX}){BLANK}{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
     rf"(?P<close>[*_~`]{{0,4}}{LINK_END}[ \t]{{0,4}}(?P<colon>:)?[*_~`]{{0,4}}[ \t]*)",
     re.IGNORECASE,
 )

@@ -79,7 +79,7 @@ class StatusStyle:
     @property
     def ticked(self) -> str:
         """The most frequent check box in headings of done tasks."""
-        marks = (one.heading.mark.rstrip(" \t") for one in self.blocks if one.heading.has_box)
+        marks = (one.heading.mark.rstrip() for one in self.blocks if one.heading.has_box)
         return most_common(mark for mark in marks if state_of_box(mark) is State.DONE) or "[x]"
 
     def label(self, words: str | None) -> str:

@@ -13,7 +13,9 @@ from unlatch.increments.documents.model import Task
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan_work
 
-_ITEM = r"(?P<indent>[ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]"
+_MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])"
+# The first item of a list may begin on the line of the item around it: `1. - [ ] Title`.
+_ITEM = rf"(?P<indent>[ \t]*(?:{_MARKER}[ \t]{{1,4}}){{0,4}}){_MARKER}[ \t]"
 _BOX = re.compile(rf"{_ITEM}[ \t]*\[(?P<mark>{MARK})\](?![(\[])(?P<rest>.*)\Z")
 _LIST_ITEM = re.compile(_ITEM)
 

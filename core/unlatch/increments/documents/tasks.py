@@ -15,7 +15,7 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
-from unlatch.increments.documents.marks import BOX, NATIVE, State, state_of_box
+from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
@@ -25,7 +25,7 @@ from unlatch.worklog.markdown_lines import Line, scan_work
 _LABEL = re.compile(
     r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
     r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>[Ss]tatus):)"
-    r"[ \t]{0,8}"
+    rf"{BLANK}{{0,8}}"
 )
 # The kinds of known labelled values, by their labels in lower case.
 _KINDS = {
@@ -35,7 +35,7 @@ _KINDS = {
     **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
     **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
 }
-_BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
+_BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX}){BLANK}.*)\Z")
 _STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
 _CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
 _DISCARDED_ID = re.compile(
@@ -226,13 +226,13 @@ def _task(block: TaskBlock, *, is_marked: bool) -> Task:
     raw = block.status.value if block.status else None
     if state is None and (raw or is_marked):
         state = State.OPEN  # also a status in words that nobody knows
-    boxes = [heading.mark.rstrip(" \t") if heading.has_box else None, *(b for _, b in block.boxes)]
+    boxes = [heading.mark.rstrip() if heading.has_box else None, *(b for _, b in block.boxes)]
     boxes.append(read_status(raw).box if raw else None)
     return Task(
         heading.id,
         heading.title,
         None if state in (None, State.DISCARDED) else state is State.DONE,
-        raw or (heading.mark + heading.suffix).strip(" \t") or None,
+        raw or (heading.mark + heading.suffix).strip() or None,
         block.line,
         story=_story(block),
         criteria=_criteria(block),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from unlatch.increments.documents.marks import BOX, NATIVE
+from unlatch.increments.documents.marks import BLANK, BOX, NATIVE
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
 from unlatch.increments.documents.titles import name_in
@@ -26,8 +26,8 @@ _GAP = " \t-\u2013\u2014:\uff1a."
 
 _CRITERION = r"(?:FR|SC|NFR)-(?:[A-Z]{1,5}-)?[0-9]{1,4}[a-z]?"
 _OTHER = r"(?:[A-Z]{1,5}-){1,2}[0-9]{1,4}[a-z]?|[A-Z]{1,3}[0-9]{3}[a-z]?"
-_REQUIREMENT = re.compile(rf"(?:{BOX}[ \t]+)?(?:\*\*)?(?P<id>{_CRITERION})(?![\w-])")
-_BOLD_REQUIREMENT = re.compile(rf"(?:{BOX}[ \t]+)?\*\*(?P<id>{_OTHER})(?![\w-])")
+_REQUIREMENT = re.compile(rf"(?:{BOX}{BLANK}+)?(?:\*\*)?(?P<id>{_CRITERION})(?![\w-])")
+_BOLD_REQUIREMENT = re.compile(rf"(?:{BOX}{BLANK}+)?\*\*(?P<id>{_OTHER})(?![\w-])")
 _REQUIREMENTS = re.compile(r"\b(?:requirements?|criteria|outcomes)\b", re.IGNORECASE)
 _NAMED = re.compile(
     rf"(?<![\w-])(?:US-?[0-9]{{1,4}}/AC[0-9]{{1,4}}|{_CRITERION}|{_OTHER})(?![\w-])"

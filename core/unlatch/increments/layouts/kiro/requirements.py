@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 
-from unlatch.increments.documents.marks import BOX
+from unlatch.increments.documents.marks import BLANK, BOX
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch.values import dataclass
@@ -25,7 +25,7 @@ _HEADING = re.compile(
 )
 _IS_REQUIREMENT = re.compile(rf"(?<![A-Za-z]){REQUIREMENT}", re.IGNORECASE)
 _ITEM = re.compile(
-    rf"(?P<indent>[ \t]{{0,12}})(?:[-*+][ \t]{{1,4}})?(?:{BOX}[ \t]{{1,4}})?[*_]{{0,3}}"
+    rf"(?P<indent>[ \t]{{0,12}})(?:[-*+][ \t]{{1,4}})?(?:{BOX}{BLANK}{{1,4}})?[*_]{{0,3}}"
     r"(?:(?P<dotted>(?:[A-Z]{1,5}-?)?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3})[.)]?|(?P<plain>[0-9]{1,4})[.)])"
     r"[*_]{0,3}[:\uff1a]?[*_]{0,3}[ \t]+(?P<text>\S.*)"
 )
