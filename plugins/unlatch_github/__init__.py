@@ -57,6 +57,7 @@ manifest = Manifest(
             Capability.LIST,
             Capability.EXAMINE,
             Capability.HISTORY,
+            Capability.COMMANDS,
             Capability.RENAMES,
         }
     ),

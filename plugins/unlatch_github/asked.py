@@ -6,11 +6,11 @@ An event tells the ids of both; all else is read here, and an account's rights n
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
-from unlatch.spi import Category
+from unlatch.spi import Category, MarkedComment, op_posted
 from unlatch.spi.asked import Asked, Asker, Closer, LastClose, Role
 from unlatch_github.api.models import read_comment, reading_answer
 from unlatch_github.states import category_of
@@ -23,6 +23,8 @@ _PERSON = "User"
 _WORKFLOW = "github-actions"
 _WRITES = frozenset({"admin", "write"})
 _TRIAGE = "triage"
+# unlatch comments right after it has closed an issue.
+_COMMENTED_WITHIN = timedelta(minutes=1)
 
 
 def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
@@ -49,8 +51,10 @@ def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
         return None
     told = client.last_close(ref)
     with reading_answer(name, written=False):
+        viewer = told["data"]["viewer"]["login"]
         node = told["data"]["repository"]["issue"]
-        close, own = _last_close(node), _own_roles(node, login)
+        marked = _marked(node["comments"]["nodes"])
+        close, own = _last_close(node, viewer, marked), _own_roles(node, login)
     asker = Asker(_account(login), own | _rights(client, ref.target, login))
     return Asked(
         ref,
@@ -61,6 +65,7 @@ def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
         asker,
         close,
         is_open=node["state"] == "OPEN",
+        marked=marked,
     )
 
 
@@ -69,17 +74,42 @@ def _account(login: str) -> str:
     return login.casefold()
 
 
-def _last_close(node: dict[str, Any]) -> LastClose:
+def _marked(nodes: list[dict[str, Any]]) -> tuple[MarkedComment, ...]:
+    return tuple(
+        MarkedComment(
+            str(node["fullDatabaseId"]),
+            node["body"],
+            created=datetime.fromisoformat(node["createdAt"]),
+            own=node["viewerDidAuthor"],
+        )
+        for node in nodes
+        if op_posted(node["body"])
+    )
+
+
+def _last_close(node: dict[str, Any], viewer: str, marked: tuple[MarkedComment, ...]) -> LastClose:
     event = (node["timelineItems"]["nodes"] or [{}])[-1]
     actor = event.get("actor") or {}
+    at = datetime.fromisoformat(event["createdAt"]) if event else None
+    closer = _closer(event, actor)
+    if closer is Closer.PERSON and actor["login"] == viewer and _is_said(at, marked):
+        closer = Closer.UNLATCH
     reason = node["stateReason"] and node["stateReason"].lower()
     category = category_of(node["state"].lower(), reason)
     return LastClose(
-        at=datetime.fromisoformat(event["createdAt"]) if event else None,
+        at=at,
         by=_account(actor["login"]) if actor else None,
-        closer=_closer(event, actor),
+        closer=closer,
         dropped=category is Category.DROPPED,
         locked=node["locked"],
+    )
+
+
+def _is_said(close: datetime | None, marked: tuple[MarkedComment, ...]) -> bool:
+    """Whether a comment of unlatch came with a close: people use the same account by hand."""
+    return close is not None and any(
+        one.own and one.created and timedelta() <= one.created - close <= _COMMENTED_WITHIN
+        for one in marked
     )
 
 

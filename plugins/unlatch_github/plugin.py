@@ -136,6 +136,10 @@ class GithubPlugin(SyncPlugin):
 
         return read_asked(self._client, ref, comment)
 
+    def acknowledge(self, ref: ItemRef, comment: str) -> None:
+        """Give a comment a thumbs-up, which GitHub keeps once for each account."""
+        self._client.react(ref.target, comment, "+1")
+
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the closes and reopens."""
         comments = (

@@ -33,6 +33,11 @@ class _Sender(_Part):
     login: _Short
 
 
+class _Comment(_Part):
+    id: int
+    body: str | None = None
+
+
 class _Issue(_Part):
     html_url: _Address
     state: _Short | None = None
@@ -44,6 +49,7 @@ class _Issue(_Part):
 class _Payload(_Part):
     action: _Short | None = None
     issue: _Issue | None = None
+    comment: _Comment | None = None
     pull_request: dict[str, object] | None = None
     sender: _Sender | None = None
 
@@ -67,6 +73,8 @@ def read_event(raw: bytes) -> ItemEvent:
     issue = payload.issue
     if issue is None:
         return ItemEvent(action, note="the event is not about an issue")
+    if payload.comment is not None:
+        return ItemEvent(action, url=issue.html_url, comment=str(payload.comment.id))
     return ItemEvent(
         action,
         url=issue.html_url,
@@ -79,9 +87,19 @@ def read_event(raw: bytes) -> ItemEvent:
 def _note(payload: _Payload) -> str | None:
     if payload.pull_request is not None or _is_pull_request(payload.issue):
         return "the event is about a pull request"
+    if payload.comment is not None:
+        return _comment_note(payload.action, payload.comment)
     if payload.issue is not None and payload.action not in _TELLING:
         return f"the action {payload.action or 'unknown'!r} changes no increment"
     return None
+
+
+def _comment_note(action: str | None, comment: _Comment) -> str | None:
+    if action != "created":
+        return "the comment is not new"
+    # Most comments ask for nothing, and need no request. What one asks for is read from GitHub.
+    lines = (comment.body or "").splitlines()
+    return None if any(line.startswith("/") for line in lines) else "the comment has no command"
 
 
 def _is_pull_request(issue: _Issue | None) -> bool:

@@ -173,6 +173,9 @@ def test_github(
     visit("GET", f"{issue}/comments")
     visit("GET", f"{issue}/events")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
+    for content in ("+1", "+1", "tada"):
+        body = {"content": content}
+        visit("POST", f"{home}/issues/comments/{comment['id']}/reactions", json=body)
     visit("DELETE", f"{home}/issues/comments/{comment['id']}")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
     visit("POST", f"{issue}/labels", json={"labels": ["b"]})

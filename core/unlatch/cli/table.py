@@ -144,7 +144,6 @@ TOPICS = {
     "trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES),
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
-        Entry("ingest", "trackers.sync:ingest", "Process a webhook event", _WRITES),
     ),
     "agents": (
         Entry("mcp", "mcp.command", "Serve tools to a coding agent (MCP)", _WRITES),

@@ -11,6 +11,7 @@ from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
+    CommentsConfig,
     DocumentsConfig,
     EffortsConfig,
     Labels,
@@ -118,6 +119,7 @@ class CoreConfig(TopLevel):
     documents: DocumentsConfig = setting(default=DocumentsConfig())
     sessions: SessionsConfig = setting(default=SessionsConfig())
     runs: RunsConfig = setting(default=RunsConfig())
+    comments: CommentsConfig = setting(default=CommentsConfig())
 
 
 class UserConfig(Table):

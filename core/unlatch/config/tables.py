@@ -1,6 +1,6 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.config.value_types import (
@@ -321,4 +321,23 @@ class RunsConfig(Table):
     )
     session_threshold: Annotated[float, Constraint(strict=True, ge=0, le=100)] = setting(
         default=10, description="Percent of the usage limit that is left when a run pauses"
+    )
+
+
+class CommentsConfig(Table):
+    """Commands in comments on items; read from the default branch's commit."""
+
+    # As `unlatch.spi.asked.Role`, which few commands need.
+    allow: tuple[Literal["author", "assignee", "triage", "write"], ...] = setting(
+        default=("author", "assignee", "triage", "write"),
+        description="Who may ask with a comment: `author`, `assignee`, `triage`, `write`",
+    )
+    spread: YesNo = setting(
+        default=False,
+        description="Let an author or assignee reopen the increment with all its items, not only "
+        "the item with the comment",
+    )
+    share_text: YesNo = setting(
+        default=False,
+        description="Post the words of a comment on items of other trackers, too",
     )

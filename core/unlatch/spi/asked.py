@@ -6,6 +6,7 @@ What it does not tell is None, or missing in a set.
 from datetime import datetime
 from enum import StrEnum
 
+from unlatch.spi.history import MarkedComment
 from unlatch.spi.item import ItemRef
 from unlatch.values import dataclass
 
@@ -72,6 +73,7 @@ class Asked:
         written: by the tracker's clock, with its time zone.
         is_open: whether the item is open.
         is_restricted: whether not everybody who sees the item sees the comment.
+        marked: the item's newest comments with markers, the oldest first.
     """
 
     ref: ItemRef
@@ -83,3 +85,4 @@ class Asked:
     close: LastClose
     is_open: bool
     is_restricted: bool = False
+    marked: tuple[MarkedComment, ...] = ()

@@ -3,13 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import TrackerError
 from unlatch.spi.change import Change, Outcome
 from unlatch.spi.history import ItemHistory
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from unlatch.spi.asked import Asked  # loaded by the few commands that need it
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +284,21 @@ class SyncPlugin(ABC):
         """Read an item's comments with markers, and its changes of state; requires HISTORY.
 
         Writes nothing, and lists the comments once. Raises as `read`.
+        """
+        raise NotImplementedError
+
+    def read_asked(self, ref: ItemRef, comment: str) -> "Asked | None":
+        """Read a comment with its author's rights and the item's last close; requires COMMANDS.
+
+        None if it asks for nothing, as it is gone, was edited, belongs to another item, or was not
+        written by a person. Raises as `read`.
+        """
+        raise NotImplementedError
+
+    def acknowledge(self, ref: ItemRef, comment: str) -> None:
+        """Show on a comment that its command was carried out; requires COMMANDS.
+
+        Repeated, it changes nothing. A tracker without reactions does nothing.
         """
         raise NotImplementedError
 

@@ -161,6 +161,8 @@ class ItemEvent:
         at: the time of the event.
         category: the item's new state.
         note: the reason for ignoring the message.
+        comment: the id of a new comment, within its item, that may ask for something; the message
+            then tells nothing about the item's state.
     """
 
     action: str
@@ -169,3 +171,4 @@ class ItemEvent:
     at: datetime | None = None
     category: Category | None = None
     note: str | None = None
+    comment: str | None = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g
 
 from unlatch_sandbox.answers import check_query, nothing, reply
-from unlatch_sandbox.github import guards
+from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.issues import since
 from unlatch_sandbox.github.paging import page_of
 
@@ -53,6 +53,19 @@ def delete_comment(owner: str, name: str, comment_id: int) -> Response:
     guards.repository(owner, name, changes=True)
     guards.admin().hub.remove_comment(_find(owner, name, comment_id))
     return nothing()
+
+
+@routes.post(f"{_ONE}/reactions")
+def react(owner: str, name: str, comment_id: int) -> Response:
+    check_query()
+    guards.repository(owner, name, changes=True)
+    comment, content = _find(owner, name, comment_id), guards.body("content").get("content")
+    if content not in shapes.REACTIONS:
+        raise guards.invalid("Reaction", "content", "invalid")
+    hub = guards.admin().hub
+    is_new = hub.react(comment, content, g.login)
+    shown = shapes.reaction(hub.new_id(), g.login, content, hub.now(), guards.addresses())
+    return reply(shown, 201 if is_new else 200)
 
 
 def _show(comment: CommentRecord) -> dict[str, Any]:

@@ -150,9 +150,23 @@ def _shown(issue: IssueRecord) -> Object:
             "title": milestone.title,
             "state": milestone.state.upper(),
         },
+        "comments": _comments(issue),
         "timelineItems": lambda asked: _last_move(issue, asked),
         "projectItems": _page("ProjectV2Item", [_item(*one) for one in issue.projects.items()]),
     }
+
+
+def _comments(issue: IssueRecord) -> Callable[[Arguments], Object]:
+    nodes = [
+        {
+            "fullDatabaseId": str(comment.id),
+            "body": comment.body,
+            "createdAt": github_time(comment.created_at),
+            "viewerDidAuthor": comment.user == g.login,
+        }
+        for comment in guards.admin().hub.comments_of(issue)
+    ]
+    return _page("IssueComment", nodes)
 
 
 def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
@@ -212,9 +226,14 @@ def _item(project: str, status: str) -> Object:
 
 def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:
     def page(asked: Arguments) -> Object:
-        if not isinstance(asked.get("first"), int):
+        first, last = asked.get("first"), asked.get("last")
+        if isinstance(first, int):
+            chosen = nodes[:first]
+        elif isinstance(last, int):
+            chosen = nodes[-last:]
+        else:
             raise _Undefined("You must provide a `first` or `last` value to paginate.")
-        shown = [{"__typename": kind, **node} for node in nodes[: asked["first"]]]
+        shown = [{"__typename": kind, **node} for node in chosen]
         return {"__typename": f"{kind}Connection", "nodes": shown}
 
     return page

@@ -156,6 +156,14 @@ class Hub:
         comment.body, comment.updated_at = body, max(self.now(), stored(earliest))
         self.comments.put(_comment_key(comment), comment)
 
+    def react(self, comment: CommentRecord, content: str, user: str) -> bool:
+        """Add a reaction, unless it is there; whether it is new."""
+        if [user, content] in comment.reactions:
+            return False
+        comment.reactions.append([user, content])
+        self.comments.put(_comment_key(comment), comment)
+        return True
+
     def remove_comment(self, comment: CommentRecord) -> None:
         self.comments.remove(_comment_key(comment))
         issue = self.issue(comment.repository, comment.number)

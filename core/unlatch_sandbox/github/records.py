@@ -85,6 +85,8 @@ class CommentRecord:
     user: str
     created_at: str
     updated_at: str
+    # Who reacted, and how.
+    reactions: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

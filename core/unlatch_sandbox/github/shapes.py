@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
 
 Json = dict[str, Any]
+REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,25 @@ def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
         "updated_at": github_time(record.updated_at),
         "author_association": association,
         "body": record.body,
+        "reactions": _reactions(record, f"{issues}/comments/{record.id}/reactions"),
         "performed_via_github_app": None,
+    }
+
+
+def _reactions(record: CommentRecord, url: str) -> Json:
+    contents = [content for _, content in record.reactions]
+    counts = {content: contents.count(content) for content in REACTIONS}
+    return {"url": url, "total_count": len(contents), **counts}
+
+
+def reaction(number: int, user_name: str, content: str, moment: str, at: Addresses) -> Json:
+    """What somebody added to a comment."""
+    return {
+        "id": number,
+        "node_id": node_id("Reaction", number),
+        "user": user(user_name, at),
+        "content": content,
+        "created_at": github_time(moment),
     }
 
 

@@ -39,10 +39,12 @@ class Policy:
     Args:
         allow: roles, and teams as `team:NAME`.
         spread: whether those who only have a right to the item reopen its increment, too.
+        share_text: whether the words of a comment are posted on items of other trackers.
     """
 
     allow: frozenset[str] = _ALL
     spread: bool = False
+    share_text: bool = False
 
 
 def refusal(

@@ -149,6 +149,15 @@ class Client:
         with reading_answer(target, written=False):
             return dict(answer)
 
+    def react(self, target: str, comment: str, content: str) -> None:
+        """React to a comment; a reaction that is there already stays the only one.
+
+        https://docs.github.com/en/rest/reactions/reactions
+        """
+        place = self._renames.place(target)
+        path = paths.repository_path(place, "issues", "comments", comment, "reactions")
+        self._ask("POST", path, {"content": content})
+
     def state_changes(self, ref: ItemRef) -> Iterator[StateChange]:
         """An issue's closes and reopens, oldest first."""
         with reading_answer(self.settings.name(ref), written=False):

@@ -56,11 +56,13 @@ STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
 
 # What decides who may reopen it. REST does not tell what a merged pull request closed.
 LAST_CLOSE = """query ($owner: String!, $name: String!, $number: Int!) {
+  viewer { login }
   repository(owner: $owner, name: $name) {
     issue(number: $number) {
       state stateReason(enableDuplicate: true) locked
       author { __typename login }
       assignees(first: 20) { nodes { login } }
+      comments(last: 100) { nodes { fullDatabaseId body createdAt viewerDidAuthor } }
       timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
         nodes {
           ... on ClosedEvent { createdAt actor { __typename login } closer { __typename } }

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from unlatch.cli.terminal import output
 from unlatch.errors import PluginBroken, UnlatchError, UsageError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, Settings
 
 STDIN = "-"
+_SEPARATORS = pattern(r"[/:@]")
 # Characters of a list on stdin.
 _LONGEST_LIST = 1 << 23
 _NUMBER = pattern(r"#?(?P<number>[0-9]{1,9})")
@@ -122,6 +124,16 @@ def _of_repository(session: Session, number: str) -> str:
 def _unknown(number: str, why: str) -> UsageError:
     hint = f"paste the item's address, or name its repository: {quote(f'octo/widgets#{number}')}"
     return UsageError("unknown-item", f"'#{number}' {why}", hint=hint)
+
+
+def is_of_origin(session: Session, ref: ItemRef) -> bool:
+    """Whether an item is in the repository that the git remote origin has.
+
+    An address by an alias of SSH tells no host, so it counts as another one.
+    """
+    address = _origin(session).casefold().rstrip("/").removesuffix(".git")
+    *places, owner, name = ["", "", *filter(None, _SEPARATORS.split(address))]
+    return f"{owner}/{name}" == ref.target.casefold() and urlsplit(ref.url).hostname in places
 
 
 def _of_origin(session: Session, number: str) -> str | None:

@@ -15,6 +15,7 @@ _METHODS = {
     Capability.BATCH: ("write_many",),
     Capability.LIST: ("list_items",),
     Capability.EXAMINE: ("examine",),
+    Capability.COMMANDS: ("read_asked", "acknowledge"),
     Capability.RENAMES: ("present_name",),
     Capability.APPROVE: ("approve",),
     Capability.HISTORY: ("read_history",),

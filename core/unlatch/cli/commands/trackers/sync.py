@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -41,11 +40,9 @@ from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
-from unlatch.project.registry import Registry
 from unlatch.publish.publish import PublishResult, sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
-from unlatch.sync.ingest import event_sources, read_event
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult, preview
 from unlatch.values import dataclass
 
@@ -73,11 +70,11 @@ _COMMIT = click.option(
 )
 
 
-_NONE = PendingItems(), PendingItems()
+NOTHING_PENDING = PendingItems(), PendingItems()
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class RunOptions:
     """Options of the command rather than of the sync."""
 
     by: str | None
@@ -87,10 +84,10 @@ class _Options:
     as_json: bool
 
 
-def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **typed: Any) -> Any:
-        own = {one.name: typed.pop(one.name) for one in fields(_Options)}
-        return function(*args, run=_Options(**own), **typed)
+        own = {one.name: typed.pop(one.name) for one in fields(RunOptions)}
+        return function(*args, run=RunOptions(**own), **typed)
 
     decorated: Callable[..., Any] = run
     for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _ALLOW_MISSING, _FORCE, _MAX_ITEMS):
@@ -108,7 +105,7 @@ def command(entry: Entry) -> click.Command:
     @flag("--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing.")
     @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
     @_RETRY_REFUSED
-    @_sync_options
+    @sync_options
     @with_session
     def sync(
         session: Session,
@@ -117,7 +114,7 @@ def command(entry: Entry) -> click.Command:
         everything: bool,
         plan: bool,
         check: bool,
-        run: _Options,
+        run: RunOptions,
         **typed: Any,
     ) -> int:
         options = SyncOptions(ids=ids.names, **typed)
@@ -129,15 +126,17 @@ def command(entry: Entry) -> click.Command:
         session.workspace.check_config()
         if is_all and options.retry_refused and not (plan or check):
             retry_refused(session, by=session.who(run.by))
-        pending = find_pending(session, in_project=check, recent=True) if is_all else _NONE
+        pending = (
+            find_pending(session, in_project=check, recent=True) if is_all else NOTHING_PENDING
+        )
         if plan or check:
             return _preview(session, options, run, pending, plan=plan, check=check)
-        return _run_sync(session, options, run, pending)
+        return run_sync(session, options, run, pending)
 
     return sync
 
 
-def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
+def _sync_items(session: Session, options: SyncOptions, run: RunOptions) -> int:
     """Sync outside of a project: deliver this user's pending operations on items."""
     if options.retry_refused:
         retry_refused(session, by=session.who(run.by))
@@ -158,7 +157,7 @@ def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
     return code
 
 
-def _preview_items(session: Session, options: SyncOptions, run: _Options) -> int:
+def _preview_items(session: Session, options: SyncOptions, run: RunOptions) -> int:
     """Preview the same."""
     pending = _find_of_user(session)
     items = preview_items(session, pending, options.delivery)
@@ -185,34 +184,10 @@ def _find_of_user(session: Session) -> PendingItems:
     return pending
 
 
-def ingest(entry: Entry) -> click.Command:
-    @click.command(entry.name, help=entry.own_help)
-    @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-    @click.option(
-        "--from",
-        "source",
-        metavar="KIND",
-        required=True,
-        help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
-    )
-    @_sync_options
-    @with_session
-    def run_event(session: Session, *, file: Path, source: str, run: _Options, **typed: Any) -> int:
-        tracker, event = read_event(session.workspace.registry, source, file)
-        session.workspace.check_config()
-        if event.note is not None and not run.as_json:
-            output.talk(f"Nothing to do: {output.clean(event.note)}.")
-            return 0
-        options = SyncOptions(event=(tracker, event), **typed)
-        return _run_sync(session, options, run, _NONE)
-
-    return run_event
-
-
 def _preview(
     session: Session,
     options: SyncOptions,
-    run: _Options,
+    run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
     *,
     plan: bool,
@@ -253,10 +228,10 @@ def _preview(
     return code
 
 
-def _run_sync(
+def run_sync(
     session: Session,
     options: SyncOptions,
-    run: _Options,
+    run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
 ) -> int:
     (here, elsewhere), silent = pending, run.as_json
@@ -287,7 +262,7 @@ def _run_sync(
 def _tell_result(
     session: Session,
     options: SyncOptions,
-    run: _Options,
+    run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
     *,
     result: SyncResult,

@@ -1,0 +1,12 @@
+"""The commands of this package, as data."""
+
+from unlatch.cli.table import Entry, Reach
+
+INGEST = Entry(
+    "ingest",
+    "ingest",
+    "Process a webhook event",
+    Reach.WRITES,
+    package="unlatch_ci",
+    topic="trackers",
+)

@@ -1,0 +1,71 @@
+"""Write the command line that carries out a command from a comment.
+
+A command line keeps every limit, guard and record of one that a person types. Its operations have
+the comment's address as their key, so that an event that comes twice is one change.
+"""
+
+from collections.abc import Sequence
+
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.status import Status
+from unlatch.spi.asked import Asked
+from unlatch_ci.comments.asked_reason import quoted_reason
+from unlatch_ci.comments.command import Command, Verb
+from unlatch_ci.comments.deciding import asked_by
+from unlatch_ci.comments.rights import Policy, changes_increment, completes_increment
+
+# Resuming one of another status leaves its closed items closed.
+_REOPENS_ITEMS = (Status.COMPLETED, Status.ACTIVE)
+_KEYED = frozenset({"reopen", "resume", "close"})
+_UNDONE = "The reopen is taken back"
+
+
+def command_line(
+    asked: Asked,
+    command: Command,
+    policy: Policy,
+    increments: Sequence[Increment],
+) -> list[str]:
+    """The arguments of `unlatch`.
+
+    Args:
+        increments: those that the item belongs to and that its repository holds.
+    """
+    changed = increments if _reaches_increment(asked, command, policy) else ()
+    reason = _reason(asked, command, policy, changed)
+    line = [*_start(command.verb, asked.ref.url, changed), f"--reason={reason}"]
+    line.append(f"--by={asked.asker.account}")
+    if line[0] in _KEYED:
+        line.append(f"--key={asked.url}")
+    # Whether that close stands has been decided; a bot's or one's own does not.
+    is_dropped = command.verb is Verb.REOPEN and asked.close.dropped is not False
+    return [*line, "--even-if-not-planned"] if is_dropped else line
+
+
+def _reaches_increment(asked: Asked, command: Command, policy: Policy) -> bool:
+    if command.verb is Verb.CLOSE:
+        return completes_increment(asked.asker, policy)
+    return changes_increment(asked.asker, policy)
+
+
+def _start(verb: Verb, url: str, increments: Sequence[Increment]) -> list[str]:
+    ids = [one.id for one in increments]
+    if not ids:
+        return ["reopen" if verb is Verb.REOPEN else "close", url, "--item-only", "--yes"]
+    if verb is Verb.CLOSE:
+        return ["complete", *ids, "--yes"]
+    if verb is Verb.UNDO:
+        return ["undo", *ids, "--yes"]
+    reopens = all(one.status in _REOPENS_ITEMS for one in increments)
+    return ["resume", *ids, "--yes", *([] if reopens else ["--reopen-items"])]
+
+
+def _reason(asked: Asked, command: Command, policy: Policy, increments: Sequence[Increment]) -> str:
+    trackers = {link.tracker for one in increments for link in one.links}
+    if trackers - {asked.ref.tracker} and not policy.share_text:
+        # People who see those items need not see this one, nor who writes there.
+        return f"asked on {asked.url}"
+    words = "" if asked.is_restricted else quoted_reason(command.reason)
+    if command.verb is Verb.UNDO and not increments:
+        words = f"{_UNDONE}: {words}" if words else _UNDONE
+    return f"{words} {asked_by(asked)}".strip()

@@ -1,0 +1,126 @@
+"""Decide what a comment on an item leads to, from what its tracker tells of it alone."""
+
+from datetime import UTC, datetime, timedelta
+
+from unlatch.patterns import pattern
+from unlatch.spi import op_posted
+from unlatch.spi.asked import Asked
+from unlatch.spi.history import MarkedComment
+from unlatch.values import dataclass
+from unlatch.worklog.ids import derived_ulid
+from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command
+from unlatch_ci.comments.rights import Policy, Refusal, came_with_close, refusal
+
+# For a person, an item and a day.
+MOST_COMMANDS = 3
+# The beginning of each answer that is no change.
+UNCHANGED = "Nothing was changed"
+_NEVER_CLOSED = datetime.fromtimestamp(0, UTC)
+_DAY = timedelta(days=1)
+# What `asked_by` writes; trackers' markup puts a backslash before some signs.
+_ASKED_BY = pattern(r"\(asked by (?P<account>[^\s()]{1,100}) in ")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do about a comment.
+
+    Args:
+        why: for the user, why nothing is changed; None if the command is to be carried out.
+        command: None if the comment has none that counts.
+        refusal: why the person may not, to be told once.
+        is_met: whether the item is as the command wants it, so that it is acknowledged alone.
+    """
+
+    why: str | None = None
+    command: Command | None = None
+    refusal: Refusal | None = None
+    is_met: bool = False
+
+
+def decide(asked: Asked, policy: Policy) -> Decision:
+    """What a comment leads to."""
+    try:
+        command = read_command(asked.text)
+    except SeveralCommands:
+        return Decision("the comment has several commands, so none counts")
+    if command is None:
+        return Decision("the comment has no command")
+    if why := _outdated(asked, command):
+        return Decision(why)
+    if asked.is_open is (command.verb is Verb.REOPEN):
+        state = "open" if asked.is_open else "closed"
+        return Decision(f"the item is {state} already", command, is_met=True)
+    return _decide_right(asked, command, policy)
+
+
+def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
+    """Whether the person may have the command carried out."""
+    account, last = asked.asker.account, _last_asker(asked.marked)
+    refused = refusal(command, asked.asker, asked.close, policy, reopened_for=last)
+    if refused is not None:
+        is_told = refusal_id(asked) in _own_operations(asked)
+        words = f"{account} may not ({refused})"
+        return Decision(words, command, refusal=None if is_told else refused)
+    if _commands_lately(asked) >= MOST_COMMANDS:
+        return Decision(
+            f"{account} has asked {MOST_COMMANDS} times within a day, which is the most"
+        )
+    return Decision(command=command)
+
+
+def _outdated(asked: Asked, command: Command) -> str | None:
+    """Why a command asks for nothing any more."""
+    if answer_id(asked) in _own_operations(asked):
+        return "the comment was answered already"
+    if came_with_close(asked.asker, asked.written, asked.close):
+        return "the comment came with the close of its author"
+    if command.verb is Verb.REOPEN and asked.close.at and asked.close.at > asked.written:
+        return "the item was closed after the comment was written"
+    return None
+
+
+def _own_operations(asked: Asked) -> set[str | None]:
+    return {op_posted(one.text) for one in asked.marked if one.own is not False}
+
+
+def answer_id(asked: Asked) -> str:
+    """The id of the answer that a command failed."""
+    return derived_ulid(asked.written, ["failed", asked.url])
+
+
+def refusal_id(asked: Asked) -> str:
+    """The id of the answer to a person who may not: one for each close of the item."""
+    at = asked.close.at or _NEVER_CLOSED
+    return derived_ulid(at, ["refused", asked.ref.url, asked.asker.account])
+
+
+def asked_by(asked: Asked) -> str:
+    """The words that say in a comment of unlatch who asked; `decide` counts them."""
+    return f"(asked by {asked.asker.account} in {asked.url})"
+
+
+def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:
+    """The account that asked for what unlatch did last; None if nobody did."""
+    own = [one for one in marked if one.own is not False and not _is_answer(one)]
+    return _account_in(own[-1]) if own else None
+
+
+def _is_answer(comment: MarkedComment) -> bool:
+    # A stranger's words are in quotation marks wherever a template begins with them.
+    return comment.text.lstrip("*").startswith(UNCHANGED)
+
+
+def _commands_lately(asked: Asked) -> int:
+    since = asked.written - _DAY
+    return sum(
+        _account_in(one) == asked.asker.account
+        for one in asked.marked
+        if one.own is not False and (one.created is None or one.created >= since)
+    )
+
+
+def _account_in(comment: MarkedComment) -> str | None:
+    # A reason is a stranger's text, and stands before our words.
+    accounts = _ASKED_BY.findall(comment.text.replace("\\", ""))
+    return accounts[-1] if accounts else None

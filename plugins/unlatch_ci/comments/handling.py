@@ -1,0 +1,95 @@
+"""Handle a new comment on an item: decide, carry out, answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.duplicates import delete_duplicates
+from unlatch.errors import UsageError
+from unlatch.lifecycle.items.change import find_increments
+from unlatch.spi import Capability
+from unlatch.spi.change import Change
+from unlatch.values import dataclass
+from unlatch_ci.comments.answers import failure_text, refusal_text
+from unlatch_ci.comments.carrying_out import command_line
+from unlatch_ci.comments.deciding import answer_id, decide, refusal_id
+from unlatch_ci.comments.rights import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemRef
+    from unlatch.spi.asked import Asked
+    from unlatch.spi.text import Text
+
+# Exit codes of a command that changed nothing, or cannot tell.
+_FAILED = (1, 2, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """The result of a comment.
+
+    Args:
+        code: the exit code.
+        why: for the user, if no command was carried out.
+    """
+
+    code: int
+    why: str | None = None
+
+
+def handle_comment(
+    workspace: Workspace,
+    trackers: Trackers,
+    ref: ItemRef,
+    comment: str,
+    *,
+    holds: bool,
+    run: Callable[[list[str]], int],
+) -> Handled:
+    """Carry out the command of a comment, if it has one and its author may.
+
+    Args:
+        comment: its id.
+        holds: whether the item's repository is the one that holds the increments here.
+        run: carries out a command line of unlatch; its exit code.
+
+    Raises:
+        UsageError: `not-supported`: the tracker does not tell who wrote a comment.
+        UnlatchError: the tracker cannot be asked.
+    """
+    if Capability.COMMANDS not in trackers.registry.manifest(ref.tracker).capabilities:
+        title = trackers.registry.manifest(ref.tracker).title
+        raise UsageError("not-supported", f"commands in comments of {title} are not supported")
+    plugin = trackers.open(ref.tracker)
+    asked = plugin.read_asked(ref, comment)
+    if asked is None:
+        return Handled(0, "the comment asks for nothing")
+    settings = workspace.config.comments
+    policy = Policy(frozenset(settings.allow), settings.spread, settings.share_text)
+    decision = decide(asked, policy)
+    if decision.refusal is not None:
+        _answer(trackers, asked, refusal_id(asked), refusal_text(asked, decision.refusal))
+    if decision.is_met:
+        plugin.acknowledge(ref, comment)
+    if decision.why is not None or decision.command is None:
+        return Handled(0, decision.why)
+    increments = find_increments(workspace, trackers, [ref])[0] if holds else []
+    code = run(command_line(asked, decision.command, policy, increments))
+    if code in _FAILED:
+        _answer(trackers, asked, answer_id(asked), failure_text(asked))
+    elif code == 0:
+        plugin.acknowledge(ref, comment)
+    return Handled(code)
+
+
+def _answer(trackers: Trackers, asked: Asked, op: str, text: Text) -> None:
+    """Post a comment once, whoever else handles the same comment at this moment."""
+    plugin, ref = trackers.open(asked.ref.tracker), asked.ref
+    if plugin.find_comments(ref, op):
+        return
+    outcome = plugin.write(plugin.read(ref), Change(op, comment=text))
+    delete_duplicates(trackers, ref, op, posted=outcome.comment)

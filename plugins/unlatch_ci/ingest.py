@@ -1,0 +1,84 @@
+"""unlatch ingest: process an event that a tracker sent to a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.commands.trackers.sync import (
+    NOTHING_PENDING,
+    RunOptions,
+    run_sync,
+    sync_options,
+)
+from unlatch.cli.main import run as run_command
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.item_groups import find_groups
+from unlatch.cli.runtime.item_words import is_of_origin
+from unlatch.cli.terminal import output
+from unlatch.lifecycle.items.change import locate_items
+from unlatch.project.registry import Registry
+from unlatch.sync.ingest import event_sources, read_event
+from unlatch.sync.sync import SyncOptions
+from unlatch_ci.comments.handling import handle_comment
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.table import Entry
+    from unlatch.spi import ItemEvent
+
+
+def command(entry: Entry) -> click.Command:
+    @click.command(entry.name, help=entry.own_help)
+    @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+    @click.option(
+        "--from",
+        "source",
+        metavar="KIND",
+        required=True,
+        help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
+    )
+    @sync_options
+    @with_session
+    def run_event(
+        session: Session, *, file: Path, source: str, run: RunOptions, **typed: Any
+    ) -> int:
+        registry = session.workspace.registry if session.has_project else Registry()
+        tracker, event = read_event(registry, source, file)
+        if event.comment is not None:
+            return _handle(session, event, as_json=run.as_json)
+        session.workspace.check_config()
+        if event.note is not None and not run.as_json:
+            output.talk(f"Nothing to do: {output.clean(event.note)}.")
+            return 0
+        options = SyncOptions(event=(tracker, event), **typed)
+        return run_sync(session, options, run, NOTHING_PENDING)
+
+    return run_event
+
+
+def _handle(session: Session, event: ItemEvent, *, as_json: bool) -> int:
+    """Handle a new comment; in a project, or outside of one for the item alone."""
+    (group,) = find_groups(session, [str(event.url)])
+    group.workspace.check_config()
+    with session.over(group.workspace).trackers() as trackers:
+        (ref,) = locate_items(trackers, group.words)
+        holds = group.is_project and is_of_origin(session, ref)
+
+        def run(line: list[str]) -> int:
+            return run_command([*_globals(session), *line, *(["--json"] if as_json else [])])
+
+        handled = handle_comment(
+            group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
+        )
+    if handled.why is not None and not as_json:
+        output.talk(f"Nothing to do: {output.clean(handled.why)}.")
+    return handled.code
+
+
+def _globals(session: Session) -> list[str]:
+    options = session.options
+    root = [] if options.root is None else [f"--root={options.root}"]
+    return [*root, f"--max-wait={options.max_wait}", *(["--debug"] if options.debug else [])]

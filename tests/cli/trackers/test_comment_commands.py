@@ -1,0 +1,307 @@
+"""unlatch ingest of a new comment: a command in it is carried out for who may ask for it."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.cli.project import OPEN, Done, Project
+from tests.delivery.stage import fault, start
+
+from unlatch_sandbox.clock import stored
+
+REPOSITORY = "octo/widgets"
+ROLES = {"ann": "read", "tim": "triage", "wes": "write", "oda": "read"}
+
+
+@dataclass
+class Desk:
+    """Issue 4, closed an hour ago, and a job for each comment on it."""
+
+    project: Project
+
+    def post(self, user: str, words: str) -> int:
+        return self.project.box.github.add_comment(REPOSITORY, 4, words, user)
+
+    def take_up(self, comment: int, words: str = "/", *options: str) -> Done:
+        """Run the job for a comment."""
+        event = {
+            "action": "created",
+            "issue": {"html_url": self.project.urls["github"], "state": "closed"},
+            "comment": {"id": comment, "body": words},
+            "sender": {"login": "somebody"},
+        }
+        path = self.project.home / "event.json"
+        path.write_text(json.dumps(event))
+        self.project.box.requests.clear()
+        return self.project.run("ingest", "--from", "github-event", str(path), *options)
+
+    def say(self, user: str, words: str, *options: str) -> Done:
+        return self.take_up(self.post(user, words), words, *options)
+
+    def close(self, by: str, reason: str = "completed", *, ago: int = 60) -> None:
+        """Close the issue, some minutes ago."""
+        github = self.project.box.github
+        then = stored(datetime.now(UTC) - timedelta(minutes=ago))
+        with self.project.monkeypatch.context() as patch:
+            patch.setattr(type(github.hub), "now", lambda _: then)
+            github.edit(REPOSITORY, 4, state="closed", state_reason=reason, by=by)
+
+    @property
+    def state(self) -> str:
+        return self.project.states()["github"]
+
+    @property
+    def answers(self) -> list[str]:
+        """The comments that unlatch posted."""
+        return [text for text in self.project.comments()["github"] if "unlatch:op=" in text]
+
+    def thumbs(self, comment: int) -> int:
+        comments = self.project.box.github.comments(REPOSITORY, 4)
+        (shown,) = [one for one in comments if one["id"] == comment]
+        return int(shown["reactions"]["+1"])
+
+
+@pytest.fixture
+def desk(project: Project) -> Desk:
+    for login, role in ROLES.items():
+        project.box.github.add_person(login, role=role)
+    project.box.github.add_issue(number=4, title="Crash", author="ann", labels=["bug"])
+    desk = Desk(project)
+    desk.close("ann")
+    return desk
+
+
+def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
+    comment = desk.post("ann", "/reopen It **still** crashes\non startup @octocat #9")
+
+    done = desk.take_up(comment)
+
+    assert (0, "open") == (done.code, desk.state), done.said
+    (text,) = desk.answers
+    assert "It \\*\\*still\\*\\* crashes on startup" in text
+    assert f"asked by ann in {desk.project.urls['github']}" in text.replace("\\", "")
+    assert 1 == desk.thumbs(comment)
+    sent = [f"{one.method} {one.path}" for one in desk.project.box.requests.entries()]
+    assert 8 >= len(sent), sent
+
+
+@pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
+def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
+    comment = desk.post("ann", "/reopen It crashes")
+    desk.take_up(comment)
+    if again == "fresh runner":
+        desk.project.forget_local()
+    if again == "another comment":
+        comment = desk.post("ann", "/reopen It crashes")
+
+    done = desk.take_up(comment)
+
+    assert (0, "open") == (done.code, desk.state), done.said
+    assert "is open already" in done.said
+    assert (1, 1) == (len(desk.answers), desk.thumbs(comment))
+
+
+def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
+    first = desk.say("oda", "/reopen Me too")
+    second = desk.say("oda", "/reopen Please")
+
+    assert [0, 0] == [first.code, second.code]
+    assert "oda may not" in first.said
+    assert ("closed", []) == (desk.state, [c for c in (first, second) if "✓" in c.out])
+    (text,) = desk.answers
+    assert "its author, its assignee and people with triage or write rights" in text
+    assert [True, True] == [text.count("/reopen") == 0, "oda" in text]
+
+    # Somebody else may all the same, and so may they once they have a right.
+    desk.project.box.github.add_person("oda", role="triage")
+    assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
+
+
+@pytest.mark.parametrize(
+    ("closing", "user", "words", "state"),
+    [
+        (("wanda", "completed", 60), "ann", "/reopen It crashes", "closed"),
+        (("wanda", "completed", 60), "tim", "/reopen It crashes", "open"),
+        (("wanda", "not_planned", 60), "tim", "/reopen It crashes", "closed"),
+        (("wanda", "not_planned", 60), "tim", "/reopen --even-if-not-planned Do it", "open"),
+        (("stale[bot]", "not_planned", 60), "ann", "/reopen It crashes", "open"),
+        (("ann", "completed", 0), "ann", "/reopen No, all is well", "closed"),
+        (("ann", "completed", 60), "ann", "Why not `/reopen`?", "closed"),
+        (("ann", "completed", 60), "ann", "> /reopen\n\nNo", "closed"),
+        (("ann", "completed", 60), "ann", "/reopen one\n\n/close two", "closed"),
+        (("ann", "completed", 60), "helper[bot]", "/reopen", "closed"),
+    ],
+)
+def test_whose_close_stands(
+    desk: Desk, closing: tuple[str, str, int], user: str, words: str, state: str
+) -> None:
+    by, reason, ago = closing
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    desk.close(by, reason, ago=ago)
+
+    done = desk.say(user, words)
+
+    assert (0, state) == (done.code, desk.state), done.said
+
+
+def test_a_person_asks_three_times_a_day_and_others_still_can(desk: Desk) -> None:
+    for number in range(3):
+        assert 0 == desk.say("ann", f"/reopen Again {number}").code
+        assert "open" == desk.state
+        desk.close("ann", ago=0)
+        # The comment that came with the close asks for nothing, and time passes.
+        desk.project.box.github.edit(REPOSITORY, 4, state="open")
+        desk.close("ann")
+    before = len(desk.answers)
+
+    done = desk.say("ann", "/reopen Once more")
+    other = desk.say("tim", "/reopen I agree")
+
+    assert "has asked 3 times within a day" in done.said
+    assert (0, "open", before + 1) == (other.code, desk.state, len(desk.answers))
+
+
+def test_a_close_and_its_undo(desk: Desk) -> None:
+    assert 0 == desk.say("ann", "/reopen Crash").code
+    refused = desk.say("oda", "/undo")
+    assert ("open", True) == (desk.state, "oda may not" in refused.said)
+
+    undone = desk.say("ann", "/undo A mistake of mine")
+
+    assert (0, "closed") == (undone.code, desk.state), undone.said
+    assert "The reopen is taken back" in desk.answers[-1]
+    desk.say("tim", "/reopen --even-if-not-planned No")
+    closed = desk.say("ann", "/close Fixed by an update")
+    assert (0, "closed") == (closed.code, desk.state), closed.said
+    assert "Fixed by an update" in desk.answers[-1]
+
+
+@pytest.fixture
+def shared(desk: Desk) -> Desk:
+    """The issue belongs to an increment with items on all trackers, in its own repository."""
+    project = desk.project
+    links = {"github": {"issue": 4, "url": project.urls["github"]}, **project.items("ado", "jira")}
+    project.increment(links=links)
+    project.commit()
+    project.git("remote", "add", "origin", f"{project.box.github.web_url}/{REPOSITORY}.git")
+    return desk
+
+
+def test_who_has_triage_reopens_the_increment_and_their_words_stay_where_they_stand(
+    shared: Desk,
+) -> None:
+    project = shared.project
+
+    done = shared.say("tim", "/reopen The customer Ida Nox is cut off")
+
+    assert (0, OPEN) == (done.code, project.states()), done.said
+    (entry,) = project.metadata()["reopenHistory"]
+    assert ("tim", f"asked on {project.urls['github']}") == (
+        entry["reopenedBy"],
+        entry["reason"].partition("#")[0],
+    )
+    texts = [text for each in project.comments().values() for text in each if "asked on" in text]
+    assert (3, 0) == (len(texts), sum("Ida Nox" in text for text in texts))
+
+
+@pytest.mark.parametrize("cause", ["author", "elsewhere"])
+def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
+    shared: Desk, cause: str
+) -> None:
+    project = shared.project
+    if cause == "elsewhere":
+        address = f"{project.box.github.web_url}/octo/other.git"
+        project.git("remote", "set-url", "origin", address)
+
+    done = shared.say("ann" if cause == "author" else "tim", "/reopen It crashes")
+
+    assert (0, "open") == (done.code, shared.state), done.said
+    assert "completed" == project.metadata()["status"]
+    assert {"ado": "Closed", "jira": "Done"}.items() <= project.states().items()
+
+
+def test_settings_let_authors_reopen_increments_and_share_their_words(shared: Desk) -> None:
+    project = shared.project
+    project.configure_more(tables="[comments]\nspread = true\nshare_text = true\n")
+
+    done = shared.say("ann", "/reopen It crashes")
+
+    assert (0, OPEN) == (done.code, project.states()), done.said
+    assert [1, 1, 1] == [
+        sum("It crashes" in t for t in texts if "Reopened" in t)
+        for texts in project.comments().values()
+    ]
+
+
+def test_who_has_write_completes_the_increment_with_its_checks(shared: Desk) -> None:
+    project = shared.project
+    assert 0 == shared.say("wes", "/reopen Crash").code
+    (project.folder() / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Find it\n")
+
+    failed = shared.say("wes", "/close Done")
+
+    assert (0, "active") != (failed.code, project.metadata()["status"])
+    assert "active" == project.metadata()["status"]
+    assert "Nothing was changed" in shared.answers[-1]
+    (project.folder() / "tasks.md").write_text("# Tasks\n\n- [x] T-001: Find it\n")
+    assert 0 == shared.say("wes", "/close Done now").code
+    assert ("completed", "closed") == (project.metadata()["status"], shared.state)
+
+
+def test_outside_of_a_project_the_issue_alone_is_reopened(desk: Desk) -> None:
+    project = desk.project
+    (project.root / ".unlatch/config.toml").unlink()
+    (project.root / ".unlatch").rmdir()
+
+    done = desk.say("ann", "/reopen It crashes")
+
+    assert (0, "open") == (done.code, desk.state), done.said
+
+
+def test_comments_without_a_command_and_edits_cost_no_request(desk: Desk) -> None:
+    done = desk.say("ann", "Thanks, it works now!")
+
+    assert (0, []) == (done.code, desk.project.box.requests.entries())
+    assert "the comment has no command" in done.said
+
+
+@pytest.mark.parametrize("what", ["gone", "edited", "of another issue"])
+def test_what_the_event_says_of_a_comment_counts_for_nothing(desk: Desk, what: str) -> None:
+    github = desk.project.box.github
+    comment = desk.post("ann", "/reopen It crashes")
+    if what == "of another issue":
+        github.add_issue(number=5, title="Other", author="ann")
+        comment = github.add_comment(REPOSITORY, 5, "/reopen It crashes", "ann")
+    else:
+        github.edit_comment(REPOSITORY, comment, None if what == "gone" else "/reopen More")
+
+    done = desk.take_up(comment, "/reopen It crashes")
+
+    assert (0, "closed", []) == (done.code, desk.state, desk.answers), done.said
+
+
+def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
+    comment = desk.post("ann", "/reopen It crashes")
+    refused = desk.post("oda", "/close Mine")
+    for told in (comment, refused):
+        desk.take_up(told)
+    event = desk.project.home / "event.json"
+
+    runs = [start(desk.project, "ingest", "--from", "github-event", str(event)) for _ in range(4)]
+    said = [run.communicate(timeout=120)[0] for run in runs]
+
+    assert [0] * 4 == [run.returncode for run in runs], said
+    assert ("open", 2) == (desk.state, len(desk.answers))
+
+
+def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
+    desk.project.box.faults.add(fault("github", "comment", "drop-after"))
+    comment = desk.post("ann", "/reopen It crashes")
+
+    lost = desk.take_up(comment)
+    again = desk.take_up(comment)
+    synced = desk.project.run("sync")
+
+    assert (3, 0, 0) == (lost.code, again.code, synced.code), lost.said + again.said
+    assert ("open", 1) == (desk.state, len(desk.answers))
