@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,13 @@ from unlatch.cli.commands.trackers.sync import (
 )
 from unlatch.cli.main import run as run_command
 from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.runtime.item_words import is_of_origin
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.project.registry import Registry
+from unlatch.publish.target import Way
 from unlatch.sync.ingest import event_sources, read_event
 from unlatch.sync.sync import SyncOptions
 from unlatch_ci.comments.handling import handle_comment
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.cli.table import Entry
     from unlatch.spi import ItemEvent
+    from unlatch_ci.comments.carrying_out import CommandLine
 
 
 def command(entry: Entry) -> click.Command:
@@ -48,7 +53,7 @@ def command(entry: Entry) -> click.Command:
         registry = session.workspace.registry if session.has_project else Registry()
         tracker, event = read_event(registry, source, file)
         if event.comment is not None:
-            return _handle(session, event, as_json=run.as_json)
+            return _handle(session, event, run)
         session.workspace.check_config()
         if event.note is not None and not run.as_json:
             output.talk(f"Nothing to do: {output.clean(event.note)}.")
@@ -59,7 +64,7 @@ def command(entry: Entry) -> click.Command:
     return run_event
 
 
-def _handle(session: Session, event: ItemEvent, *, as_json: bool) -> int:
+def _handle(session: Session, event: ItemEvent, options: RunOptions) -> int:
     """Handle a new comment; in a project, or outside of one for the item alone."""
     (group,) = find_groups(session, [str(event.url)])
     group.workspace.check_config()
@@ -67,15 +72,29 @@ def _handle(session: Session, event: ItemEvent, *, as_json: bool) -> int:
         (ref,) = locate_items(trackers, group.words)
         holds = group.is_project and is_of_origin(session, ref)
 
-        def run(line: list[str]) -> int:
-            return run_command([*_globals(session), *line, *(["--json"] if as_json else [])])
+        def run(line: CommandLine) -> int:
+            return _run(session, line, options)
 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
         )
-    if handled.why is not None and not as_json:
+    if handled.why is not None and not options.as_json:
         output.talk(f"Nothing to do: {output.clean(handled.why)}.")
     return handled.code
+
+
+def _run(session: Session, line: CommandLine, options: RunOptions) -> int:
+    """Carry out a command, and publish the increments that it changes."""
+    before, json = _globals(session), ["--json"] if options.as_json else []
+    if not line.increments or Way(options.way) is Way.NONE:
+        return run_command([*before, *line.arguments, *json])
+    # There is one document.
+    with redirect_stdout(sys.stderr) if json else nullcontext():
+        code = run_command([*before, *line.arguments])
+    if code not in (0, UNDELIVERED):
+        return code
+    publish = ["sync", *line.increments, "--yes", f"--commit={options.way}"]
+    return max(code, run_command([*before, *publish, *json]))
 
 
 def _globals(session: Session) -> list[str]:

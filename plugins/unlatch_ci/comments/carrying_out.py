@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.spi.asked import Asked
+from unlatch.values import dataclass
 from unlatch_ci.comments.asked_reason import quoted_reason
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.deciding import asked_by
@@ -20,13 +21,25 @@ _KEYED = frozenset({"reopen", "resume", "close"})
 _UNDONE = "The reopen is taken back"
 
 
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A command of unlatch.
+
+    Args:
+        increments: the ids of those that it changes; empty if it changes the item alone.
+    """
+
+    arguments: tuple[str, ...]
+    increments: tuple[str, ...] = ()
+
+
 def command_line(
     asked: Asked,
     command: Command,
     policy: Policy,
     increments: Sequence[Increment],
-) -> list[str]:
-    """The arguments of `unlatch`.
+) -> CommandLine:
+    """The command that a comment asks for.
 
     Args:
         increments: those that the item belongs to and that its repository holds.
@@ -39,7 +52,9 @@ def command_line(
         line.append(f"--key={asked.url}")
     # Whether that close stands has been decided; a bot's or one's own does not.
     is_dropped = command.verb is Verb.REOPEN and asked.close.dropped is not False
-    return [*line, "--even-if-not-planned"] if is_dropped else line
+    if is_dropped:
+        line.append("--even-if-not-planned")
+    return CommandLine(tuple(line), tuple(one.id for one in changed))
 
 
 def _reaches_increment(asked: Asked, command: Command, policy: Policy) -> bool:

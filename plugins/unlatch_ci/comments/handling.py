@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef
     from unlatch.spi.asked import Asked
     from unlatch.spi.text import Text
+    from unlatch_ci.comments.carrying_out import CommandLine
 
 # Exit codes of a command that changed nothing, or cannot tell.
 _FAILED = (1, 2, 5)
@@ -48,14 +49,14 @@ def handle_comment(
     comment: str,
     *,
     holds: bool,
-    run: Callable[[list[str]], int],
+    run: Callable[[CommandLine], int],
 ) -> Handled:
     """Carry out the command of a comment, if it has one and its author may.
 
     Args:
         comment: its id.
         holds: whether the item's repository is the one that holds the increments here.
-        run: carries out a command line of unlatch; its exit code.
+        run: carries out a command; its exit code.
 
     Raises:
         UsageError: `not-supported`: the tracker does not tell who wrote a comment.

@@ -305,3 +305,23 @@ def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
 
     assert (3, 0, 0) == (lost.code, again.code, synced.code), lost.said + again.said
     assert ("open", 1) == (desk.state, len(desk.answers))
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_changed_increment_is_pushed(shared: Desk, *, as_json: bool) -> None:
+    project = shared.project
+    # A clone of the repository by its place in a folder of that host.
+    origin = project.home / "127.0.0.1" / f"{REPOSITORY}.git"
+    project.git("clone", "--quiet", "--bare", ".", str(origin))
+    project.git("remote", "set-url", "origin", str(origin))
+    project.git("push", "--quiet", "--set-upstream", "origin", "main")
+    project.run("agents", "trust")
+
+    done = shared.say("tim", "/reopen Crash", "--commit=push", *(["--json"] if as_json else []))
+
+    assert 0 == done.code, done.said
+    pushed = project.git(
+        "show", "main:.unlatch/increments/0007-smart-discipline/metadata.json", cwd=origin
+    )
+    assert "active" == json.loads(pushed)["status"]
+    assert not as_json or [] == done.document["broken"]
