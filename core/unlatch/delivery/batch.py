@@ -64,6 +64,7 @@ def _deliver(
             for task in sent:
                 if _is_concluded(task):
                     # All requests are counted, once.
+                    requests += run.trackers.take_planning(task.link)
                     yield task.increment.id, task.result(requests)
                     requests = 0
 

@@ -184,11 +184,12 @@ def _serve(
             return
         if task is None:
             continue  # another process was faster
+        planning = task.run.trackers.take_planning(task.link)
         requests = _run(task)
         keys.add(task.operation.item)
         is_skipped = task.operation.is_blocked and task.error is None and not requests
         if not is_skipped:
-            yield queues.name, task.result(requests)
+            yield queues.name, task.result(planning + requests)
         if task.error is not None and not task.operation.is_blocked:
             return
 

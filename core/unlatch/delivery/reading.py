@@ -23,6 +23,7 @@ from unlatch.spi.item import ItemRef
 from unlatch.worklog.parallel import run_parallel
 
 Answer = Snapshot | UnlatchError
+_Read = Callable[[], Mapping[DeliveryTask, Answer]]
 # The id of what another operation on the same item does.
 SAME_ITEM = "same-item"
 # Fewer items than these are read one by one, in parallel.
@@ -108,23 +109,34 @@ def as_link(ref: ItemRef) -> Link:
     return Link(ref.tracker, ref.id, ref.url)
 
 
-def read_items(tasks: Sequence[DeliveryTask]) -> list[Answer]:
-    """Read the items of operations, in few requests where the tracker can; in the same order."""
+def read_items(tasks: Sequence[DeliveryTask], *, planning: bool = False) -> list[Answer]:
+    """Read the items of operations, in few requests where the tracker can; in the same order.
+
+    Args:
+        planning: count the requests for the delivery of operations that are not recorded yet.
+    """
     groups: dict[object, list[DeliveryTask]] = defaultdict(list)
     for task in tasks:
         groups[task.operation.tracker, task.operation.kind, task.operation.state].append(task)
-    reads: list[Callable[[], Mapping[DeliveryTask, Answer]]] = []
+    reads: dict[DeliveryTask, _Read] = {}
     for group in groups.values():
         if len(group) >= _MIN_TOGETHER and group[0].supports(Capability.STATUS_OF_MANY):
-            reads.append(partial(_read_together, group))
+            reads[group[0]] = partial(_read_together, group)
         else:
-            reads += [partial(_read_one, task) for task in group]
+            reads |= {task: partial(_read_one, task) for task in group}
+    if planning:
+        reads = {task: partial(_plan, task, read) for task, read in reads.items()}
     # Requests are counted for the caller, whichever thread sends them.
-    jobs = {place: partial(copy_context().run, read) for place, read in enumerate(reads)}
+    jobs = {task: partial(copy_context().run, read) for task, read in reads.items()}
     answers: dict[DeliveryTask, Answer] = {}
     for _, some in run_parallel(jobs):
         answers |= some
     return [answers[task] for task in tasks]
+
+
+def _plan(task: DeliveryTask, read: _Read) -> Mapping[DeliveryTask, Answer]:
+    with task.run.trackers.planning(task.link):
+        return read()
 
 
 def _read_one(task: DeliveryTask) -> Mapping[DeliveryTask, Answer]:

@@ -77,7 +77,8 @@ def _record(
     beside = PendingBeside.of(workspace)
     if change.kind in (Kind.REOPEN, Kind.CLOSE):
         tasks = _tasks(workspace, trackers, change)
-        for place, (task, answer) in enumerate(zip(tasks, read_items(tasks), strict=True)):
+        answers = read_items(tasks, planning=True)
+        for place, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
             if isinstance(answer, Snapshot):
                 operations[place] = _answering(trackers, change, task.operation, answer)
                 if not _is_shared(change.increment, beside, task.link):

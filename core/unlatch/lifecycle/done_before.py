@@ -41,7 +41,7 @@ def leave_done(
         if seen.error is not None:
             raise seen.error
         if seen.item and seen.item.category.is_open is (change.kind is Kind.REOPEN):
-            done.append(seen)
+            done.append(replace(seen, requests=trackers.take_planning(seen.link)))
     items = {identity(one.link) for one in done}
     left = [one for one in change.operations if identity(link_of(increment, one)) not in items]
     return replace(change, operations=tuple(left)), tuple(done)

@@ -38,12 +38,14 @@ class ItemSnapshot:
         name: the item's name for people.
         item: None if it could not be read, or its tracker did not answer in time.
         error: why it could not be read; None if its tracker did not answer in time.
+        requests: those sent for it, if it is left as it is; else its delivery has them.
     """
 
     link: Link
     name: str
     item: RemoteItem | None = None
     error: UnlatchError | None = None
+    requests: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +165,10 @@ def _read(
     error: UnlatchError
     try:
         plugin = trackers.open(tracker)
-        if not at_once:
-            return {link: plugin.read(ref).item for link, ref in refs.items()}
-        found = plugin.read_many(list(dict.fromkeys(refs.values())))
+        with trackers.planning(next(iter(refs))):
+            if not at_once:
+                return {link: plugin.read(ref).item for link, ref in refs.items()}
+            found = plugin.read_many(list(dict.fromkeys(refs.values())))
         answers = {link: found[ref] for link, ref in refs.items()}
         return {
             link: one if isinstance(one, UnlatchError) else one.item

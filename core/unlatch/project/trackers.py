@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from collections import Counter
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.records.links import identity
 from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
@@ -21,10 +23,11 @@ from unlatch.project.unknown_item import (
 )
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
+from unlatch.transport.request_context import measure
 from unlatch.worklog.disk.user_files import requests_folder, state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 # Imports run one at a time anyway.
 _LOADING = threading.Lock()
+_COUNTING = threading.Lock()
 
 
 class Trackers:
@@ -50,10 +54,26 @@ class Trackers:
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
         self.former_names = FormerNames(self.registry, self.open)
+        self._planning: Counter[tuple[str, str]] = Counter()
         self._stopped = threading.Event()
         self._order = LoadOrder()
         # One lock per tracker: finding a credential may take long.
         self._locks: dict[str, threading.Lock] = {}
+
+    @contextmanager
+    def planning(self, link: Link) -> Iterator[None]:
+        """Count the requests in the block for what will be delivered to an item."""
+        with measure() as meter:
+            try:
+                yield
+            finally:
+                with _COUNTING:
+                    self._planning[identity(link)] += meter.requests
+
+    def take_planning(self, link: Link) -> int:
+        """The number of requests that planned what is delivered to an item now; each once."""
+        with _COUNTING:
+            return self._planning.pop(identity(link), 0)
 
     def settings(self, name: str) -> Settings:
         """The settings of one tracker.

@@ -1,6 +1,7 @@
 """unlatch github, ado, jira ...: one tracker's items, as operations of their own."""
 
 import pytest
+from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
@@ -68,10 +69,31 @@ def test_a_repeated_command_posts_its_reason_once_and_changes_nothing_after_succ
     (entry,) = document.document["trackers"]
     outcome = "already-open" if verb == "reopen" else "already-closed"
     (note,) = entry["notes"]
-    assert (outcome, 0, None) == (entry["outcome"], entry["requests"], entry["error"])
+    assert (outcome, 1, None) == (entry["outcome"], entry["requests"], entry["error"])
     assert "before; nothing to do" in note
     assert "before; nothing to do" in done.out
     assert ([], before, said) == (project.wrote(), project.tree(), project.comments())
+
+
+@pytest.mark.parametrize("group", ALL)
+@pytest.mark.parametrize("verb", ["reopen", "close"])
+@pytest.mark.parametrize("case", ["moves", "in the wanted state", "alone"])
+def test_the_document_counts_all_requests_for_an_item(
+    project: Project, group: str, verb: str, case: str
+) -> None:
+    finished = (verb == "reopen") is not (case == "in the wanted state")
+    status = "completed" if verb == "reopen" else "active"
+    project.increment(status=status, links=project.items(group, finished=finished))
+    words = (group, f"{verb}-{NOUNS[group]}", "7")
+    if case == "alone":
+        words = (verb, KEYS[group], "--item-only")
+
+    done = project.run(*words, "--reason", REASON, "--json")
+
+    assert done.code == 0, done.said
+    (part,) = done.document["items" if case == "alone" else "trackers"]
+    (delivery,) = part["deliveries"] if case == "alone" else [part]
+    assert project.box.requests.count(group) == delivery["requests"] > 1
 
 
 def test_a_repeated_reopen_depends_on_the_item_as_it_is(project: Project) -> None:

@@ -124,8 +124,8 @@ def print_document(name: str, code: int, /, **parts: Any) -> None:
 
 
 def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
-    """Items that the same change left as they are now, as deliveries; nothing was sent."""
-    refs = [one.item.ref for one in done if one.item]
+    """Items that the same change left as they are now, as deliveries; they were only read."""
+    items = [(one.item.ref, one.requests) for one in done if one.item]
     return [
         {
             "tracker": ref.tracker,
@@ -133,12 +133,12 @@ def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
             "url": ref.url,
             "kind": kind,
             "outcome": _ALREADY[kind],
-            "requests": 0,
+            "requests": requests,
             "notes": [DONE_BEFORE[kind]],
             "error": None,
             **NO_RETRY,
         }
-        for ref in refs
+        for ref, requests in items
     ]
 
 

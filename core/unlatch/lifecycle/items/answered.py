@@ -43,8 +43,12 @@ def own_id(
         text: the key, else the reason.
         is_due: whether the item, as it was read, must move.
     """
-    op = item_id(kind.value, identity(Link(ref.tracker, ref.id, ref.url)), text, answered)
+    op = item_id(kind.value, identity(_link(ref)), text, answered)
     return None if is_due and op in ended else op
+
+
+def _link(ref: ItemRef) -> Link:
+    return Link(ref.tracker, ref.id, ref.url)
 
 
 def ended_operations(record: Increment) -> frozenset[str]:
@@ -90,7 +94,8 @@ def read_history(trackers: Trackers, item: RemoteItem) -> ItemHistory | None:
     manifest = trackers.registry.manifest(item.ref.tracker)
     if Capability.HISTORY not in manifest.capabilities:
         return None
-    return trackers.open(item.ref.tracker).read_history(item.ref)
+    with trackers.planning(_link(item.ref)):
+        return trackers.open(item.ref.tracker).read_history(item.ref)
 
 
 def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:

@@ -251,7 +251,7 @@ def _read(
     for one in plans:
         planned = one.decide(one.record, replace(intent, op=workspace.new_id()), request.kind)
         tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
-    answers = dict(zip(tasks, read_items(tasks), strict=True))
+    answers = dict(zip(tasks, read_items(tasks, planning=True), strict=True))
     return {task.increment.links[0]: answer for task, answer in answers.items()}
 
 
