@@ -38,7 +38,7 @@ def _is_nested(automaton: Automaton) -> bool:
     if automaton.is_doubled:
         return True
     # All positions of a ring are alike.
-    for ring in {_ring(automaton, place) for place in loops(automaton)}:
+    for ring in set(_rings(automaton).values()):
         start = min(ring)
         steps = partial(_together, automaton, within=(ring, ring))
         ahead = _reachable([(start, start)], steps)
@@ -61,11 +61,10 @@ def _backwards(
 def _is_adjacent(automaton: Automaton) -> bool:
     """Whether a text can stay in one repeat, stay in a later one, or go from one to the other."""
     everywhere = frozenset(range(len(automaton.accepts)))
-    rings = {place: _ring(automaton, place) for place in loops(automaton)}
+    behind, rings = _behind(automaton), _rings(automaton)
     for place, ring in rings.items():
-        ahead = _reachable([place], partial(_next, automaton))
         # Two ways within one ring are two ways around it.
-        for later in ahead & rings.keys() - ring:
+        for later in behind[place] & rings.keys() - ring:
             steps = partial(_together, automaton, within=(ring, everywhere, rings[later]))
             if (place, later, later) in _reachable([(place, place, later)], steps):
                 return True
@@ -91,22 +90,23 @@ def _together(
 
 def loops(automaton: Automaton) -> frozenset[int]:
     """The positions that can come again."""
-    places = range(len(automaton.accepts))
-    return frozenset(place for place in places if place in _behind(automaton, place))
+    return frozenset(_rings(automaton))
 
 
-def _behind(automaton: Automaton, place: int) -> set[int]:
-    return _reachable(_next(automaton, place), partial(_next, automaton))
+def _rings(automaton: Automaton) -> dict[int, frozenset[int]]:
+    """For each position that can come again, the positions between it and its next time."""
+    behind = _behind(automaton)
+    return {
+        place: frozenset(at for at in after if place in behind[at])
+        for place, after in behind.items()
+        if place in after
+    }
 
 
-def _next(automaton: Automaton, place: int) -> list[int]:
-    return [after for after, by in automaton.follow[place].items() if by]
-
-
-def _ring(automaton: Automaton, place: int) -> frozenset[int]:
-    """The positions between one and its next time."""
-    behind = _behind(automaton, place)
-    return frozenset(at for at in behind if place in _behind(automaton, at) or at == place)
+def _behind(automaton: Automaton) -> dict[int, set[int]]:
+    """For each position, those that can come after it."""
+    nexts = [[after for after, by in follow.items() if by] for follow in automaton.follow]
+    return {place: _reachable(after, nexts.__getitem__) for place, after in enumerate(nexts)}
 
 
 def _reachable(starts: Iterable[Place], steps: Callable[[Place], Iterable[Place]]) -> set[Place]:

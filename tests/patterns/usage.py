@@ -3,7 +3,7 @@
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -38,6 +38,7 @@ class Use:
 class _Module:
     name: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
 
     @property
     def values(self) -> dict[str, Any]:
@@ -51,11 +52,10 @@ def all_uses() -> tuple[Use, ...]:
     called = _called(modules)
     uses: dict[Use, None] = {}
     for module in modules:
-        names = _named(module.tree)
-        for call in ast.walk(module.tree):
-            method = _method(call)
-            if method is None or not isinstance(call, ast.Call):
-                continue
+        calls = [(node, method) for node in module.nodes if (method := _method(node))]
+        names = _named(module.nodes) if calls else {}
+        for call, method in calls:
+            assert isinstance(call, ast.Call)
             try:
                 regex, flags = _value(module, call, method)
             except (NameError, AttributeError, TypeError, SyntaxError):
@@ -74,7 +74,8 @@ def _modules() -> Iterator[_Module]:
             text = path.read_text(encoding="utf-8")
             if parts[0] != "unlatch_sandbox" and "template" not in parts and "\nimport" in text:
                 name = ".".join(parts).removesuffix(".__init__")
-                yield _Module(name, ast.parse(text))
+                tree = ast.parse(text)
+                yield _Module(name, tree, tuple(ast.walk(tree)))
 
 
 def _method(node: ast.AST) -> str | None:
@@ -100,16 +101,16 @@ def _value(module: _Module, call: ast.Call, method: str) -> tuple[str | bytes, i
     return regex, sum(map(int, flags))
 
 
-def _named(tree: ast.Module) -> dict[int, str]:
+def _named(nodes: Sequence[ast.AST]) -> dict[int, str]:
     """The names by which calls are used: of a variable, of a container in one, of an argument.
 
     A call that has none of these is named by its function.
     """
     names: dict[int, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef):
             names |= dict.fromkeys(map(id, ast.walk(node)), node.name)
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names |= dict.fromkeys(map(id, ast.walk(node.value)), node.targets[0].id)
         elif isinstance(node, ast.keyword) and node.arg:
@@ -121,7 +122,7 @@ def _called(modules: list[_Module]) -> dict[tuple[str, str], set[str]]:
     """The methods of a name, by the module that has it; by "" for a name that others import."""
     methods: dict[tuple[str, str], set[str]] = {}
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Attribute) and node.attr in METHODS:
                 name = _name(node.value)
                 for place in (module.name, "") if not name.startswith("_") else (module.name,):
