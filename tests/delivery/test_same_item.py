@@ -25,6 +25,8 @@ from tests.delivery.stage import (
 from unlatch.worklog.disk import flock
 from unlatch_sandbox import Fault
 
+# A late effect takes its time, too.
+pytestmark = pytest.mark.real_waits
 # A late effect comes well before the settle time ends.
 LATE, SETTLE = 0.4, 1.5
 

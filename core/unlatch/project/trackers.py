@@ -258,7 +258,7 @@ class Trackers:
             seconds = max(0.0, min(seconds, command.ends - self._options.clock()))
         if self._options.on_wait is not None:
             self._options.on_wait(Wait(name, seconds, why))
-        self._stopped.wait(seconds)
+        (self._options.sleep or self._stopped.wait)(seconds)
 
     def check_open(self, name: str) -> None:
         """Raise the error with which this command sends nothing more to a tracker, if so."""
