@@ -74,6 +74,8 @@ def environment(home: Path, model: Model) -> dict[str, str]:
         "GEMINI_API_KEY": "of-no-account",
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "GEMINI_TELEMETRY_ENABLED": "false",
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        "NODE_COMPILE_CACHE": str(PACKAGES / "gemini_cli" / "node_modules" / ".compiled"),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
     }
