@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from unlatch.errors import UsageError
 from unlatch_ado.urls import Place, parse
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ def settings_for(word: str, _environ: Mapping[str, str]) -> dict[str, Any] | Non
     if match := _KEY.fullmatch(word):
         url = f"{_CLOUD}/{match['organization']}"
         return {"organization_url": url, "projects": [match["project"]]}
+    if "://" in word and {"_git", "pullrequest"} <= {*word.lower().split("/")}:
+        message = "the address is of a pull request, and unlatch changes only work items there"
+        hint = "paste the address of the work item that the pull request links"
+        raise UsageError("not-a-work-item", message, where=word, hint=hint)
     found = parse(word, Place("", ())) if "://" in word else None
     if found is None or not found.place.path:
         return None

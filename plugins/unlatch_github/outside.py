@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _KEY = re.compile(r"[^/\s]+/[^/\s#]+#[0-9]+")
+# An issue by its number in the repository at an address.
+_NUMBER = re.compile(r"(?P<repository>https?://[^/\s]+/[^/\s]+/[^/\s#]+)#(?P<number>[0-9]+)")
 
 
 def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
     """The settings for the issue at an address, or octo/widgets#4 on the host that gh uses."""
+    if match := _NUMBER.fullmatch(word):
+        word = f"{match['repository']}/issues/{match['number']}"
     is_key = "://" not in word
     if is_key and not _KEY.fullmatch(word):
         return None

@@ -50,17 +50,32 @@ def unknown_address(
                 return not_configured(workspace, manifest, url)
             if manifest.name in failed:
                 return failed[manifest.name]
+            if error := _refusal(manifest, url, workspace.environ):
+                return error
             message = f"{manifest.title} has no {manifest.noun} at this address"
             hint = f"paste the address of the {manifest.noun} as a browser shows it"
             return UsageError("url-unknown", message, where=url, hint=hint)
-    if error := next(iter(failed.values()), None) or _broken(workspace):
-        return error
+    if broken := next(iter(failed.values()), None) or _broken(workspace):
+        return broken
     configured = f"(configured: {_known(workspace)})"
     message = f"no configured tracker has an item at this address {configured}"
     hint = "paste the address of an item as a browser shows it"
     if host:
         hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
     return UsageError("url-unknown", message, where=url, hint=hint)
+
+
+def _refusal(manifest: Manifest, url: str, environ: Mapping[str, str]) -> UnlatchError | None:
+    """Why a tracker takes no item from an address of its own, if it says so."""
+    if manifest.outside:
+        try:
+            with suppress(ConfigError):
+                find = load(manifest, manifest.outside)
+                with blaming(manifest.name, "finding an item", where=manifest.outside):
+                    find(url, environ)
+        except (PluginBroken, UsageError) as error:
+            return error
+    return None
 
 
 def find_unconfigured(workspace: Workspace, key: str) -> Manifest | None:

@@ -195,7 +195,9 @@ class Manifest:
             address is not this tracker's.
         outside: "module:function" for items outside of a project: with an item's address or key and
             the environment, it returns the table of settings that know this item, or None if it is
-            not this tracker's. It raises UsageError if the key names no site.
+            not this tracker's. It raises UsageError if the key names no site, or if the address is
+            one of this tracker's that no command takes. Trackers whose items are numbered in a git
+            repository know https://HOST/REPOSITORY#4, too.
         deferred: modules of libraries that the plugin imports parts of, or not at all: they run
             only when something in them is used, which may save a command most of the time to load
             an SDK.

@@ -7,6 +7,7 @@ import pytest
 from tests.cli.project import OPEN, REASON, Project
 
 ORIGIN = "https://x-access-token:ghs_secret@github.com/octo/widgets.git"
+GHE = "https://ghe.example.com/octo/widgets/issues/4"
 ISSUE = "https://github.com/octo/widgets/issues/4"
 
 
@@ -20,33 +21,92 @@ def clone(folder: Path, **remotes: str) -> None:
 @pytest.mark.parametrize(
     ("word", "remotes", "expected"),
     [
-        ("#4", {"origin": ORIGIN}, ISSUE),
-        ("4", {"origin": "git@github.com:octo/widgets.git"}, ISSUE),
-        ("#4", {"origin": ORIGIN, "upstream": "https://github.com/main/widgets"}, ISSUE),
-        ("github.com/octo/widgets/issues/4", {}, ISSUE),
-        ("GitHub.com/octo/widgets/issues/4/", {}, ISSUE),
-        ("#4", {}, "'#4' needs a repository, and there is no git remote origin"),
-        ("#4", {"upstream": ORIGIN}, "there is no git remote origin"),
-        ("#4", {"origin": "work:octo/widgets.git"}, "no tracker knows that of origin: work:octo"),
-        ("#4", {"origin": "https://a:ghs_secret@git.example.com/o/w"}, "https://git.example.com"),
-        ("4", {}, "error[no-project]"),
-        ("example.com/octo/widgets/issues/4", {}, "error[no-project]"),
+        ("#4", {"origin": ORIGIN}, [ISSUE]),
+        ("4", {"origin": "git@github.com:octo/widgets.git"}, [ISSUE]),
+        (
+            "#4",
+            {"origin": ORIGIN, "upstream": "https://github.com/main/widgets"},
+            [ISSUE, "note: #4 is octo/widgets#4, of origin; that of upstream is main/widgets#4"],
+        ),
+        ("#4", {"origin": "ssh://git@ghe.example.com:2222/octo/widgets"}, [GHE]),
+        ("https://ghe.example.com/octo/widgets/issues/4", {}, [GHE]),
+        ("github.com/octo/widgets/issues/4", {}, [ISSUE]),
+        ("GitHub.com/octo/widgets/issues/4/", {}, [ISSUE]),
+        ("#4", {}, ["'#4' needs a repository, and there is no git remote origin"]),
+        (
+            "#4",
+            {"fork": "https://github.com/dana/widgets", "upstream": ORIGIN},
+            ["no git remote origin; other remotes: fork, upstream", "'dana/widgets#4'"],
+        ),
+        (
+            "#4",
+            {"origin": "work:acme/tools.git"},
+            ["no tracker knows that of origin: work:acme/tools", "repository: 'acme/tools#4'"],
+        ),
+        (
+            "#4",
+            {"origin": "https://a:ghs_secret@git.example.com/o/w"},
+            [
+                "of origin: https://git.example.com",
+                "if git.example.com is your GitHub server, set UNLATCH_TRUSTED_HOSTS=github=git.ex",
+            ],
+        ),
+        ("#4", {"origin": "../widgets"}, ["no tracker knows that of origin: ../widgets"]),
+        ("4", {}, ["error[no-project]"]),
+        ("example.com/octo/widgets/issues/4", {}, ["error[no-project]"]),
     ],
 )
 def test_short_names_mean_items_of_the_repository(
-    outside: Project, word: str, remotes: dict[str, str], expected: str
+    outside: Project, word: str, remotes: dict[str, str], expected: list[str]
 ) -> None:
+    outside.extra["UNLATCH_TRUSTED_HOSTS"] = "github=ghe.example.com"
     clone(outside.root, **remotes)
 
     done = outside.run("reopen", word, "--reason", REASON, "--offline", "--json")
 
-    if expected == ISSUE:
+    if expected[0] in (ISSUE, GHE):
         (item,) = done.document["items"]
-        assert (0, ISSUE, "octo/widgets#4") == (done.code, item["url"], item["name"])
+        assert (0, expected[0], "octo/widgets#4") == (done.code, item["url"], item["name"])
     else:
         assert 2 == done.code
-        assert expected in done.said
+    assert [text for text in expected if text not in done.said] == []
     assert "ghs_secret" not in done.said
+
+
+@pytest.mark.parametrize("place", ["project", "outside"])
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        (
+            "dev.azure.com/fabrikam/widgets/_git/widgets/pullrequest/12",
+            ["error[not-a-work-item]", "of a pull request", "work item that the pull request"],
+        ),
+        (
+            "https://ghe.example.com/octo/widgets/issues/4",
+            ["ghe.example.com", "next: "],
+        ),
+    ],
+)
+def test_an_address_that_no_tracker_may_use_is_an_error_that_says_why(
+    request: pytest.FixtureRequest, place: str, address: str, expected: list[str]
+) -> None:
+    project: Project = request.getfixturevalue(place)
+
+    done = project.run("reopen", address, "--reason", REASON, "--offline")
+
+    assert done.code in (1, 2)
+    assert [text for text in expected if text not in done.err] == []
+    assert [] == [*project.root.rglob("metadata.json"), *project.home.rglob("metadata.json")]
+
+
+def test_a_number_alone_is_reopened_on_the_server_of_origin(outside: Project) -> None:
+    outside.items("github")
+    clone(outside.root, origin=f"{outside.box.github.web_url}/octo/widgets.git")
+
+    done = outside.run("reopen", "4", "--reason", REASON)
+
+    assert (0, "open") == (done.code, outside.states()["github"]), done.said
+    assert "note: there are no increments, so 4 is " in done.err
 
 
 def test_in_a_project_a_number_is_an_increment_and_the_configured_repository_counts(

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-import tomllib
-from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.cli.terminal import output
-from unlatch.errors import PluginBroken, UnlatchError, UsageError
+from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.project.registry import Registry
+from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.spi import ItemRef, Settings
+    from unlatch.spi import ItemRef
 
 STDIN = "-"
 _SEPARATORS = pattern(r"[/:@]")
@@ -103,27 +102,19 @@ def _host_of(address: str) -> str:
 
 
 def _of_repository(session: Session, number: str) -> str:
+    from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
+
     configured = session.workspace.settings.values() if session.has_project else ()
-    named = [ref for settings in configured if (ref := _numbered(settings, number))]
+    named = [ref for one in configured if (ref := repository.numbered(one, number))]
     if len(named) == 1:
         return named[0].url
     if named:
         places = " and ".join(ref.target for ref in named)
-        raise _unknown(number, f"could be an item of {places}")
+        raise repository.unknown_number(number, f"could be an item of {places}")
     if address := _of_origin(session, number):
         return address
-    remote = _origin(session)
-    raise _unknown(
-        number,
-        f"needs a repository, and no tracker knows that of origin: {remote}"
-        if remote
-        else "needs a repository, and there is no git remote origin",
-    )
-
-
-def _unknown(number: str, why: str) -> UsageError:
-    hint = f"paste the item's address, or name its repository: {quote(f'octo/widgets#{number}')}"
-    return UsageError("unknown-item", f"'#{number}' {why}", hint=hint)
+    workspace, folder = _place(session)
+    raise repository.no_repository(workspace, folder, number)
 
 
 def is_of_origin(session: Session, ref: ItemRef) -> bool:
@@ -131,41 +122,33 @@ def is_of_origin(session: Session, ref: ItemRef) -> bool:
 
     An address by an alias of SSH tells no host, so it counts as another one.
     """
-    address = _origin(session).casefold().rstrip("/").removesuffix(".git")
+    from unlatch.lifecycle.items.repository import read_remotes  # noqa: PLC0415  (rarely needed)
+
+    address = read_remotes(_place(session)[1]).get("origin", "").casefold()
+    address = address.rstrip("/").removesuffix(".git")
     *places, owner, name = ["", "", *filter(None, _SEPARATORS.split(address))]
     return f"{owner}/{name}" == ref.target.casefold() and urlsplit(ref.url).hostname in places
 
 
 def _of_origin(session: Session, number: str) -> str | None:
-    """The address of an item of the repository that the git remote origin has; None without."""
-    from unlatch.project.check_trackers import read_settings  # noqa: PLC0415  (loads pydantic)
-    from unlatch.project.plugins.loading import table_for  # noqa: PLC0415
+    """The address of an item of the repository of the git remote origin; None without."""
+    from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    remote = _origin(session)
-    for manifest in Registry().manifests.values() if remote else ():
-        with suppress(PluginBroken):
-            table = table_for(manifest, remote)
-            if table is None:
-                continue
-            tables = tomllib.loads(table)["trackers"]
-            settings, _ = read_settings(manifest, tables[manifest.name])
-            if settings and (ref := _numbered(settings, number)):
-                return ref.url
-    return None
-
-
-def _numbered(settings: Settings, number: str) -> ItemRef | None:
-    """The item of the configured target that its tracker calls #4."""
-    try:
-        ref = settings.locate(number, None)
-    except UnlatchError:
+    workspace, folder = _place(session)
+    item, others = repository.items_of_remotes(workspace, folder, number)
+    if item is None:
         return None
-    return ref if ref and settings.name(ref).endswith(f"#{number}") else None
+    for remote, other in others:
+        here, there = (output.clean(f"{one.target}#{number}") for one in (item, other))
+        output.note(f"#{number} is {here}, of origin; that of {output.clean(remote)} is {there}")
+    return item.url
 
 
-def _origin(session: Session) -> str:
-    """The address of the git remote origin, without a user and password; empty without one."""
-    from unlatch.project.git.run import SECRET, ask_git  # noqa: PLC0415  (slow to load)
+def _place(session: Session) -> tuple[Workspace, Path]:
+    """The user's settings, and the folder whose git remotes count."""
+    if session.has_project:
+        return session.workspace, session.paths.root
+    from unlatch.lifecycle.items.places import user_items  # noqa: PLC0415  (rarely needed)
+    from unlatch.worklog.disk.user_files import user_config_file  # noqa: PLC0415
 
-    here = session.paths.root if session.has_project else Path.cwd()
-    return SECRET.sub("", ask_git(here, "remote", "get-url", "origin") or "")
+    return Workspace(user_items(), os.environ, user_config_file(), tables={}), Path.cwd()

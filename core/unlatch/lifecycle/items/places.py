@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.paths import ProjectPaths
-    from unlatch.spi import Manifest
+    from unlatch.spi import Manifest, Settings
 
 Table = dict[str, Any]
 
@@ -105,6 +105,12 @@ def _settings_for(registry: Registry, word: str, environ: Mapping[str, str]) -> 
         f"{word!r} is not the address or name of an item of {titles or 'an installed tracker'}",
         hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
     )
+
+
+def settings_of_item(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Settings | None:
+    """The settings with which a tracker knows an item outside of a project; PluginBroken."""
+    table = _table_for(manifest, word, environ)
+    return None if table is None else read_settings(manifest, table)[0]
 
 
 def _table_for(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Table | None:

@@ -1,0 +1,143 @@
+"""Items by their number alone, in the repository that a git remote names."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
+from unlatch.lifecycle.items.places import settings_of_item
+from unlatch.patterns import pattern
+from unlatch.project.git.run import SECRET, ask_git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemRef, Manifest, Settings
+
+_ORIGIN = "origin"
+# Both https://HOST/PATH and HOST:PATH, as ssh and scp write it.
+_ADDRESS = pattern(
+    r"(?:(?P<scheme>[a-z+]+)://)?(?:[^@/\s]*@)?(?P<host>[A-Za-z0-9.-]+)(?P<port>:[0-9]+(?=/))?[:/]/?"
+    r"(?P<path>[^\s:?#]+?)(?:\.git)?/?"
+)
+_REPOSITORY = pattern(r"[\w-][\w.-]*/[\w-][\w.-]*")
+
+
+def read_remotes(folder: Path) -> Mapping[str, str]:
+    """The addresses of git's remotes by name, without a user and password."""
+    remotes: dict[str, str] = {}
+    for line in (ask_git(folder, "remote", "--verbose") or "").splitlines():
+        name, _, address = line.partition("\t")
+        remotes.setdefault(name, SECRET.sub("", address.rpartition(" (")[0]))
+    return remotes
+
+
+def items_of_remotes(
+    workspace: Workspace, folder: Path, number: str
+) -> tuple[ItemRef | None, list[tuple[str, ItemRef]]]:
+    """The item of this number in the repository of the git remote `origin`, and in others.
+
+    Only hosts that a tracker's token may be sent to count.
+
+    Returns:
+        The item of `origin`, and those of other repositories with the names of their remotes.
+    """
+    items = {
+        name: item
+        for name, address in read_remotes(folder).items()
+        for _, item in _items(workspace, address, number, trusted=True)
+    }
+    origin = items.get(_ORIGIN)
+    return origin, [(name, item) for name, item in items.items() if origin and item != origin]
+
+
+def no_repository(workspace: Workspace, folder: Path, number: str) -> UsageError:
+    """Why #4 is no item: `unknown-item`, with the command or setting that helps."""
+    remotes = read_remotes(folder)
+    if not (address := remotes.get(_ORIGIN, "")):
+        others = "; other remotes: " + ", ".join(remotes) if remotes else ""
+        reason = f"needs a repository, and there is no git remote origin{others}"
+        names = (_named(one, number) for one in remotes.values())
+        return unknown_number(number, reason, next(filter(None, names), None))
+    reason = f"needs a repository, and no tracker knows that of origin: {address}"
+    error = unknown_number(number, reason, _named(address, number))
+    host = _parsed(address)[0].partition("://")[2]
+    for manifest, _ in _items(workspace, address, number, trusted=False):
+        error.hint = (
+            f"if {host} is your {manifest.title} server, set "
+            f"UNLATCH_TRUSTED_HOSTS={manifest.name}={host} in the environment"
+        )
+    return error
+
+
+def unknown_number(number: str, reason: str, name: str | None = None) -> UsageError:
+    """The error for a number whose repository is not known.
+
+    Args:
+        name: the item as people may name it.
+    """
+    example = quote(name or f"octo/widgets#{number}")
+    hint = f"paste the item's address, or name its repository: {example}"
+    return UsageError("unknown-item", f"'#{number}' {reason}", hint=hint)
+
+
+def numbered(settings: Settings, number: str) -> ItemRef | None:
+    """The item of the configured target that its tracker calls #4."""
+    with suppress(UnlatchError):
+        item = settings.locate(number, None)
+        return item if item and settings.name(item).endswith(f"#{number}") else None
+    return None
+
+
+def _parsed(address: str) -> tuple[str, str]:
+    """The web address of a remote's host, empty if it tells none, and the path there."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None:
+        return "", ""
+    host, path = match["host"].lower(), match["path"]
+    if match["scheme"] in ("http", "https"):
+        return f"{match['scheme']}://{host}{match['port'] or ''}", path
+    # A host without a dot is an alias in the user's ssh configuration.
+    return (f"https://{host}" if "." in host else ""), path
+
+
+def _named(address: str, number: str) -> str | None:
+    """The item as its repository's name has it: octo/widgets#4."""
+    _, path = _parsed(address)
+    return f"{path}#{number}" if _REPOSITORY.fullmatch(path) else None
+
+
+def _items(
+    workspace: Workspace, address: str, number: str, *, trusted: bool
+) -> Iterator[tuple[Manifest, ItemRef]]:
+    """The item in the repository at an address, by each tracker that can have it.
+
+    Args:
+        trusted: by those alone whose token may be sent there.
+    """
+    web, path = _parsed(address)
+    if not web:
+        return
+    key, word = f"{path}#{number}", f"{web}/{path}#{number}"
+    for manifest in workspace.registry.manifests.values():
+        with suppress(PluginBroken, ConfigError):
+            settings = settings_of_item(manifest, word, workspace.environ)
+            item = settings.locate(key, None) if settings else None
+            if settings is None or item is None or settings.name(item) != key:
+                continue
+            if not trusted or _is_trusted(workspace, manifest, settings):
+                yield manifest, item
+
+
+def _is_trusted(workspace: Workspace, manifest: Manifest, settings: Settings) -> bool:
+    from unlatch.transport.trust import check_origin  # noqa: PLC0415  (rarely needed)
+
+    try:
+        check_origin(settings.base_url, manifest, workspace.trusted_hosts)
+    except UnlatchError:
+        return False
+    return True
