@@ -71,6 +71,11 @@ class Preview:
         self._note("GET", paths.repository_path(target, "milestones"), "find the milestone")
         return self._client.milestones(target)
 
+    def has_label(self, target: str, name: str) -> bool:
+        what = f"see whether the repository has the label {name}"
+        self._note("GET", paths.repository_path(target, "labels", name), what)
+        return self._client.has_label(target, name)
+
     def identity(self) -> Identity:
         if (known := self._client.account.known) is not None:
             return known

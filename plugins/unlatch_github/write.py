@@ -102,12 +102,25 @@ def _comment(client: Writer, change: Change, done: Progress) -> None:
 
 
 def _relabel(client: Writer, change: Change, done: Progress) -> None:
-    if missing := without(change.add_labels, done.item.labels):
-        _add_labels(client, missing, done)
+    missing = without(change.add_labels, done.item.labels)
+    if names := [name for name in missing if _may_add(client, change, name, done)]:
+        _add_labels(client, names, done)
     unwanted = set(map(str.casefold, change.remove_labels))
     for name in done.item.labels:
         if name.casefold() in unwanted:
             _remove_label(client, name, done)
+
+
+def _may_add(client: Writer, change: Change, name: str, done: Progress) -> bool:
+    """Whether a label exists, or may be created: GitHub creates what it is told to add."""
+    target = done.item.ref.target
+    if name not in change.existing_labels or client.has_label(target, name):
+        return True
+    done.refused.append(name)
+    done.notes.append(
+        f"label {name} not added: {target} has no such label (create it: --label {name})"
+    )
+    return False
 
 
 def _remove_label(client: Writer, name: str, done: Progress) -> None:

@@ -179,6 +179,12 @@ class Project:
         """Add settings to those that point at the sandbox."""
         self.configure(f"{top}\n{self.box.config()}\n{tables}")
 
+    def configure_user(self, text: str) -> None:
+        """Write the user's own configuration."""
+        path = self.home / ".config" / "unlatch" / "config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
     def configure(self, text: str) -> None:
         path = self.root / ".unlatch" / "config.toml"
         path.parent.mkdir(exist_ok=True)

@@ -66,8 +66,8 @@ def _absolute_paths(value: tuple[str, ...]) -> tuple[str, ...]:
     return value
 
 
-class TopLevel(Table):
-    """The settings of config.toml outside of tables."""
+class CommentConfig(Table):
+    """The text of comments."""
 
     comment: CommentStyle = setting(
         default=CommentStyle.FULL,
@@ -79,6 +79,11 @@ class TopLevel(Table):
         description="Text that replaces the built-in comment. It can use **bold** and "
         "{headline}, {reason}, {by}, {at}, {increment}, {title}",
     )
+
+
+class TopLevel(CommentConfig):
+    """The settings of config.toml outside of tables."""
+
     mentions: YesNo = setting(
         default=False,
         description="Let @names and #numbers in a reason notify people and create links",
@@ -122,6 +127,17 @@ class CoreConfig(TopLevel):
     comments: CommentsConfig = setting(default=CommentsConfig())
 
 
+class ItemsConfig(CommentConfig):
+    """Items outside of projects."""
+
+    labels: Labels = setting(default=Labels())
+
+    @property
+    def core(self) -> CoreConfig:
+        """The configuration of these items, as a project's."""
+        return CoreConfig().replaced(**dict(self))
+
+
 class UserConfig(Table):
     """The user's own config.toml, which no repository can change."""
 
@@ -153,6 +169,7 @@ class UserConfig(Table):
         default={},
         description="Short names for commands: {r = 'resume', wip = 'list --status active'}",
     )
+    items: ItemsConfig = setting(default=ItemsConfig())
     efforts: EffortsConfig = setting(default=EffortsConfig())
     llm: LlmConfig = setting(default=LlmConfig())
 

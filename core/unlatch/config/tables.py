@@ -56,6 +56,17 @@ class Labels(Table):
         default="scope-change",
         description="Added by a reopen with new scope, removed by `complete`",
     )
+    create_missing: YesNo = setting(
+        default=False,
+        description="Let `reopen` and `close` of items create labels that a GitHub repository "
+        "lacks, as increments do",
+    )
+
+    @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """The labels by their keys."""
+        keys = ("reopened", "completed", "scope_change")
+        return tuple((key, getattr(self, key)) for key in keys)
 
 
 class StaleAfter(Table):

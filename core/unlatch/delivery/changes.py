@@ -56,7 +56,12 @@ def build_change(
         change = _reopen(change, operation, increment, config.labels, amended)
     elif operation.kind is Kind.CLOSE and operation.state:
         change = _close(change, increment, config.labels)
-    return _with_own_labels(change) if operation.state else _without_labels(change)
+    change = _with_own_labels(change) if operation.state else _without_labels(change)
+    if not increment.is_item or config.labels.create_missing:
+        return change
+    own = {*map(str.casefold, change.options.add_labels)}
+    existing = tuple(one for one in change.add_labels if one.casefold() not in own)
+    return replace(change, existing_labels=existing)
 
 
 def _with_own_labels(change: Change) -> Change:
@@ -91,7 +96,8 @@ def _labels_alone(
         tuple(label for label in labels if label.casefold() in asked)
         for labels in (whole.add_labels, whole.remove_labels)
     )
-    return replace(nothing, add_labels=add, remove_labels=remove)
+    existing = whole.existing_labels
+    return replace(nothing, add_labels=add, remove_labels=remove, existing_labels=existing)
 
 
 def _reopen(

@@ -32,7 +32,7 @@ def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
             problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
             continue
         try:
-            model, found = read_settings(registry.manifest(name), table, raw.core.labels)
+            model, found = read_settings(registry.manifest(name), table, raw.core.labels.names)
         except PluginBroken as error:
             broken[name] = error
             continue

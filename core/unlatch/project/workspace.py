@@ -63,14 +63,10 @@ class Workspace:
     @cached_property
     def raw_config(self) -> RawConfig:
         """The content of the configuration files, mistakes included; raises as `read_config`."""
-        from unlatch.config.config import (  # noqa: PLC0415  (slow to load)
-            CoreConfig,
-            RawConfig,
-            read_config,
-        )
+        from unlatch.config.config import RawConfig, read_config  # noqa: PLC0415  (slow to load)
 
         if self.tables is not None:
-            return RawConfig(CoreConfig(), self.tables)
+            return RawConfig(self.user.items.core, self.tables)
         return read_config(self.paths)
 
     @property
@@ -181,8 +177,9 @@ class Workspace:
 
         checked = check_trackers(self.raw_config, self.registry)
         if checked.problems:
-            where, hint = str(self.paths.config), "unlatch doctor --settings"
-            raise ConfigError(checked.problems, where=where, hint=hint)
+            where = self.user_file if self.is_of_user else self.paths.config
+            hint = "unlatch doctor --settings"
+            raise ConfigError(checked.problems, where=str(where), hint=hint)
         return checked
 
 

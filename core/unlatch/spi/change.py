@@ -60,6 +60,8 @@ class Change:
         comment: without the marker.
         add_labels: or tags.
         remove_labels: a missing one is not an error.
+        existing_labels: those of `add_labels` that are added only if the tracker has them; others
+            are refused, with a note. All are added where labels are free text.
         draft: the item's text, for a create or an update; None keeps it.
         mentions: let @names and references in the comment take effect, if the tracker reads them
             from text.
@@ -72,6 +74,7 @@ class Change:
     comment: Text | None = None
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
+    existing_labels: tuple[str, ...] = ()
     draft: Draft | None = None
     mentions: bool = False
     options: DeliveryOptions = AS_CONFIGURED

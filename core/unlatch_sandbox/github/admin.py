@@ -9,6 +9,7 @@ from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub, Quota
 from unlatch_sandbox.github.item_view import item_view
 from unlatch_sandbox.github.records import (
     IssueRecord,
+    LabelRecord,
     MilestoneRecord,
     MoveRecord,
     Person,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 HOME = "octo/widgets"
 OWNER = "octocat"
+_LABELS = ("reopened", "completed")
 _BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type")
 
 
@@ -63,6 +65,8 @@ class GithubAdmin:
         self.people: dict[str, Person] = {}
         if self.hub.repository(HOME) is None:
             self.add_repository(HOME)
+            for name in _LABELS:
+                self.add_label(name)
 
     def config(self) -> str:
         return (
@@ -166,6 +170,10 @@ class GithubAdmin:
         # Apps have no association, with any permissions.
         usual = Person("none", "NONE") if shapes.is_bot(login) else Person()
         return self.people.get(login.casefold(), usual)
+
+    def add_label(self, name: str, *, repository: str = HOME) -> None:
+        with self.hub.store.transaction():
+            self.hub.keep_label(repository, LabelRecord(self.hub.new_id(), name))
 
     def add_milestone(self, title: str, *, state: str = "open", repository: str = HOME) -> int:
         hub = self.hub

@@ -213,6 +213,15 @@ class Client:
         with reading_answer(target, written=False), self._explaining_rename(target):
             return tuple(map(read_milestone, self._connection.list_entries(path)))
 
+    def has_label(self, target: str, name: str) -> bool:
+        """Whether a repository has a label."""
+        with self._explaining_rename(target):
+            try:
+                self._ask("GET", paths.repository_path(target, "labels", name))
+            except NotFound:
+                return False
+        return True
+
     def repository(self, target: str) -> dict[str, Any]:
         """A repository, also one that its owner renamed."""
         with self._explaining_rename(target):

@@ -85,7 +85,7 @@ def test_an_item_is_closed(project: Project, tracker: str) -> None:
     assert "Closed" in comment
 
 
-def test_reopening_needs_no_more_requests_than_resume(project: Project) -> None:
+def test_reopening_needs_one_request_more_than_resume_for_a_new_label(project: Project) -> None:
     project.increment(links=project.items("github"))
     project.run("resume", "7", "--reason", REASON, "--yes")
     project.run("complete", "7")
@@ -98,7 +98,7 @@ def test_reopening_needs_no_more_requests_than_resume(project: Project) -> None:
     done = project.run("reopen", KEYS["github"], "--reason", "Once more", "--item-only")
 
     assert 0 == done.code, done.said
-    assert len(resumed) >= len(project.sent()) > 0
+    assert sorted([*resumed, "github GET"]) == sorted(project.sent())
 
 
 def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
@@ -200,6 +200,50 @@ def test_labels_of_the_command_are_set_and_undo_takes_them_back(
     assert "labels +reopened +regression +urgent -completed" in done.out
     assert before - {"completed"} | {"reopened", "regression", "urgent"} == labels
     assert before == project.labels()[tracker]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words", "created"),
+    [
+        ("", (), False),
+        ("", ("--label", "again"), True),
+        ("", ("--label", "urgent"), False),
+        ("create_missing = true", (), True),
+    ],
+)
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_a_label_that_the_repository_lacks_is_created_only_when_asked_for(
+    request: pytest.FixtureRequest,
+    place: str,
+    settings: str,
+    words: tuple[str, ...],
+    *,
+    created: bool,
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    project.items("github")
+    labels = f'labels]\nreopened = "again"\n{settings}\n'
+    if place == "project":
+        project.configure_more(tables=f"[{labels}")
+    else:
+        project.configure_user(
+            f'[items]\ncomment_template = "Once more: {{reason}}"\n[items.{labels}'
+        )
+    command = ("reopen", project.urls["github"], "--reason", REASON, *words)
+
+    foreseen = project.run(*command, "--dry-run")
+    done = project.run(*command)
+    again = project.run("sync")
+
+    assert (0, 0, OPEN["github"]) == (foreseen.code, done.code, project.states()["github"])
+    assert created is ("again" in project.labels()["github"])
+    assert {*words[1:]} <= project.labels()["github"]
+    assert created is ("add label again" in foreseen.out.replace("urgent, ", ""))
+    missing = "label again not added: octo/widgets has no such label (create it: --label again)"
+    assert created is (missing not in done.said), done.said
+    assert "Nothing is pending" in again.said
+    [comment] = project.comments()["github"]
+    assert ("Once more: " in comment) is (place == "outside")
 
 
 @pytest.mark.parametrize("tracker", ALL)
