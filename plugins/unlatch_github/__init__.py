@@ -26,6 +26,11 @@ def label_problem(label: str) -> str | None:
     return None
 
 
+def is_alone(url: str) -> bool:
+    """Whether an address is a pull request's."""
+    return "/pull/" in url
+
+
 def from_remote(url: str) -> str | None:
     """The configuration for a git remote, or an issue, on github.com."""
     match = _REMOTE.match(url)
@@ -74,6 +79,7 @@ manifest = Manifest(
     # GitHub ends a request after 10 s (its docs, "Troubleshooting the REST API": timeouts).
     settle=10.0,
     label_problem=label_problem,
+    is_alone=is_alone,
     events={"github-event": "unlatch_github.webhook:read_event"},
     example='[trackers.github]\nrepository = "octo/widgets"\n',
     from_remote=from_remote,

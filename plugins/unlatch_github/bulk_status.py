@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import NotFound, TrackerError, Transient
+from unlatch_github import is_alone
 from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, status_query, to_rest
 from unlatch_github.api.models import issue_place, reading_answer
 from unlatch_github.api.moved import moved
@@ -35,14 +36,16 @@ def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     wanted = list(dict.fromkeys(refs))
     answers: Answers = {}
     unclear: list[ItemRef] = []
-    for refs_of_query in _chunks([ref for ref in wanted if int(ref.id) <= LARGEST_NUMBER]):
+    issues = [ref for ref in wanted if not is_alone(ref.url)]
+    for refs_of_query in _chunks([ref for ref in issues if int(ref.id) <= LARGEST_NUMBER]):
         found = _query(client, refs_of_query)
         if found is None:
             # No GraphQL: an older server, a gateway, or a token without permission.
             return {ref: _alone(client, ref) for ref in wanted}
         answers |= found
         unclear += [ref for ref in refs_of_query if ref not in found]
-    unclear += [ref for ref in wanted if int(ref.id) > LARGEST_NUMBER]
+    unclear += [ref for ref in issues if int(ref.id) > LARGEST_NUMBER]
+    answers |= {ref: _alone(client, ref) for ref in wanted if ref not in issues}
     for place, ref in enumerate(unclear):
         answers[ref] = _alone(client, ref) if place < _MOST_ALONE else _missing(ref)
     return answers

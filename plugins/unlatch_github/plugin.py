@@ -7,12 +7,13 @@ from datetime import timedelta
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, NotFound, TrackerError
+from unlatch.errors import ConfigError, NotFound, Rejected, TrackerError
 from unlatch.spi import (
     Change,
     CommentRef,
     Draft,
     Examination,
+    Goal,
     ItemHistory,
     ItemRef,
     Listed,
@@ -60,8 +61,26 @@ class GithubPlugin(SyncPlugin):
         self._pacer = transport.pacer(_PACE, why="GitHub takes 500 comments and issues an hour")
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
-        """Read an issue; without a change, an unchanged one costs no quota."""
+        """Read an issue or a pull request; without a change, an unchanged one costs no quota.
+
+        Raises:
+            Rejected: `pull-request-merged`: the change opens it.
+        """
         found = self._client.look(ref) if change is None else self._client.read(ref)
+        snapshot = self._snapshot(found, change)
+        if isinstance(snapshot, TrackerError):
+            raise snapshot
+        return snapshot
+
+    def _snapshot(self, found: IssueSnapshot, change: Change | None) -> Snapshot | TrackerError:
+        opens = change is not None and change.goal is Goal.OPEN
+        if opens and found.pull and found.pull.is_merged:
+            return Rejected(
+                "pull-request-merged",
+                "a merged pull request cannot be reopened",
+                where=self._settings.name(found.item.ref),
+                hint="reopen the issue that it closed, or open a new pull request",
+            )
         return Snapshot(found.item, found)
 
     def read_many(
@@ -71,7 +90,7 @@ class GithubPlugin(SyncPlugin):
         from unlatch_github.bulk_status import read_statuses  # noqa: PLC0415  (rarely needed)
 
         return {
-            ref: found if isinstance(found, TrackerError) else Snapshot(found.item, found)
+            ref: found if isinstance(found, TrackerError) else self._snapshot(found, change)
             for ref, found in read_statuses(self._client, refs).items()
         }
 

@@ -18,7 +18,8 @@ GITHUB_WEB = "https://github.com"
 _SECTION = "[trackers.github]"
 _REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
 _NUMBER = r"[1-9][0-9]{0,17}"
-_ISSUE_PATH = pattern(rf"/({_REPOSITORY})/issues/({_NUMBER})/?")
+# A pull request with the tab that a browser shows.
+_PATH = pattern(rf"/({_REPOSITORY})/(?:(issues)/({_NUMBER})/?|(pull)/({_NUMBER})(?:/[a-z]*)?)")
 # GitHub's boards and lists show an issue in a pane and name it in the query.
 _ISSUE_QUERY = pattern(rf"({_REPOSITORY.replace('/', '[|]', 1)})[|]({_NUMBER})")
 _ISSUE_ID = pattern(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
@@ -103,7 +104,7 @@ class GithubSettings(Table):
         )
 
     def recognise(self, url: str) -> ItemRef | None:
-        """The issue at a pasted address; None for others, also for a pull request."""
+        """The issue or pull request at a pasted address; None for others."""
         try:
             parts = urlsplit(url.strip())
             at_home = _origin(parts) == _origin(urlsplit(self.web_url))
@@ -114,8 +115,9 @@ class GithubSettings(Table):
         prefix = urlsplit(self.web_url).path
         if not parts.path.startswith(f"{prefix}/"):
             return None
-        if match := _ISSUE_PATH.fullmatch(parts.path.removeprefix(prefix)):
-            return self.ref(match[1], int(match[2]))
+        if match := _PATH.fullmatch(parts.path.removeprefix(prefix)):
+            target, kind, number = filter(None, match.groups())
+            return self.ref(target, int(number), kind=kind)
         beside = parse_qs(parts.query).get("issue", [""])[0]
         if match := _ISSUE_QUERY.fullmatch(beside):
             return self.ref(match[1].replace("|", "/"), int(match[2]))
@@ -148,11 +150,15 @@ class GithubSettings(Table):
         """The issue's name for people: octo/widgets#4."""
         return f"{ref.target}#{ref.id}"
 
-    def ref(self, target: str, number: int) -> ItemRef:
-        """Issue `number` of `target`, in the configuration's spelling if any."""
+    def ref(self, target: str, number: int, *, kind: str = "issues") -> ItemRef:
+        """Issue `number` of `target`, in the configuration's spelling if any.
+
+        Args:
+            kind: the word of its address; "pull" for a pull request.
+        """
         # GitHub ignores case; one spelling makes one identity.
         spelled = self._spellings().get(target.casefold(), target)
-        url = f"{self.web_url}/{spelled}/issues/{number}"
+        url = f"{self.web_url}/{spelled}/{kind}/{number}"
         return ItemRef(tracker="github", target=spelled, id=str(number), url=url)
 
     def _spellings(self) -> dict[str, str]:

@@ -86,7 +86,8 @@ def _state_fields(found: IssueSnapshot, change: Change, extras: OnReopen) -> dic
     fields: dict[str, Any] = {}
     if change.goal is not None and must_move(found.item, change.goal):
         state, reason = _STATES[change.goal]
-        fields |= {"state": state, "state_reason": reason}
+        # Pull requests have no reason.
+        fields |= {"state": state} if found.pull else {"state": state, "state_reason": reason}
     is_over = found.milestone is not None and not found.milestone.is_open
     if is_over and extras.milestone == "clear":
         fields["milestone"] = None

@@ -238,12 +238,13 @@ def test_an_open_issue_still_gets_comment_and_labels(box: Sandbox, plugin: Githu
 
 
 def test_what_is_not_asked_for_is_not_written(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box, labels=("Reopened",))
+    number = closed_issue(box, labels=("Urgent",))
+    labels = replace(REOPEN, goal=None, comment=None, add_labels=("urgent",))
 
-    outcome = act(plugin, ref(box, number), replace(REOPEN, goal=None, comment=None))
+    outcome = act(plugin, ref(box, number), labels)
 
-    # "Reopened" is the label "reopened" to GitHub.
-    assert (outcome.commented, outcome.after.labels, outcome.notes) == (False, ("Reopened",), ())
+    # "Urgent" is the label "urgent" to GitHub.
+    assert (outcome.commented, outcome.after.labels, outcome.notes) == (False, ("Urgent",), ())
     assert (state(box, number), bodies(box, number)) == (("closed", "completed"), [])
     assert sent(box) == [f"GET /issues/{number}"]
 

@@ -40,7 +40,7 @@ def test_every_name_that_a_repository_may_have_is_recognised(name: str) -> None:
         "",
         "4",
         "octo/widgets#4",
-        "https://github.com/octo/widgets/pull/4",
+        "https://github.com/octo/widgets/pull/4/files/a",
         "https://github.com/octo/widgets/issues",
         "https://github.com/octo/widgets/issues/0",
         "https://github.com/octo/widgets/issues/04",
@@ -88,7 +88,7 @@ def test_an_address_decides_over_the_number() -> None:
     ("item", "url", "problem"),
     [
         ("4", "https://evil.example/octo/widgets/issues/4", "is not the address of an issue"),
-        ("4", "https://github.com/octo/widgets/pull/4", "is not the address of an issue"),
+        ("4", "https://github.com/octo/widgets/pulls/4", "is not the address of an issue"),
         ("SCRUM-4", None, "is not the number of an issue"),
         ("0", None, "is not the number of an issue"),
     ],

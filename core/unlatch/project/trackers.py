@@ -18,6 +18,7 @@ from unlatch.project.plugins.loading import open_plugin
 from unlatch.project.unknown_item import (
     find_unconfigured,
     not_configured,
+    of_no_increment,
     unknown_address,
     unknown_name,
 )
@@ -118,18 +119,26 @@ class Trackers:
             raise UsageError("profile-unknown", message, hint=hint)
         return f"{repositories[link.target]}#{link.item}"
 
-    def item(self, word: str, *, ask_former: bool = False) -> ItemRef:
+    def item(self, word: str, *, ask_former: bool = False, alone: bool = False) -> ItemRef:
         """The item with an address or a name; UsageError as `recognise` and `named`."""
-        find = self.recognise if "://" in word else self.named
-        return find(" ".join(word.split()), ask_former=ask_former)
+        word = " ".join(word.split())
+        if "://" in word:
+            return self.recognise(word, ask_former=ask_former, alone=alone)
+        return self.named(word, ask_former=ask_former)
 
-    def recognise(self, url: str, *, ask_former: bool = False) -> ItemRef:
+    def recognise(self, url: str, *, ask_former: bool = False, alone: bool = False) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`.
+
+        Args:
+            alone: also one that no increment can have.
 
         PluginBroken: no tracker knows it, and a plugin failed to look at it.
         """
         found, failed = self._workspace.recognise(url)
         if ref := next(iter(found.values()), None):
+            manifest = self.registry.manifest(ref.tracker)
+            if not alone and manifest.is_alone(ref.url):
+                raise of_no_increment(manifest, ref)
             self.check_target(ref, ask_former=ask_former)
             return ref
         raise unknown_address(self._workspace, url, failed)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import Manifest
+    from unlatch.spi import ItemRef, Manifest
 
 
 def not_configured(workspace: Workspace, manifest: Manifest, url: str = "") -> UsageError:
@@ -63,6 +63,12 @@ def unknown_address(
     if host:
         hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
     return UsageError("url-unknown", message, where=url, hint=hint)
+
+
+def of_no_increment(manifest: Manifest, ref: ItemRef) -> UsageError:
+    message = f"{manifest.title} has no {manifest.noun} that an increment can have at this address"
+    hint = f"to change it alone: unlatch reopen {ref.url}, or unlatch close"
+    return UsageError("url-unknown", message, where=ref.url, hint=hint)
 
 
 def _refusal(manifest: Manifest, url: str, environ: Mapping[str, str]) -> UnlatchError | None:

@@ -179,6 +179,8 @@ class Manifest:
         hosts: host names that a token may be sent to by default, "*.example.com" for subdomains.
         label_problem: describes why a label or tag is invalid, or returns None; required with
             LABELS.
+        is_alone: whether the item at an address can only be changed alone, and belong to no
+            increment, as a pull request.
         host_env: environment variables that name a further host, or its URL.
         secret_env: environment variables with other credentials, which the tracker's own tools
             read; workers do not get them, as those of `tokens`.
@@ -216,6 +218,7 @@ class Manifest:
     tokens: tuple[EnvToken | CommandToken, ...]
     hosts: tuple[str, ...]
     label_problem: Callable[[str], str | None] = lambda _label: None
+    is_alone: Callable[[str], bool] = lambda _url: False
     host_env: tuple[str, ...] = ()
     secret_env: tuple[str, ...] = ()
     settle: float = 0.0

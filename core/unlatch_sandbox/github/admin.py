@@ -143,6 +143,7 @@ class GithubAdmin:
         locked: bool = False,
         body: str = "",
         pull_request: bool = False,
+        merged: bool = False,
         milestone: int | None = None,
         author: str = OWNER,
     ) -> int:
@@ -156,6 +157,7 @@ class GithubAdmin:
             issue.assignees = [assignee] if assignee else []
             issue.locked, issue.pull_request, issue.milestone = locked, pull_request, milestone
             hub.set_labels(issue, labels)
+            issue.merged_at = now if merged else None
             hub.set_state(issue, state, state_reason, OWNER)
             if state == "open":
                 issue.state_reason = state_reason

@@ -98,6 +98,8 @@ class Hub:
         else:
             issue.state_reason = reason if reason in CLOSE_REASONS else CLOSE_REASONS[0]
             issue.closed_at, issue.closed_by = self.now(), by
+        if issue.pull_request:
+            issue.state_reason = None
         word, why = ("reopened", None) if state == "open" else ("closed", issue.state_reason)
         number = self.store.next("github.event", first=2_000_001)
         issue.moves = [*issue.moves, [number, word, by, self.now(), why]]

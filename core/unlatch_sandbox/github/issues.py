@@ -184,6 +184,8 @@ def _change_state(issue: IssueRecord, asked: dict[str, Any]) -> None:
     state, reason = asked.get("state", issue.state), asked.get("state_reason")
     if state not in ("open", "closed"):
         raise guards.invalid("Issue", "state", "invalid")
+    if issue.merged_at and state == "open":
+        raise guards.invalid("Issue", "state", "invalid")
     if reason not in (None, OPEN_REASON, *CLOSE_REASONS):
         raise guards.invalid("Issue", "state_reason", "invalid")
     guards.admin().hub.set_state(issue, state, reason, g.login)

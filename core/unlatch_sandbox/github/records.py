@@ -67,6 +67,7 @@ class IssueRecord:
     reopened_by: str | None = None
     closing_pull: int | None = None
     pull_request: bool = False
+    merged_at: str | None = None
     deleted: bool = False
     comments: int = 0
     milestone: int | None = None

@@ -182,7 +182,8 @@ def _only_some(record: IssueRecord, page: str, at: Addresses) -> Json:
     if record.pull_request:
         pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
         texts = {"diff_url": f"{page}.diff", "patch_url": f"{page}.patch"}
-        found["pull_request"] = {"url": pull, "html_url": page, **texts}
+        merged = github_time(record.merged_at) if record.merged_at else None
+        found["pull_request"] = {"url": pull, "html_url": page, **texts, "merged_at": merged}
     return found
 
 

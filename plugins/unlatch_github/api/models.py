@@ -26,6 +26,7 @@ from unlatch.spi import (
 from unlatch.spi import kept_parts as parts_of
 from unlatch.transport import unreadable
 from unlatch.values import dataclass
+from unlatch_github import is_alone
 from unlatch_github.states import category_of
 
 if TYPE_CHECKING:
@@ -49,18 +50,27 @@ class Milestone:
 
 
 @dataclass(frozen=True, slots=True)
+class PullRequest:
+    """What only pull requests have."""
+
+    is_merged: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IssueSnapshot:
-    """An issue as GitHub described it.
+    """An issue or pull request as GitHub described it.
 
     Args:
         body: None if the answer lacks it.
         assignees: the logins of its assignees.
+        pull: None for an issue.
     """
 
     item: RemoteItem
     body: str | None
     milestone: Milestone | None
     assignees: tuple[str, ...]
+    pull: PullRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,22 +200,24 @@ def issue_snapshot(answer: Any, ref: ItemRef, *, where: str) -> IssueSnapshot:
     """An issue as a snapshot.
 
     Raises:
-        Rejected: `not-an-issue`, for the number of a pull request.
+        Rejected: `not-an-issue`, for a pull request that the reference names as an issue.
     """
     if not isinstance(answer, dict):
         raise TypeError("an issue is an object")
-    if is_pull_request(answer):
+    is_pull = is_pull_request(answer)
+    if is_pull and not is_alone(ref.url):
         raise Rejected(
             "not-an-issue",
             "the number belongs to a pull request",
             where=where,
-            hint="link an issue instead",
+            hint=f"to reopen or close it, name it by its address: .../{ref.target}/pull/{ref.id}",
         )
     assignees = assignees_in(answer)
     milestone = read_milestone(answer["milestone"]) if answer.get("milestone") else None
     item = replace(_item(ref, answer), assignee=", ".join(assignees) or None)
     body = (_text(answer, "body") or "") if "body" in answer else None
-    return IssueSnapshot(item, body, milestone, assignees)
+    pull = PullRequest(bool(answer["pull_request"].get("merged_at"))) if is_pull else None
+    return IssueSnapshot(item, body, milestone, assignees, pull)
 
 
 def assignees_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
@@ -230,7 +242,8 @@ def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
     by, pull = _last_change(raw, is_open=category.is_open)
     created = _time(raw, "created_at")
     since = None if category.is_open else _time(raw, "closed_at")
-    if category.is_open and "state_reason" in raw and raw["state_reason"] != "reopened":
+    has_reason = "state_reason" in raw and not is_pull_request(raw)
+    if category.is_open and has_reason and raw["state_reason"] != "reopened":
         since = created
     return RemoteItem(
         ref=ref,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Moved, NotFound, Rejected, TrackerError
+from unlatch_github import is_alone
 from unlatch_github.api import paths
 from unlatch_github.api.error_table import Elsewhere
 
@@ -91,7 +92,9 @@ class Renames:
     def ref(self, ref: ItemRef) -> ItemRef:
         """An issue in the repository's place."""
         name = self.place(ref.target)
-        return ref if name == ref.target else self._settings.ref(name, int(ref.id))
+        if name == ref.target:
+            return ref
+        return self._settings.ref(name, int(ref.id), kind="pull" if is_alone(ref.url) else "issues")
 
     def find(self, target: str) -> str | None:
         """The name that a repository was renamed to, also by another owner."""

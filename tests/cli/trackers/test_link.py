@@ -181,7 +181,8 @@ def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -
     page = project.run("link", "7", "https://github.com/octo/widgets/pull/4")
     other = project.run("link", "7", "https://tracker.example/4")
 
-    assert "error[url-unknown]: GitHub has no issue at this address" in page.err
+    assert "error[url-unknown]: GitHub has no issue that an increment can have" in page.err
+    assert "unlatch reopen https://github.com/octo/widgets/pull/4" in page.err
     assert "(configured: GitHub)" in other.err
     assert "if a tracker of yours is at tracker.example, set its address" in other.err
 

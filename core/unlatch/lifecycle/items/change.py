@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import make_task
-from unlatch.errors import UnlatchError
+from unlatch.errors import Rejected, UnlatchError
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
@@ -155,7 +155,7 @@ def locate_items(
     Raises:
         UnlatchError: as `Trackers.item` and `check_trust`.
     """
-    refs = [trackers.item(one, ask_former=not offline) for one in words]
+    refs = [trackers.item(one, ask_former=not offline, alone=True) for one in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):
         trackers.check_trust(name)
     return list(dict.fromkeys(refs))
@@ -200,6 +200,7 @@ def plan_items(
 
     Raises:
         StoreError: a record cannot be read.
+        Rejected: a tracker will never take the change of an item, such as a merged pull request.
     """
     beside = PendingBeside.of(workspace)
     plans = [_plan(workspace, trackers, ref, request, beside) for ref in refs]
@@ -258,6 +259,8 @@ def _read(
 def _checked(
     trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
 ) -> ItemPlan:
+    if isinstance(seen, Rejected):
+        raise seen
     if not isinstance(seen, Snapshot):
         # Delivery records what may succeed later, and reports it.
         return plan

@@ -186,7 +186,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
     "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
     "a tuple of EnvTokens and CommandTokens": (_are(_is_token), ("tokens",)),
     "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "secret_env", "deferred")),
-    "a function": (callable, ("label_problem",)),
+    "a function": (callable, ("label_problem", "is_alone")),
     "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),
     "a number of seconds": (
         lambda one: isinstance(one, int | float) and 0 <= one < _DAY,
