@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from unlatch.patterns import pattern
-from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest, Scheme
+from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest, Option, Scheme
 
 _LONGEST_LABEL = 50
 _REMOTE = pattern(
@@ -85,5 +85,12 @@ manifest = Manifest(
     from_remote=from_remote,
     # It imports all classes for GitHub's objects; we only use the requester.
     deferred=("github",),
+    options=(
+        Option(
+            "project-status",
+            "Set this status in the GitHub projects of the issues, where the token may.",
+            metavar="NAME",
+        ),
+    ),
     outside="unlatch_github.outside:settings_for",
 )

@@ -82,8 +82,12 @@ class Preview:
         self._note("GET", paths.USER, "find out whom the token belongs to")
         return Identity("the token's account")
 
-    def standing(self, ref: ItemRef) -> dict[str, Any]:
+    def standing(self, ref: ItemRef, *, changes: bool) -> dict[str, Any]:
         self._note("POST", paths.GRAPHQL, "read its status in projects")
+        return self._client.standing(ref, changes=changes) if changes else {}
+
+    def set_project_status(self, ids: Mapping[str, str], option: str, name: str) -> dict[str, Any]:
+        self._note("POST", paths.GRAPHQL, f"set its status in a project to {name}")
         return {}
 
     def _note(self, method: str, path: str, what: str) -> None:

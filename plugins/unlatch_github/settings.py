@@ -51,6 +51,11 @@ class OnReopen(Table):
         description="`report` adds a note with the issue's status in its projects; one more "
         "request",
     )
+    project_status: str | None = setting(
+        default=None,
+        description="Status to set in each project of the issue that has it, as "
+        "`--project-status`. The token needs the right to write to projects",
+    )
 
 
 class GithubSettings(Table):

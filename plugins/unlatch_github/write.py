@@ -13,12 +13,13 @@ from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
 from unlatch_github.api.models import without
 from unlatch_github.draft import changed_fields, new_fields, resolve_milestone
 from unlatch_github.draft_options import DraftOptions, read_draft_options, unmet_options
+from unlatch_github.projects import STATUS_OPTION, report_projects
 from unlatch_github.settings import OnReopen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.spi import Change, Draft, ItemRef, Progress
+    from unlatch.spi import Change, Draft, Progress
     from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.preview import Writer
 
@@ -79,7 +80,7 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
         done.unchanged = not fields and now is written
         done.notes += unmet_options(options, now, milestone)
     if reopens:
-        _finish_reopen(client, now, extras, done)
+        _finish_reopen(client, now, change, done)
 
 
 def _state_fields(found: IssueSnapshot, change: Change, extras: OnReopen) -> dict[str, Any]:
@@ -172,13 +173,16 @@ def _assign(
     return now
 
 
-def _finish_reopen(client: Writer, found: IssueSnapshot, extras: OnReopen, done: Progress) -> None:
-    """Assign the issue as configured, and add notes for the user."""
+def _finish_reopen(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
+    """Assign the issue and set its status in projects as configured, and add notes for the user."""
+    extras, asked = client.settings.on_reopen, change.options.value_of(STATUS_OPTION)
     if not found.assignees and extras.assignee == "me":
         found = _take(client, found, done)
     done.notes += _notes_on(found)
-    if extras.project == "report":
-        done.notes += _notes_on_projects(client, found.item.ref)
+    status = asked or extras.project_status
+    if status or extras.project == "report":
+        is_asked = asked is not None
+        done.notes += report_projects(client, found.item.ref, status, is_asked=is_asked)
 
 
 def _take(client: Writer, found: IssueSnapshot, done: Progress) -> IssueSnapshot:
@@ -199,31 +203,3 @@ def _notes_on(found: IssueSnapshot) -> Iterator[str]:
         yield f'its milestone "{found.milestone.title}" is closed'
     if not found.assignees:
         yield "it has no assignee"
-
-
-def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
-    """Notes on the issue's status in its projects; the words differ by project."""
-    try:
-        yield from _project_statuses(client.standing(ref))
-    except TrackerError as error:
-        # The issue is already reopened; a failed read does not change that.
-        yield f"its projects could not be read: {error.message}"
-
-
-def _project_statuses(answer: dict[str, Any]) -> Iterator[str]:
-    try:
-        nodes = answer["data"]["repository"]["issue"]["projectItems"]["nodes"]
-        standings = [_project_status(node) for node in nodes if node]
-    except (KeyError, TypeError):
-        yield "its projects could not be read: the token may lack the right to read projects"
-        return
-    for standing in standings:
-        if standing:
-            yield standing
-
-
-def _project_status(node: dict[str, Any]) -> str | None:
-    project, status = node["project"], node["fieldValueByName"]
-    if node["isArchived"] or project["closed"] or not status or not status.get("name"):
-        return None
-    return f'in the project "{project["title"]}" its status is "{status["name"]}"'

@@ -64,11 +64,11 @@ def test_an_invalid_change_is_refused_and_leaves_no_trace(
     assert before == github("GET", ISSUE).json()
 
 
-@pytest.mark.parametrize("body", [{"labels": ["Reopened"]}, ["Reopened"]])
+@pytest.mark.parametrize("body", [{"labels": ["Urgent"]}, ["Urgent"]])
 def test_adding_a_label_creates_it_and_keeps_the_others(github: Call, body: object) -> None:
     answer = github("POST", f"{ISSUE}/labels", json=body)
-    assert [label["name"] for label in answer.json()] == ["completed", "Ux", "Reopened"]
-    assert github("GET", "/repos/octo/widgets/labels/Reopened").json()["color"] == "ededed"
+    assert [label["name"] for label in answer.json()] == ["completed", "Ux", "Urgent"]
+    assert github("GET", "/repos/octo/widgets/labels/Urgent").json()["color"] == "ededed"
 
 
 def test_labels_are_equal_in_any_case_removed_and_replaced(github: Call) -> None:

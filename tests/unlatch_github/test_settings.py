@@ -180,6 +180,7 @@ def test_by_default_nothing_else_is_done_on_reopen() -> None:
         "milestone": "keep",
         "assignee": "keep",
         "project": "ignore",
+        "project_status": None,
     }
 
 

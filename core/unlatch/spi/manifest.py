@@ -138,17 +138,19 @@ class CommandToken:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag of the commands that concerns one tracker's items.
+    """An option of the commands that concerns one tracker's items.
 
     Args:
         name: without the dashes ("allow-path"); no other plugin gives it another meaning.
         help: its effect, in one sentence.
         kinds: of "reopen", "close", "create" and "update".
+        metavar: the word for its value ("NAME"); empty for a flag.
     """
 
     name: str
     help: str
     kinds: tuple[str, ...] = ("reopen",)
+    metavar: str = ""
 
 
 # For manifests of trackers that can send fewer notifications.

@@ -1,4 +1,4 @@
-"""GitHub's GraphQL for reading issues."""
+"""GitHub's GraphQL for reading issues, and for their status in projects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flask import Response, g, request
 
 from unlatch_sandbox.answers import check_keys, reply
 from unlatch_sandbox.clock import github_time
-from unlatch_sandbox.github import guards
+from unlatch_sandbox.github import guards, projects
 from unlatch_sandbox.github.language import Document, Field, Fragment, SyntaxProblem, read
 from unlatch_sandbox.github.shapes import is_bot
 
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 Object = dict[str, Any]
 _EVENTS = {"CLOSED_EVENT": "closed", "REOPENED_EVENT": "reopened"}
-
-
-class _Missing(Exception):
-    """A part of the answer is null, with the reason in `errors`."""
 
 
 class _Undefined(Exception):
@@ -51,7 +47,8 @@ class _Execution:
         self._errors: list[Object] = []
 
     def run(self) -> Object:
-        data = self._object(_root(), self._document.selections, [])
+        root = projects.mutations() if self._document.is_mutation else _root()
+        data = self._object(root, self._document.selections, [])
         return {"data": data, **({"errors": self._errors} if self._errors else {})}
 
     def _object(self, found: Object, selections: list[Selection], path: list[Any]) -> Object:
@@ -74,8 +71,9 @@ class _Execution:
         try:
             value = found[asked.name]
             value = value(asked.arguments) if callable(value) else value
-        except _Missing as missing:
-            self._errors.append({"type": "NOT_FOUND", "path": path, "message": str(missing)})
+        except projects.MissingError as missing:
+            error = {"type": missing.type, "path": path, "message": str(missing)}
+            self._errors.append(error)
             return None
         return self._shown(value, asked, path)
 
@@ -103,7 +101,7 @@ def _repository(asked: Arguments) -> Object:
         # A query follows a renamed repository by itself.
         found = hub.repository(move.to)
     if found is None:
-        raise _Missing(f"Could not resolve to a Repository with the name '{name}'.")
+        raise projects.MissingError(f"Could not resolve to a Repository with the name '{name}'.")
     return {
         "__typename": "Repository",
         "nameWithOwner": found.full_name,
@@ -118,9 +116,13 @@ def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
     hidden = not home.has_issues or not home.issues_read
     if found is None or found.deleted or hidden or (found.pull_request and not pulls):
         kind = "issue or pull request" if pulls else "Issue"
-        raise _Missing(f"Could not resolve to an {kind} with the number of {number}.")
+        raise projects.MissingError(f"Could not resolve to an {kind} with the number of {number}.")
     if found.pull_request:
-        return {"__typename": "PullRequest", "number": found.number}
+        return {
+            "__typename": "PullRequest",
+            "number": found.number,
+            "projectItems": _page("ProjectV2Item", projects.items_of(found)),
+        }
     return _shown(found)
 
 
@@ -152,7 +154,7 @@ def _shown(issue: IssueRecord) -> Object:
         },
         "comments": _comments(issue),
         "timelineItems": lambda asked: _last_move(issue, asked),
-        "projectItems": _page("ProjectV2Item", [_item(*one) for one in issue.projects.items()]),
+        "projectItems": _page("ProjectV2Item", projects.items_of(issue)),
     }
 
 
@@ -213,15 +215,6 @@ def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:
         return reason and reason.upper()
 
     return reason
-
-
-def _item(project: str, status: str) -> Object:
-    value = {"__typename": "ProjectV2ItemFieldSingleSelectValue", "name": status}
-    return {
-        "isArchived": False,
-        "project": {"__typename": "ProjectV2", "title": project, "closed": False},
-        "fieldValueByName": lambda asked: value if asked["name"] == "Status" else None,
-    }
 
 
 def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:

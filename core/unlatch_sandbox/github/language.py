@@ -1,4 +1,4 @@
-"""The part of GraphQL's query language for queries that read.
+"""The part of GraphQL's language for queries, and for mutations with variables.
 
 https://spec.graphql.org/October2021/#sec-Document-Syntax
 """
@@ -49,6 +49,7 @@ Selection = Field | Fragment | Spread
 class Document:
     selections: list[Selection]
     fragments: dict[str, Fragment]
+    is_mutation: bool = False
 
 
 def read(text: str, variables: dict[str, Any]) -> Document:
@@ -61,6 +62,7 @@ class _Reader:
         self._tokens = _TOKEN.findall(_IGNORED.sub(" ", text))
         self._at = 0
         self._variables = variables
+        self._takes_input = False
 
     def document(self) -> Document:
         found = Document([], {})
@@ -70,7 +72,8 @@ class _Reader:
                 name = self._next()
                 self._expect("on")
                 found.fragments[name] = Fragment(self._next(), self._selections())
-            elif word == "query":
+            elif word in ("query", "mutation"):
+                found.is_mutation = self._takes_input = word == "mutation"
                 self._skip_declarations()
                 found.selections = self._selections()
             else:
@@ -124,12 +127,23 @@ class _Reader:
             return self._variables.get(self._next())
         if word == "[":
             return self._list()
+        if word == "{" and self._takes_input:
+            return self._input()
         if word.isidentifier() and word not in _WORDS:
             return word  # a value of an enumeration
         try:
             return json.loads(word)
         except ValueError:
             raise SyntaxProblem(f'A value is not known here: "{word}"') from None
+
+    def _input(self) -> dict[str, Any]:
+        found = {}
+        while self._peek() != "}":
+            name = self._next()
+            self._expect(":")
+            found[name] = self._value()
+        self._next()
+        return found
 
     def _list(self) -> list[Any]:
         found = []

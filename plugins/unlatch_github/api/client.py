@@ -13,7 +13,7 @@ from unlatch_github.api.account import Account
 from unlatch_github.api.connection import Connection
 from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.etags import Etags
-from unlatch_github.api.graphql import LAST_CLOSE, STANDING
+from unlatch_github.api.graphql import LAST_CLOSE, SET_STATUS, STANDING
 from unlatch_github.api.models import (
     IssueComment,
     IssueSnapshot,
@@ -252,9 +252,22 @@ class Client:
 
     # GraphQL
 
-    def standing(self, ref: ItemRef) -> dict[str, Any]:
-        """GraphQL's answer about an issue's status in its projects."""
+    def standing(self, ref: ItemRef, *, changes: bool) -> dict[str, Any]:
+        """GraphQL's answer about an issue's status in its projects.
+
+        Args:
+            changes: whether the status is to be changed; only then a preview asks.
+        """
         return self._about(ref, STANDING)
+
+    def set_project_status(self, ids: Mapping[str, str], option: str, _name: str) -> dict[str, Any]:
+        """GraphQL's answer to a change of an item's status in a project.
+
+        Args:
+            ids: of the project, the item and the field.
+            option: the id of the status.
+        """
+        return self._connection.mutate(SET_STATUS, {**ids, "option": option})
 
     def last_close(self, ref: ItemRef) -> dict[str, Any]:
         """GraphQL's answer about an issue's last close, its author and assignees."""

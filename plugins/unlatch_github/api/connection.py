@@ -155,10 +155,14 @@ class Connection:
 
     def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """GraphQL's answer to a query, with its errors."""
+        with reading():
+            return self.mutate(text, variables)
+
+    def mutate(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """GraphQL's answer to a mutation, with its errors."""
         requester = self.requester()
         body = {"query": text, "variables": dict(variables)}
-        with reading():
-            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
+        _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
         with reading_answer("/graphql", written=False):
             return dict(answer)
 

@@ -40,18 +40,28 @@ _FIELDS = """fragment facts on Issue {
 
 STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
-    issue(number: $number) {
-      projectItems(first: 20) {
-        nodes {
-          isArchived
-          project { title closed }
-          fieldValueByName(name: "Status") {
-            ... on ProjectV2ItemFieldSingleSelectValue { name }
-          }
-        }
-      }
+    issueOrPullRequest(number: $number) {
+      ... on Issue { projectItems(first: 20) { ...standing } }
+      ... on PullRequest { projectItems(first: 20) { ...standing } }
     }
   }
+}
+fragment standing on ProjectV2ItemConnection {
+  nodes {
+    id
+    isArchived
+    project {
+      id title closed
+      field(name: "Status") { ... on ProjectV2SingleSelectField { id options { id name } } }
+    }
+    fieldValueByName(name: "Status") { ... on ProjectV2ItemFieldSingleSelectValue { name } }
+  }
+}"""
+
+SET_STATUS = """mutation ($project: ID!, $item: ID!, $field: ID!, $option: String!) {
+  updateProjectV2ItemFieldValue(input: {
+    projectId: $project, itemId: $item, fieldId: $field, value: { singleSelectOptionId: $option }
+  }) { projectV2Item { id } }
 }"""
 
 # What decides who may reopen it. REST does not tell what a merged pull request closed.

@@ -54,7 +54,7 @@ def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) ->
 def test_help_begins_with_the_main_case_and_groups_the_other_options(project: Project) -> None:
     shown = dict(_SECTION.findall(project.run("reopen", "--help").out))
 
-    assert ["Example", "Options", "Items", "Jira"] == list(shown)[:4]
+    assert ["Example", "Options", "Items", "GitHub", "Jira"] == list(shown)[:5]
     assert "  unlatch reopen octo/widgets#4 --reason 'Still fails'\n" == shown["Example"]
     jira = re.findall(r"^  (--\S+)", shown["Jira"], re.MULTILINE)
     assert ["--allow-path", "--children"] == jira

@@ -1,6 +1,6 @@
 """The options that all commands that deliver have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
@@ -92,7 +92,7 @@ def serving(
     """
     plugins = _plugin_flags(kinds, (of,) if of else Registry().manifests.values())
     flags = [_FOLLOW, MAX_TIME]
-    flags += [flag(f"--{one.name}", parameter, help=one.help) for parameter, one in plugins.items()]
+    flags += [_plugin_option(parameter, one) for parameter, one in plugins.items()]
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
@@ -107,7 +107,7 @@ def serving(
                 comment=kwargs.pop("comment", None),
                 even_if_not_planned=kwargs.pop("even_if_not_planned", False),
                 follow=kwargs.pop("follow"),
-                plugin=frozenset(one.name for key, one in plugins.items() if kwargs.pop(key)),
+                plugin=frozenset(_given(plugins, kwargs)),
                 add_labels=kwargs.pop("add_labels", ()),
                 remove_labels=kwargs.pop("remove_labels", ()),
                 no_labels=kwargs.pop("no_labels", False),
@@ -134,11 +134,35 @@ def refuse_elsewhere(delivery: DeliveryOptions, links: Iterable[Link]) -> None:
     """Refuse an option of one tracker that none of the items is on; UsageError `not-its-option`."""
     if not (delivery.plugin and (names := {link.tracker for link in links})):
         return
+    given = {one.partition("=")[0] for one in delivery.plugin}
     for option, manifest in Registry().own_options.items():
-        if option in delivery.plugin and manifest.name not in names:
+        if option in given and manifest.name not in names:
             message = f"--{option} is an option of {manifest.title}, and no item is there"
             hint = f"leave out --{option}"
             raise UsageError("not-its-option", message, hint=hint)
+
+
+def _checked_value(_ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    value = value and value.strip()
+    if value is not None and not (value and value.isprintable()):
+        raise click.BadParameter(f"{value!r} is empty or has control characters", param=option)
+    return value
+
+
+def _plugin_option(parameter: str, option: Option) -> Callable[[Any], Any]:
+    name = f"--{option.name}"
+    if option.metavar:
+        return click.option(
+            name, parameter, metavar=option.metavar, help=option.help, callback=_checked_value
+        )
+    return flag(name, parameter, help=option.help)
+
+
+def _given(plugins: Mapping[str, Option], kwargs: dict[str, Any]) -> Iterator[str]:
+    """The plugins' options of a command, taken out of its arguments."""
+    for key, option in plugins.items():
+        if (value := kwargs.pop(key)) not in (None, False):
+            yield f"{option.name}={value}" if option.metavar else option.name
 
 
 def _plugin_flags(kinds: tuple[Kind, ...], manifests: Iterable[Manifest]) -> dict[str, Option]:
