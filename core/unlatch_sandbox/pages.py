@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 if TYPE_CHECKING:
@@ -35,6 +36,20 @@ _environment = Environment(
     undefined=StrictUndefined,
     finalize=_shown,
 )
+
+
+# Without HTML of the text's own, and without images, which the pages' policy blocks.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable("image")
+_HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+def _markdown(text: str) -> Markup:
+    """A comment as GitHub shows it: rendered, without HTML comments."""
+    shown = _ACTING.sub("\ufffd", _HIDDEN.sub("", text))
+    return Markup(_MARKDOWN.render(shown))  # noqa: S704  (the renderer escapes it)
+
+
+_environment.filters["markdown"] = _markdown
 
 
 @cache

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class CommentView:
+    """`is_markdown`: whether the tracker shows the text as Markdown."""
+
     author: str
     text: str
     at: str
+    is_markdown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,5 +32,5 @@ def item_view(hub: Hub, web_url: str, issue: IssueRecord) -> ItemView:
             *(["archived"] if archived else []),
         ],
         description=issue.body or "",
-        comments=[CommentView(c.user, c.body, c.created_at) for c in hub.comments_of(issue)],
+        comments=[CommentView(c.user, c.body, c.created_at, True) for c in hub.comments_of(issue)],
     )
