@@ -82,6 +82,27 @@ def test_a_conflict_left_by_git_completes_nothing_unless_it_is_overridden(
     assert record(project, name)["status"] == "completed"
 
 
+def test_done_tasks_beside_a_document_that_nobody_can_read_complete_nothing(
+    begun: tuple[Project, str, Path],
+) -> None:
+    project, name, tasks = begun
+    beside = {FEATURE: "spec.md", CHANGE: "proposal.md", SPEC: "requirements.md"}
+    document = tasks.with_name(beside[name])
+    before = document.read_bytes()
+    document.write_bytes(before + b"Gr\xfc\xdfe\n")
+    tick(tasks)
+
+    synced = project.run("sync")
+    done = project.run("complete", name)
+
+    assert (1, True) == (done.code, "document-unreadable" in done.said), done.said
+    assert ("active", "open") == (record(project, name)["status"], issue(project)["state"])
+    assert "completed" not in synced.said
+    document.write_bytes(before)
+    assert project.run("sync").code == 0
+    assert "completed" == shown(project, name)["status"]
+
+
 @pytest.mark.parametrize("is_synced", [True, False])
 def test_a_new_change_of_an_old_name_does_not_reopen_the_items_of_the_old(
     project: Project, *, is_synced: bool

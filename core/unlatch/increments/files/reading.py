@@ -34,8 +34,13 @@ TITLE_KEYS = ("title", "name")
 # The keys that are read from the front matter where there is no metadata.json.
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
-# A title that may name a kind of document: of one word, with a colon or a dash, not in English.
-_MAY_BE_GENERIC = pattern(r"\A\S+\Z|[:\uff1a]|[ \t][-\u2013\u2014][ \t]|[^\x00-\x7f]")
+# A title that may name a kind of document: of one word, with a colon or a dash, not in English,
+# or with such a word at its end.
+_MAY_BE_GENERIC = pattern(
+    r"\A\S+\Z|[:\uff1a]|[ \t][-\u2013\u2014][ \t]|[^\x00-\x7f]"
+    r"|[ \t](?i:design|plano?|entwurf|umsetzung|tasks?|tareas|tarefas|aufgaben|lis(?:t|ta|te)"
+    r"|do[ck]ument\w*|spe[czs]\w*|requi\w*|anforderung\w*|implement\w*|tecni\w*)[*_`]{0,3}\Z"
+)
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 # git writes all three in this order, each at the start of a line.

@@ -9,6 +9,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import DISCARDED_MARKS, METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.increments.files.units import unit_in
+from unlatch.increments.layouts.folders import has
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -83,13 +84,22 @@ class WorkFiles:
         replace_file(path, content)
 
     def evidence(self) -> Evidence | None:
-        """The status that the files of a unit show now; None in a conflict left by git."""
+        """The status that the files of a unit show now.
+
+        None in a conflict left by git, because both sides of it would count, and where one cannot
+        be read: nobody knows what is open in it. An archive shows the status without its files.
+        """
         if self.unit is None:
             return None
         texts = self.texts()
         if any(map(conflict_in, texts.values())):
-            return None  # both sides of it would count
+            return None
+        if not self.unit.archived and any(map(self._is_unreadable, texts, texts.values())):
+            return None
         return self.layout.evidence(self.unit, texts)
+
+    def _is_unreadable(self, name: str, text: str) -> bool:
+        return not text and read_document(self.place / name) is None and has(self.place / name)
 
 
 def _discarded_marks(place: Path) -> tuple[str, ...]:
