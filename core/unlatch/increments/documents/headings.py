@@ -5,6 +5,7 @@ title keeps outdated ones, as in "(was: [X] DONE)".
 """
 
 import re
+from functools import lru_cache
 
 from unlatch.increments.documents.marks import BLANK, BOX, State, state_of_box
 from unlatch.increments.documents.state_words import (
@@ -156,6 +157,7 @@ def read_task_heading(words: str) -> Heading | None:
     return _heading(match, words) if match else None
 
 
+@lru_cache  # each task asks for those above it
 def read_story_heading(words: str) -> Heading | None:
     if match := _STORY.match(words):
         return _heading(match, words)

@@ -1,6 +1,7 @@
 """The words, signs and check boxes for the status of a task, as real files spell them."""
 
 import re
+from functools import lru_cache
 
 from unlatch.increments.documents.marks import BOX, State, state_of_box
 from unlatch.values import dataclass
@@ -94,6 +95,7 @@ def is_wanted(state: State | None, *, done: bool) -> bool:
     return state is State.DONE if done else state in (State.OPEN, State.STARTED)
 
 
+@lru_cache  # few words stand in many tasks
 def read_status(raw: str) -> Status:
     if raw == "100%":
         return Status(raw, "", State.DONE, None, None)

@@ -64,11 +64,10 @@ class Field(NamedTuple):
         return self.start + len(self.value)
 
 
-def fields(line: Line) -> Iterator[Field]:
+def fields(line: Line) -> Iterable[Field]:
     """The values of a line that begins with a label; `|` or a middle dot separates several."""
     found = _labels(line)
-    if found and not found[0].start():
-        yield from _fields(line, found)
+    return _fields(line, found) if found and not found[0].start() else ()
 
 
 def _labels(line: Line) -> list[re.Match[str]]:
@@ -143,15 +142,14 @@ class TaskBlock:
         return state or marks[0] or marks[1]
 
     def has(self, line: Line) -> bool:
-        """Whether a line below belongs to it: to an item of a list by its indent."""
-        is_item = self.indent is not None
-        return not is_item or line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
+        """Whether a line below an item of a list belongs to it, by its indent."""
+        return line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
 
     def take(self, line: Line) -> None:
         """Read a line below the heading."""
         if self.indent is not None:  # any part of an item may be indented further
             line = _without_indent(line)
-        status = self.status
+        status = self.values.get("status")
         is_next = status and not status.value and line.number == status.line + len(self.boxes) + 1
         if is_next and (match := _BOXED.match(line.text)):
             self.boxes.append((line.start + match.start("box"), match["box"]))
@@ -189,7 +187,8 @@ def _block(task: TaskLine) -> TaskBlock | None:
     section = next((story.id for story in stories), None)
     indent = None if task.line.level else head.text[: -len(head.text.lstrip(" \t"))]
     block = TaskBlock(head, heading, section, indent, values=values)
-    for line in takewhile(block.has, task.below):
+    # All that is below a heading belongs to it.
+    for line in task.below if indent is None else takewhile(block.has, task.below):
         block.take(line)
     return block
 
