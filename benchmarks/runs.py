@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure
-from unlatch.runs import events as e
-from unlatch.runs.event_lines import line_of
-from unlatch.runs.journal import LOG, read_state
+from unlatch_runs import events as e
+from unlatch_runs.event_lines import line_of
+from unlatch_runs.journal import LOG, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.runs.event_base import RunEvent
+    from unlatch_runs.event_base import RunEvent
 
 PART = "runs"
 EVENTS = 100_000

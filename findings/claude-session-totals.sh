@@ -4,7 +4,7 @@
 # Guess: the result of `claude -p --resume` has the tokens and the cost of this run, in all its fields
 # Behaviour: `usage` is of the turn, total_cost_usd and modelUsage are of the session since it began, over
 #   all processes that resumed it; a fork has a new id and begins with the totals of its origin
-# Relies: core/unlatch/runs/reducer.py
+# Relies: plugins/unlatch_runs/reducer.py
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -119,7 +119,7 @@ class Project:
             patch.setattr(keyring.core, "_keyring_backend", None)
             patch.setattr(known_secrets, "_forms", set())
             if "run" in arguments:  # as `process`, whose programs have all modules
-                patch.setattr("unlatch.runs.project._AUDITOR", module("unlatch.runs.audit"))
+                patch.setattr("unlatch_runs.project._AUDITOR", module("unlatch_runs.audit"))
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
                 code = run(list(arguments))
         out, err = (_text(stream) for stream in streams)

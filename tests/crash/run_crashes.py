@@ -25,7 +25,7 @@ from typing import Any
 from tests.crash.run_kill import Place, alive
 from tests.crash.sweep import different, report
 
-from unlatch.runs.journal import LOG, read_state
+from unlatch_runs.journal import LOG, read_state
 
 TASKS = {"1": "none"} | {str(number): f"{(number + 1) // 2}" for number in range(2, 13)}
 _TOKENS = 1000

@@ -23,11 +23,11 @@ from tests.crash.sweep import die_until_the_end, different, report, twice_option
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
-from unlatch.runs.consent import Consent
-from unlatch.runs.journal import read_state
-from unlatch.runs.model import Status
-from unlatch.runs.plan.reading import read_plan
-from unlatch.runs.project import Console, Runs, run_store
+from unlatch_runs.consent import Consent
+from unlatch_runs.journal import read_state
+from unlatch_runs.model import Status
+from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.project import Console, Runs, run_store
 
 TASKS = {"1": "none", "2": "none", "3": "1, 2"}
 _TASK = """\

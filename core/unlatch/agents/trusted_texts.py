@@ -25,12 +25,11 @@ from unlatch.project.git.tracked_branch import (
     commits_of,
     upstream_branch,
 )
+from unlatch.resume.kinds import kinds_in
 from unlatch.resume.related import efforts_of, sessions_of
-from unlatch.runs import journal
-from unlatch.runs.project import run_store
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
-from unlatch.worklog.disk.safe_open import exists, read_file
+from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import read_user_file
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class TrustedTexts:
             related,
             efforts=tuple(filter(self._covers_effort, related.efforts)),
             sessions=tuple(self._covered_sessions(related)),
-            runs=tuple(one for one in related.runs if self._covers_named(*_of_run(one.folder))),
+            others=tuple(it for it in related.others if self._covers_named(*it.work.files)),
             filed=related.filed if is_filed else None,
         )
 
@@ -147,18 +146,12 @@ def _texts(workspace: Workspace) -> Iterator[Path]:
     if efforts := efforts_of(workspace):
         for name in efforts.names():
             yield from _of_effort(efforts.root / name)
-    if exists(workspace.paths.home / "runs"):
-        runs = run_store(workspace)
-        for name in runs.names():
-            yield from _of_run(runs.root / name)
+    for kind in kinds_in(workspace):
+        yield from kind.files(workspace)
 
 
 def _of_effort(folder: Path) -> tuple[Path, ...]:
     return folder / store.LOG, folder / EVENTS.name
-
-
-def _of_run(folder: Path) -> tuple[Path, ...]:
-    return (folder / journal.LOG,)
 
 
 def _read(path: Path) -> bytes | None:

@@ -94,23 +94,6 @@ _SESSION = {
     "codify": "sessions.codify",
     "learn": "sessions.learn",
 }
-_RUN = {
-    "start": "runs.execute",
-    "resume": "runs.execute",
-    "recover": "runs.execute",
-    "check": "runs.plans",
-    "agree": "runs.plans",
-    "list": "runs.read",
-    "status": "runs.read",
-    "events": "runs.read",
-    "watch": "runs.read",
-    "pause": "runs.request",
-    "stop": "runs.request",
-    "context": "runs.request",
-    "questions": "runs.request",
-    "answer": "runs.request",
-    "demo": "runs.demo",
-}
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
 _HISTORY = "Show the history of an increment, or verify it"
@@ -118,7 +101,7 @@ _REPORT = "Report on the reopens of all increments"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # Each command has one topic of `unlatch help`, in the order of the help.
-TOPICS = {
+TOPICS: dict[str, tuple[Entry, ...]] = {
     "core": (
         Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES),
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES),
@@ -152,7 +135,7 @@ TOPICS = {
     ),
     "efforts": (Entry("effort", "", "Conclude, find and reopen conversations", _LOCAL, _EFFORT),),
     "sessions": (Entry("session", "", "Log, pause and resume agents' work", _LOCAL, _SESSION),),
-    "runs": (Entry("run", "", "Carry out a plan with workers", _LOCAL, _RUN),),
+    "runs": (),
     "setup": (
         Entry("init", "setup.init", "Set up a project", _LOCAL),
         Entry("doctor", "setup.doctor", "Check files and configuration, and fix them", _READS),

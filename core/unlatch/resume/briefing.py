@@ -50,12 +50,11 @@ def briefing_of(
 
         sources = Sources(workspace, work, with_tool_output=with_tool_output)
         parts, accepted = [*sources.read(related)], sources.accepted
-        known = {*sources.tools}
+        known = {*sources.known}
     left = tuple(Point(text, name) for key, text in work.left if key not in accepted)
     whole = sum(parts, Briefing(reopens=(*_reopens(increment, name),)[::-1], left=left))
     # Identifiers are taken from texts that are masked.
     whole = _said_once(cleaned(whole))
-    known |= {task for run in related.runs for task in run.state.tasks}
     return replace(whole, identifiers=_ranked(whole, without=known))
 
 

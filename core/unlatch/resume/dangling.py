@@ -7,34 +7,17 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.resume.kinds import Dangling, kinds_in
 from unlatch.resume.references import References
-from unlatch.resume.related import PLAN, efforts_of, read_filed, sessions_of
-from unlatch.values import dataclass
+from unlatch.resume.related import efforts_of, read_filed, sessions_of
 from unlatch.worklog.disk.file_check import UnsafePath
-from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from unlatch.errors import UnlatchError
     from unlatch.project.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Dangling:
-    """A link to nothing.
-
-    Args:
-        ref: the work that has it, as in effort:auth-bug.
-        named: the increment, or effort:ID.
-        fix: the command that corrects it; None where a person edits the file.
-    """
-
-    ref: str
-    named: str
-    where: Path
-    fix: str | None = None
 
 
 def dangling(workspace: Workspace) -> Iterator[Dangling]:
@@ -51,7 +34,8 @@ def dangling(workspace: Workspace) -> Iterator[Dangling]:
                 fix = f"unlatch effort link {quote(one.id)} --remove"
                 yield Dangling(f"effort:{one.id}", one.increment, efforts.root / one.id, fix)
     yield from _of_sessions(workspace, references, known)
-    yield from _of_runs(workspace, references)
+    for kind in kinds_in(workspace):
+        yield from kind.dangling(workspace, references)
 
 
 def _of_sessions(
@@ -74,19 +58,6 @@ def _of_sessions(
             yield Dangling(ref, f"effort:{meta.effort}", path)
 
 
-def _of_runs(workspace: Workspace, references: References) -> Iterator[Dangling]:
-    if not exists(workspace.paths.home / "runs"):
-        return
-    from unlatch.runs.project import run_store  # noqa: PLC0415
-
-    for folder, plan in run_store(workspace).plans():
-        name = plan.removeprefix(PLAN)
-        if plan.startswith(PLAN) and not references.find(name):
-            place = quote(str(folder.relative_to(workspace.paths.root)))
-            fix = f"rename the increment back to {name}, or remove the run: rm -r {place}"
-            yield Dangling(f"run:{folder.name}", name, folder, fix)
-
-
 def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
     """The errors of the files of efforts, sessions, runs and briefings."""
     yield from _unreadable_efforts(workspace)
@@ -94,8 +65,8 @@ def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
         from unlatch.sessions.store import Broken  # noqa: PLC0415
 
         yield from (one.error for one in store.all() if isinstance(one, Broken))
-    if exists(workspace.paths.home / "runs"):
-        yield from _unreadable_runs(workspace)
+    for kind in kinds_in(workspace):
+        yield from kind.unreadable(workspace)
     for folder in workspace.manager.collection.folders():
         with suppress(OSError, UnsafePath), open_folder(folder.path):  # else its own check fails
             try:
@@ -120,15 +91,3 @@ def _unreadable_efforts(workspace: Workspace) -> Iterator[UnlatchError]:
             yield error
         else:
             yield from log.unusable()
-
-
-def _unreadable_runs(workspace: Workspace) -> Iterator[UnlatchError]:
-    from unlatch.runs.journal import read_state  # noqa: PLC0415
-    from unlatch.runs.project import run_store  # noqa: PLC0415
-
-    store = run_store(workspace)
-    for name in store.names():
-        try:
-            read_state(store.root / name)
-        except StoreError as error:
-            yield error

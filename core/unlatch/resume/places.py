@@ -7,21 +7,39 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import BRIEFING, SESSIONS
-from unlatch.worklog.disk.safe_open import exists, read_file
+from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 from unlatch.worklog.disk.user_files import has_state
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
+# The folders of the kinds of the core, and of what it keeps itself.
+_OWN = frozenset({"efforts", "increments", "items", "migrations", "sessions"})
+
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     """Whether there is any other work, or a briefing; a quick look at the folders."""
     if shares_efforts(workspace):
         return True
-    home = workspace.paths.home
-    places = (home / "efforts", home / "runs", increment.folder / BRIEFING)
-    return any(map(exists, places)) or has_sessions(workspace)
+    places = (workspace.paths.home / "efforts", increment.folder / BRIEFING)
+    if any(map(exists, places)) or has_sessions(workspace):
+        return True
+    return bool(other_kinds(workspace))
+
+
+def other_kinds(workspace: Workspace) -> list[str]:
+    """The names of the kinds of packages that have a folder in the project."""
+    try:
+        with open_folder(workspace.paths.home) as home:
+            folders = {name for name in home.names() if name.endswith("s")} - _OWN
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    if not folders:
+        return []
+    from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (slow to load)
+
+    return [name for name in entry_points(KINDS) if f"{name}s" in folders]
 
 
 def shares_efforts(workspace: Workspace) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.paths import BRIEFING
+from unlatch.resume.kinds import RelatedWork, kinds_in
 from unlatch.resume.places import has_sessions, sessions_path, shares_efforts
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
@@ -22,12 +23,8 @@ if TYPE_CHECKING:
     from unlatch.efforts.store import EffortStore
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.runs.model import RunState
     from unlatch.sessions.model import Session
     from unlatch.sessions.store import SessionStore
-
-# Before the name of an increment that is the plan of a run.
-PLAN = "increment:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,55 +48,48 @@ class RelatedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedRun:
-    folder: Path
-    state: RunState
-
-    @property
-    def ref(self) -> str:
-        return f"run:{self.folder.name}"
-
-
-@dataclass(frozen=True, slots=True)
 class Related:
     """The other work of an increment, the oldest of each kind first.
 
     Args:
+        others: the work of the kinds of packages.
         unreadable: the errors of work that may belong to it.
         filed: the text of briefing.md.
         known: the refs of all work that can be read, of other increments too.
-        kinds: the kinds that are wanted.
+        kinds: the kinds that are wanted; None for all.
     """
 
     efforts: tuple[Effort, ...] = ()
     sessions: tuple[RelatedSession, ...] = ()
-    runs: tuple[RelatedRun, ...] = ()
+    others: tuple[RelatedWork, ...] = ()
     unreadable: tuple[UnlatchError, ...] = ()
     filed: str | None = None
     known: frozenset[str] = frozenset()
-    kinds: Collection[str] = ("efforts", "sessions", "runs")
+    kinds: Collection[str] | None = None
 
     def is_missing(self, ref: str) -> bool:
         """Whether work of the wanted kinds is not here, or cannot be read."""
-        return f"{ref.partition(':')[0]}s" in self.kinds and ref not in self.known
+        is_wanted = self.kinds is None or f"{ref.partition(':')[0]}s" in self.kinds
+        return is_wanted and ref not in self.known
 
     def __bool__(self) -> bool:
-        return bool(self.efforts or self.sessions or self.runs)
+        return bool(self.efforts or self.sessions or self.others)
 
     @property
     def refs(self) -> list[str]:
         return [
             *self._efforts,
             *(one.ref for one in self.sessions),
-            *(one.ref for one in self.runs),
+            *(one.ref for one in self.others),
         ]
 
     @property
     def resumable(self) -> dict[str, list[str]]:
         """The work that a resume reaches, by its kind: an imported session is only read."""
         sessions = [one.ref for one in self.sessions if not one.is_imported]
-        runs = [one.ref for one in self.runs]
-        found = {"efforts": self._efforts, "sessions": sessions, "runs": runs}
+        found = {"efforts": self._efforts, "sessions": sessions}
+        for one in self.others:
+            found.setdefault(f"{one.kind}s", []).append(one.ref)
         return {kind: refs for kind, refs in found.items() if refs}
 
     @property
@@ -121,14 +111,14 @@ def sessions_of(workspace: Workspace) -> SessionStore | None:
 
 def find_related(workspace: Workspace, increment: Increment) -> Related:
     """The work that names an increment; loads nothing of a kind that the project does not use."""
-    search = _Search(workspace, increment)
+    search = Search(workspace, increment)
     sessions = sorted(search.sessions(), key=_started)
     efforts = search.efforts({one.session.meta.effort for one in sessions})
-    runs = tuple(search.runs())
+    others = tuple(search.others())
     unreadable = [_located(one, workspace) for one in search.unreadable]
     filed = search.filed()
     unread, known = (*unreadable, *search.unreadable_file), frozenset(search.known)
-    return Related(efforts, tuple(sessions), runs, unread, filed, known)
+    return Related(efforts, tuple(sessions), others, unread, filed, known)
 
 
 def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
@@ -147,7 +137,9 @@ def _started(one: RelatedSession) -> tuple[str, str]:
     return str(one.session.meta.started or ""), one.session.id
 
 
-class _Search:
+class Search:
+    """The search for the work of one increment."""
+
     def __init__(self, workspace: Workspace, increment: Increment) -> None:
         from unlatch.resume.references import References  # noqa: PLC0415
 
@@ -157,7 +149,8 @@ class _Search:
         self.unreadable_file: list[UnlatchError] = []
         self.known: set[str] = set()
 
-    def _is_meant(self, name: str | None) -> bool:
+    def is_meant(self, name: str | None) -> bool:
+        """Whether a recorded name can mean the increment."""
         return self._references.means(name, self._increment.id)
 
     def sessions(self) -> Iterator[RelatedSession]:
@@ -168,24 +161,25 @@ class _Search:
         from unlatch.sessions.store import Broken  # noqa: PLC0415
 
         for store in filter(None, (sessions_of(workspace), import_store(workspace))):
-            with self._noting():
+            with self.noting():
                 for found in store.heads():
                     if isinstance(found, Broken):
                         self.unreadable.append(found.error)
-                    elif self._is_meant(found[1].increment):
+                    elif self.is_meant(found[1].increment):
                         yield from self._session(store, found[0])
                     else:
                         self.known.add(f"session:{found[1].session_id}")
 
     @contextmanager
-    def _noting(self) -> Iterator[None]:
+    def noting(self) -> Iterator[None]:
+        """Add an error to the unreadable ones."""
         try:
             yield
         except UnlatchError as error:
             self.unreadable.append(error)
 
     def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
-        with self._noting():
+        with self.noting():
             session = store.read(path).session
             is_imported = store != sessions_of(self._workspace)
             self.known.add(f"session:{session.id}")
@@ -197,11 +191,11 @@ class _Search:
         from unlatch.efforts.store import project_of  # noqa: PLC0415
 
         found: list[Effort] = []
-        with self._noting():
+        with self.noting():
             self.unreadable += store.unreadable()
             project = project_of(self._workspace)
             ours = [it for it in store.all() if it.id in named or it.project == project]
-            found = [it for it in ours if it.id in named or self._is_meant(it.increment)]
+            found = [it for it in ours if it.id in named or self.is_meant(it.increment)]
             self.known |= {f"effort:{it.id}" for it in ours if it not in found}
         readable = [one for one in found if self._has_readable_log(store, one)]
         self.known |= {f"effort:{it.id}" for it in readable}
@@ -209,26 +203,17 @@ class _Search:
 
     def _has_readable_log(self, store: EffortStore, effort: Effort) -> bool:
         problems = len(self.unreadable)
-        with self._noting(), suppress(FileNotFoundError):
+        with self.noting(), suppress(FileNotFoundError):
             transcript = store.transcript(effort.id)
             read_file(transcript.folder / transcript.name, at_most=1)
         return len(self.unreadable) == problems
 
-    def runs(self) -> Iterator[RelatedRun]:
-        if not exists(self._workspace.paths.home / "runs"):
-            return
-        from unlatch.runs.journal import read_state  # noqa: PLC0415
-        from unlatch.runs.project import run_store  # noqa: PLC0415
-
-        with self._noting():
-            store = run_store(self._workspace)
-            self.unreadable += store.unreadable()
-            for folder, plan in store.plans():
-                is_ours = plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN))
-                with self._noting():
-                    if is_ours:
-                        yield RelatedRun(folder, read_state(folder))
-                    self.known.add(f"run:{folder.name}")
+    def others(self) -> Iterator[RelatedWork]:
+        for kind in kinds_in(self._workspace):
+            with self.noting():
+                yield from (
+                    RelatedWork(kind.name, it) for it in kind.related(self._workspace, self)
+                )
 
     def filed(self) -> str | None:
         try:

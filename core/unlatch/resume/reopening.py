@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
+from unlatch.resume.kinds import Step
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -15,33 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.related import Related, RelatedRun, RelatedSession
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The resume of one effort, session or run, before it is done.
-
-    Args:
-        ref: its kind and id, as in effort:auth-bug.
-        goal: its status afterwards.
-        is_finished: whether it needs a reason.
-        next: the command that continues it.
-        change: resumes it for a reason, and returns its status.
-        enter: makes it the active one, where no other can be meant.
-    """
-
-    ref: str
-    before: str
-    goal: str
-    is_finished: bool
-    next: str
-    change: Callable[[str | None], str]
-    enter: Callable[[], None] = lambda: None
-
-    @property
-    def is_due(self) -> bool:
-        return self.before != self.goal
+    from unlatch.resume.related import Related, RelatedSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +38,7 @@ class Resumed:
 
 
 def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Step]:
-    """The steps for each effort, and for the newest session and run.
+    """The steps for each effort, and for the newest session and work of each other kind.
 
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
@@ -71,7 +46,8 @@ def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Ste
     steps += [_session(one, workspace.clock) for one in related.sessions if not one.is_imported][
         -1:
     ]
-    return steps + [_run(workspace, one, by) for one in related.runs[-1:]]
+    newest = {one.kind: one.work for one in related.others}
+    return steps + [one.step(workspace, by=by) for one in newest.values()]
 
 
 def resume_related(
@@ -136,19 +112,3 @@ def _session(one: RelatedSession, now: Callable[[], datetime]) -> Step:
     command = f"unlatch session show {quote(one.session.id)}"
     is_over = status in LIFECYCLE.reopened
     return Step(one.ref, status.value, Status.ACTIVE.value, is_over, command, resume)
-
-
-def _run(workspace: Workspace, one: RelatedRun, by: str) -> Step:
-    from unlatch.runs.model import Status  # noqa: PLC0415
-    from unlatch.runs.reopening import reopen_run  # noqa: PLC0415
-
-    def reopen(reason: str | None) -> str:
-        clock, new_id = workspace.clock, workspace.new_id
-        made = reopen_run(one.folder, reason=reason or "", by=by, clock=clock, new_id=new_id)
-        return made.status.value
-
-    before, is_over = one.state.status.value, one.state.is_over
-    goal = Status.PAUSED.value if is_over else before
-    return Step(
-        one.ref, before, goal, is_over, f"unlatch run resume {quote(one.folder.name)}", reopen
-    )

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.model import Effort
     from unlatch.project.workspace import Workspace
     from unlatch.resume.open_work import OwnWork
-    from unlatch.resume.related import Related, RelatedRun, RelatedSession
-    from unlatch.runs.model import RunState, Task
+    from unlatch.resume.related import Related, RelatedSession
     from unlatch.sessions.model import Session
 
 # Bytes at the end of the logs of all efforts.
@@ -37,7 +36,6 @@ _MOST, _MOST_NEXT = 200, 3
 _SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
 # The agents' tools for their own lists of tasks.
 _OWN_LISTS = frozenset(("todowrite", "todoread", "update_plan", "write_todos"))
-_NOT_TICKED = "(accepted, but not ticked in the increment)"
 
 Texts = dict[str, list[str]]
 
@@ -50,14 +48,14 @@ class Sources:
         own: what the increment's own files say; what is done there is not left to do.
         with_tool_output: whether to read the errors of imported transcripts.
         accepted: the ids of tasks that an auditor of a run accepted.
-        tools: the names of the tools that agents called.
+        known: the names of the tools that agents called, and the ids of tasks.
     """
 
     workspace: Workspace
     own: OwnWork
     with_tool_output: bool = True
     accepted: set[str] = field(default_factory=set)
-    tools: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
     _room: int = _ROOM
     _seen: set[str] = field(default_factory=set)
     _mask: Callable[[str], str] = field(default_factory=lambda: Masking().text)
@@ -67,7 +65,7 @@ class Sources:
         found: list[tuple[datetime | None, Callable[[], Briefing]]] = [
             *((it.updated, lambda it=it: self._effort(it)) for it in related.efforts),
             *((_last(it.session), lambda it=it: self._session(it)) for it in related.sessions),
-            *((it.state.updated, lambda it=it: self._run(it)) for it in related.runs),
+            *((it.work.updated, lambda it=it: it.work.brief(self)) for it in related.others),
         ]
         # Of the same second, the last one of a kind is the newest.
         for _, read in sorted(found, key=lambda it: _moment(it[0]))[::-1]:
@@ -80,7 +78,7 @@ class Sources:
         entries, is_whole = transcript.tail(self._room)
         self._room -= sum(len(str(one.get("content"))) for one in entries)
         self._room = max(self._room, 0)
-        texts, steps, names = _texts(), list[str](), list[str]()
+        texts, steps, names = section_texts(), list[str](), list[str]()
         places = {"identifier": names, "next": steps}
         lines = [*map(self._masked, entries)]
         corrections = overruled(lines)
@@ -93,7 +91,7 @@ class Sources:
         for reopen in effort.reopens:
             self._add_summary(texts, reopen.prior_summary)
         self._add_summary(texts, effort.summary)
-        found = _briefing(f"effort:{effort.id}", texts, names)
+        found = briefing_from(f"effort:{effort.id}", texts, names)
         if is_whole:
             return found
         rest = f"the older part of a long conversation: `unlatch effort show {quote(effort.id)}`"
@@ -112,7 +110,7 @@ class Sources:
         from unlatch.sessions.context import decisions  # noqa: PLC0415
         from unlatch.sessions.subagents import all_embedded  # noqa: PLC0415
 
-        session, texts = one.session, _texts()
+        session, texts = one.session, section_texts()
         is_imported = one.is_imported or (not self.with_tool_output and _is_published(one))
         said = Said(session, self._clean)
         entries = [it for phase in session.phases for it in phase.callouts(CalloutKind.DECISION)]
@@ -133,80 +131,37 @@ class Sources:
         # What a long conversation mentions only once is mostly an example.
         names = [it for it, times in named.items() for _ in range(times) if times > is_imported]
         calls = [it for phase in session.phases for it in phase.calls]
-        self.tools |= {it.tool for it in calls}
+        self.known |= {it.tool for it in calls}
         given = "\n".join(
             it.arguments for it in calls if not it.failed and it.tool.casefold() not in _OWN_LISTS
         )
         names += names_in_calls(self._clean(given[-MOST_PROSE:]))
-        return _briefing(one.ref, texts, names[::-1])
+        return briefing_from(one.ref, texts, names[::-1])
 
     def _todo(self, session: Session) -> Iterator[str]:
         """The open tasks of a session, without those that later work has ended."""
         for one in session.tasks:
             text = str(one.get("content") or "")
-            is_open = self._is_new(text) and one.get("status") != "completed"
+            is_open = self.is_new(text) and one.get("status") != "completed"
             if is_open and not self.own.has_done(text, text.partition(" ")[0].rstrip(":")):
                 yield text
 
-    def _run(self, one: RelatedRun) -> Briefing:
-        state, texts = one.state, _texts()
-        for question in state.questions.values():
-            if question.answer:
-                texts["decisions"].append(f"{question.text} {question.answer}")
-        for task in state.tasks.values():
-            name = f"{task.id} {task.title}"
-            is_new = self._is_new(name)
-            own = _why(task) if is_new and not state.is_done(task.id) else ""
-            texts["failed"] += [f"{name}: {one}" for one in task.failures if one not in own]
-            self._add_worker(texts, task)
-            if is_new:
-                self._add_task(texts, state, task)
-        texts["left"] += [f"Question of {it.task}: {it.text}" for it in state.open_questions()]
-        if state.stopped:
-            texts["failed"].append(f"The run was stopped: {state.stopped}")
-        return _briefing(one.ref, texts)
-
-    def _add_task(self, texts: Texts, state: RunState, task: Task) -> None:
-        name = f"{task.id} {task.title}"
-        if state.is_done(task.id):
-            again = self.own.reopened.get(task.id)
-            is_left = any(key == task.id for key, _ in self.own.left)
-            if is_left and not (again and task.completed_at and again >= task.completed_at):
-                self.accepted.add(task.id)
-            note = _NOT_TICKED if task.id in self.accepted else ""
-            words = task.summary or task.verdict
-            title = f"{name}:" if words else name
-            if words or note:
-                texts["done"].append(" ".join(filter(None, (title, words, note))))
-            if task.verdict not in words:
-                texts["done"].append(f"{name}, auditor: {task.verdict}")
-            return
-        if task.failure or task.attempts:
-            texts["failed"].append(f"{name}: {_why(task)}")
-        if not self.own.has_done(task.id):
-            texts["left"].append(name)
-
-    def _add_worker(self, texts: Texts, task: Task) -> None:
-        """The decisions and failures in the words of a worker; its next steps are the task's."""
-        known = "\n".join((task.failure, *task.failures))
-        for kind, sentence in sentences(self._clean(f"{task.checkpoint}\n{task.summary}")):
-            if kind != "next" and sentence not in known:
-                texts[_SECTIONS[kind]].append(sentence)
-
-    def _is_new(self, text: str) -> bool:
+    def is_new(self, text: str) -> bool:
         """Whether no later work has named this task."""
         is_new = text.casefold() not in self._seen
         self._seen.add(text.casefold())
         return is_new
 
-    def _add_sentences(self, texts: Texts, words: str) -> None:
+    def said(self, words: str) -> Iterator[tuple[str, str]]:
+        """The decisions, failures and next steps in a text, each with its section."""
         for kind, sentence in sentences(self._clean(words)):
-            texts[_SECTIONS[kind]].append(sentence)
+            yield _SECTIONS[kind], sentence
 
     def _add_summary(self, texts: Texts, summary: str | None) -> None:
         """A summary, and what it says of decisions, failures and next steps."""
         if summary:
-            self._add_sentences(texts, summary)
+            for section, sentence in self.said(summary):
+                texts[section].append(sentence)
             texts["done"].append(summary)
 
 
@@ -218,18 +173,12 @@ def _is_published(one: RelatedSession) -> bool:
     return SOURCE in front_matter.read(one.store.read(one.path).text)
 
 
-def _why(task: Task) -> str:
-    """Why the last attempt of a task failed, and how far it was."""
-    is_said = task.failure in task.checkpoint
-    return task.failure if is_said else f"{task.failure}\n{task.checkpoint}"
-
-
-def _texts() -> Texts:
+def section_texts() -> Texts:
     """Texts by section, the newest last; only what is left is in the order of the work."""
     return {"done": [], "decisions": [], "failed": [], "left": []}
 
 
-def _briefing(source: str, texts: Texts, named: Iterable[str] = ()) -> Briefing:
+def briefing_from(source: str, texts: Texts, named: Iterable[str] = ()) -> Briefing:
     """A briefing of one source, the newest first."""
     ordered = {name: found if name == "left" else found[::-1] for name, found in texts.items()}
     sections = {

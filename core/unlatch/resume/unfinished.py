@@ -5,10 +5,9 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.resume.kinds import OpenWork, collecting_unread, kinds_in, unread_warnings
 from unlatch.resume.places import sessions_path
 from unlatch.resume.related import efforts_of
-from unlatch.resume.unread import collecting_unread, unread_warnings
-from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
@@ -29,19 +28,11 @@ def unfinished(
     """
     found: list[tuple[str, str, str]] = []
     unread: dict[str, UnlatchError] = {}
-    for kind, find in (("effort", _efforts), ("session", _sessions), ("run", _runs)):
+    kinds = ((kind.name, kind.unfinished) for kind in kinds_in(workspace))
+    for kind, find in (("effort", _efforts), ("session", _sessions), *kinds):
         with collecting_unread(kind, unread):
             found += ((kind, *one) for one in find(workspace))
     return found, unread_warnings(unread)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenWork:
-    """An effort, session or run of an increment that has not ended; `next` is what ends it."""
-
-    ref: str
-    status: str
-    next: str
 
 
 def open_work(related: Related) -> Iterator[OpenWork]:
@@ -54,12 +45,7 @@ def open_work(related: Related) -> Iterator[OpenWork]:
         if not (one.is_imported or one.is_over):
             command = f"unlatch session complete {quote(one.session.id)}"
             yield OpenWork(one.ref, one.session.meta.status.value, command)
-    for run in related.runs:
-        if not run.state.is_over:
-            # Stopping a run makes it failed; one without open tasks is finished by its coordinator.
-            verb = "resume" if run.state.is_complete else "stop"
-            command = f"unlatch run {verb} {quote(run.folder.name)}"
-            yield OpenWork(run.ref, run.state.status.value, command)
+    yield from filter(None, (one.work.open_work() for one in related.others))
 
 
 def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
@@ -83,20 +69,3 @@ def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
     for one in session_store(workspace).heads():
         if not isinstance(one, Broken) and one[1].status in (Status.ACTIVE, Status.PAUSED):
             yield one[1].session_id, one[1].status.value
-
-
-def _runs(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    if not exists(workspace.paths.home / "runs"):
-        return
-    from unlatch.errors import StoreError  # noqa: PLC0415
-    from unlatch.runs.journal import read_state  # noqa: PLC0415
-    from unlatch.runs.project import run_store  # noqa: PLC0415
-
-    store = run_store(workspace)
-    for name in store.names():
-        try:
-            state = read_state(store.root / name)
-        except StoreError:
-            continue
-        if not state.is_over:
-            yield name, state.status.value

@@ -9,7 +9,7 @@ from unlatch.efforts.entries import spoken_text
 from unlatch.efforts.events import EVENTS
 from unlatch.efforts.store import effort_store
 from unlatch.errors import StoreError
-from unlatch.search.kind import Described
+from unlatch.resume.kinds import Described
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 if TYPE_CHECKING:

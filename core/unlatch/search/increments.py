@@ -11,7 +11,7 @@ from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.increments.files.snapshots import read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
-from unlatch.search.kind import Described
+from unlatch.resume.kinds import Described
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.search_index import Document, Source, file_stamp
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.project.find_increment import names_item
-from unlatch.resume.unread import collecting_unread, unread_warnings
+from unlatch.resume.kinds import collecting_unread, kind_named, unread_warnings
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.entry_points import KINDS, entry_points
 from unlatch.worklog.search_index import Match, SearchIndex
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.search.kind import Described, Kind
+    from unlatch.resume.kinds import Described, Documents
     from unlatch.worklog.search_index import Hit, Source
 
-KINDS = ("increment", "effort", "session", "run")
+_OWN = ("increment", "effort", "session")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
 # What the documents of a kind have with the summary.
-_BESIDE = MappingProxyType({"increment": "reasons", "session": "decisions", "run": "tasks"})
+_BESIDE = MappingProxyType({"increment": "reasons", "session": "decisions"})
 # Hits to read for each shown result: some are gone or filtered out.
 _SPARE = 5
 
@@ -69,11 +70,16 @@ class Result:
     warnings: tuple[UnlatchError, ...] = ()
 
 
+def kinds_of_work() -> tuple[str, ...]:
+    """The kinds that can be searched."""
+    return (*_OWN, *entry_points(KINDS))
+
+
 def search(
     workspace: Workspace,
     query: str,
     *,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str] = (),
     status: str | None = None,
     since: datetime | None = None,
     limit: int = 10,
@@ -82,6 +88,7 @@ def search(
     """Find the work that has words of the query.
 
     Args:
+        kinds: only work of these kinds; by default of all.
         status: only work with this status.
         since: only work that was changed at this time or later.
         seconds: time for indexing new work of each kind; by default as long as it takes.
@@ -89,8 +96,9 @@ def search(
     Raises:
         StoreError: `search-unavailable`, or increments, or all of `kinds`, cannot be listed.
     """
+    kinds = kinds or kinds_of_work()
     index = SearchIndex(state_folder(workspace.paths.root) / "search.sqlite3")
-    documents: dict[str, Kind] = {}
+    documents: dict[str, Documents] = {}
     unread: dict[str, UnlatchError] = {}
     for kind in kinds:
         with collecting_unread(kind, unread):
@@ -123,7 +131,8 @@ def search(
 
 def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
     """The matches of a hit, with the names of what its kind has beside the summary."""
-    place = _BESIDE.get(hit.kind)
+    is_own = hit.kind in _OWN
+    place = _BESIDE.get(hit.kind) if is_own else kind_named(hit.kind).beside
     summary = (work.summary or "").casefold()
     return tuple(
         replace(one, where=place)
@@ -147,19 +156,17 @@ def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
         yield Found("increment", described(one), 1.0, (Match(word, "links"),))
 
 
-def _documents(workspace: Workspace, kind: str) -> Kind:
+def _documents(workspace: Workspace, kind: str) -> Documents:
     match kind:
         case "session":
             from unlatch.search.sessions import SessionDocuments  # noqa: PLC0415
 
             return SessionDocuments(workspace)
-        case "run":
-            from unlatch.search.runs import RunDocuments  # noqa: PLC0415
-
-            return RunDocuments(workspace)
         case "effort":
             return EffortDocuments(workspace)
-    return IncrementDocuments(workspace)
+        case "increment":
+            return IncrementDocuments(workspace)
+    return kind_named(kind).documents(workspace)
 
 
 def _is_since(work: Described, since: datetime | None) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.search.kind import Described
+from unlatch.resume.kinds import Described
 from unlatch.sessions.model import CalloutKind
 from unlatch.sessions.project import import_store, session_store
 from unlatch.worklog.disk.user_files import has_state

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 # The group of the trackers' manifests.
 PLUGINS = "unlatch.plugins"
+# The group of the kinds of work that packages add.
+KINDS = "unlatch.kinds"
 
 # Our distribution.
 _OWN = "unlatch"

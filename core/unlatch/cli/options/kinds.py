@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
+from unlatch.worklog.entry_points import KINDS, entry_points
+
 INCREMENT = "increment"
-KINDS = (INCREMENT, "efforts", "sessions", "runs")
+_OWN = (INCREMENT, "efforts", "sessions")
 
 
 class _Kinds(click.Choice[str]):
@@ -17,20 +19,23 @@ class _Kinds(click.Choice[str]):
         return [super(_Kinds, self).convert(one, param, ctx) for one in words]
 
 
-_KINDS = _Kinds(KINDS)
+def kinds_of_work() -> tuple[str, ...]:
+    """The kinds that can be resumed with an increment."""
+    return (*_OWN, *(f"{name}s" for name in entry_points(KINDS)))
 
 
 def choosing_kinds(command: Any) -> Any:
     """Add the options; the command gets `kinds`, the chosen ones, through `take_kinds`."""
+    kinds = _Kinds(kinds_of_work())
     without = click.option(
         "--without",
-        type=_KINDS,
+        type=kinds,
         multiple=True,
         help="Leave out these kinds of work (repeat, or separate them by commas).",
     )
     only = click.option(
         "--only",
-        type=_KINDS,
+        type=kinds,
         multiple=True,
         help="Resume only these kinds of work (repeat, or separate them by commas).",
     )
@@ -42,4 +47,4 @@ def take_kinds(options: dict[str, Any]) -> frozenset[str]:
     only, without = ([*chain(*options.pop(name))] for name in ("only", "without"))
     if only and without:
         raise click.UsageError("--only and --without exclude each other")
-    return frozenset(only or KINDS) - frozenset(without)
+    return frozenset(only or kinds_of_work()) - frozenset(without)

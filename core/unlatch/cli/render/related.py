@@ -25,7 +25,7 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
     tell_warnings(found.unreadable)
     yield from (("Effort", one.id, one.status.value) for one in found.efforts)
     yield from (("Session", it.session.id, it.session.meta.status.value) for it in found.sessions)
-    yield from (("Run", one.folder.name, one.state.status.value) for one in found.runs)
+    yield from ((it.kind.capitalize(), it.work.id, it.work.status) for it in found.others)
 
 
 def related_keys(session: Session, increment: Increment) -> output.Json:

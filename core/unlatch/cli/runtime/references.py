@@ -11,14 +11,19 @@ from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
-_REFERENCE = pattern(r"(effort|session|run):(.+)")
+_REFERENCE = pattern(r"([a-z][a-z-]*):(.+)")
+# The commands to which `show`, `history` and `resume` lead, by the kind of work.
+_VERBS: Mapping[str, Mapping[str, str]] = {
+    "effort": {"show": "show", "history": "show", "resume": "reopen"},
+    "session": {"show": "show", "history": "show", "resume": "resume"},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An effort, session or run, in the words of the user."""
+    """A piece of work that is no increment, in the words of the user."""
 
     kind: str
     name: str
@@ -26,17 +31,34 @@ class Reference:
     def __str__(self) -> str:
         return f"{self.kind}:{self.name}"
 
+    def verb(self, command: str) -> str:
+        """The command of its kind to which `show`, `history` or `resume` leads."""
+        if (verbs := _VERBS.get(self.kind)) is None:
+            from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (rarely needed)
+
+            verbs = kind_named(self.kind).verbs
+        return verbs[command]
+
 
 def read_reference(word: str) -> Reference | None:
     match = _REFERENCE.fullmatch(word)
-    return Reference(match[1], match[2]) if match else None
+    return Reference(match[1], match[2]) if match and _is_kind(match[1]) else None
 
 
-def run_instead(reference: Reference, verb: str, *, without: Collection[str] = ()) -> int:
+def _is_kind(name: str) -> bool:
+    if name in _VERBS:
+        return True
+    from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (slow to load)
+
+    return name in entry_points(KINDS)
+
+
+def run_instead(reference: Reference, command: str, *, without: Collection[str] = ()) -> int:
     """Run the command of the reference's own kind, with the options that the user typed.
 
     Args:
-        without: the parameters that change nothing there.
+        command: the command that the user typed.
+        without: the parameters that change nothing where that command has none.
 
     Raises:
         UsageError: that command has no such option.
@@ -44,7 +66,9 @@ def run_instead(reference: Reference, verb: str, *, without: Collection[str] = (
     ctx = click.get_current_context()
     root = ctx.find_root()
     group = root.command.get_command(root, reference.kind)  # type: ignore[attr-defined]  # a group
-    words = [verb, *_typed(ctx, without), "--", reference.name]
+    verb = reference.verb(command)
+    known = {one.name for one in group.get_command(ctx, verb).params}
+    words = [verb, *_typed(ctx, {*without} - known), "--", reference.name]
     with group.make_context(reference.kind, words, parent=root) as at:
         code: int = group.invoke(at)
     return code

@@ -1,4 +1,4 @@
-"""The ids of efforts, sessions and runs, for completion by shells."""
+"""The ids of efforts, sessions and other work, for completion by shells."""
 
 from __future__ import annotations
 
@@ -20,26 +20,20 @@ def complete_effort(
     ctx: click.Context, _param: click.Parameter, begun: str
 ) -> list[CompletionItem[str]]:
     """The efforts of the project whose ids begin so, with their status."""
-    return _items(ctx, begun, _efforts)
+    return complete_work(ctx, begun, _efforts)
 
 
 def complete_session(
     ctx: click.Context, _param: click.Parameter, begun: str
 ) -> list[CompletionItem[str]]:
     """The sessions of the project whose ids begin so, with their status."""
-    return _items(ctx, begun, _sessions)
+    return complete_work(ctx, begun, _sessions)
 
 
-def complete_run(
-    ctx: click.Context, _param: click.Parameter, begun: str
-) -> list[CompletionItem[str]]:
-    """The runs of the project whose ids begin so."""
-    return _items(ctx, begun, _runs)
-
-
-def _items(
+def complete_work(
     ctx: click.Context, begun: str, find: Callable[[Workspace], Iterable[tuple[str, str | None]]]
 ) -> list[CompletionItem[str]]:
+    """The work whose ids begin so, with the status where `find` has one."""
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
     try:
@@ -72,9 +66,3 @@ def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
         for one in store.heads():
             if not isinstance(one, Broken):
                 yield one[1].session_id, one[1].status.value
-
-
-def _runs(workspace: Workspace) -> Iterator[tuple[str, None]]:
-    from unlatch.runs.project import run_store  # noqa: PLC0415
-
-    yield from ((name, None) for name in run_store(workspace).names())

@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
-from unlatch.cli.commands.work.resume import VERBS, resume
+from unlatch.cli.commands.work.resume import resume
 from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, typed_items
@@ -56,7 +56,7 @@ def command(entry: Entry) -> click.Command:
             name = "--item-only" if item_only else "--comment-anyway"
             raise click.UsageError(f"{name} goes with an item's address or name")
         if reference := read_reference(ids[0]) if len(ids) == 1 else None:
-            return run_instead(reference, VERBS[reference.kind])
+            return run_instead(reference, "resume")
         return resume(session, named_increments(session, ids), **options)
 
     return run

@@ -21,7 +21,6 @@ from unlatch.cli.commands.mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
 from unlatch.cli.commands.mcp.plans import Plans
 from unlatch.cli.commands.mcp.secrets import refuse_secrets
-from unlatch.cli.commands.work.resume import VERBS
 from unlatch.cli.runtime.references import Reference, read_reference
 from unlatch.worklog.neutral import visible
 
@@ -201,7 +200,7 @@ def _options(reason: str, **flags: bool) -> tuple[str, ...]:
 
 
 def _no_increment(reference: Reference) -> CallFailed:
-    command = f"unlatch {reference.kind} {VERBS[reference.kind]} {quote(reference.name)}"
+    command = f"unlatch {reference.kind} {reference.verb('resume')} {quote(reference.name)}"
     message = f"a plan takes an increment, and {reference} is none"
     return CallFailed("usage", message, hint=f"{command} --reason TEXT")
 

@@ -35,8 +35,6 @@ from unlatch.spi.operation import Operation
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
 
-# The command that shows the history of each other kind of work.
-_VERBS = {"effort": "show", "session": "show", "run": "events"}
 _UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
@@ -80,7 +78,7 @@ def run(
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
     if reference := read_reference(wanted):
-        return run_instead(reference, _VERBS[reference.kind])
+        return run_instead(reference, "history")
     if "#" in wanted or "/" in wanted:
         from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (rarely needed)
 

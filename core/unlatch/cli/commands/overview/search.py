@@ -12,7 +12,7 @@ from unlatch.cli.render.notes import tell_unread_work
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
-from unlatch.search.search import KINDS, Found, search
+from unlatch.search.search import Found, kinds_of_work, search
 from unlatch.worklog.times import stamp
 
 _LIMIT = 10
@@ -21,7 +21,11 @@ _LIMIT = 10
 @click.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option(
-    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only work of this kind."
+    "--kind",
+    "kinds",
+    type=click.Choice(kinds_of_work()),
+    multiple=True,
+    help="Only work of this kind.",
 )
 @filter_option("--status", metavar="STATUS", help="Only work with this status.")
 @filter_option(
@@ -41,8 +45,7 @@ def run(
     as_json: bool,
 ) -> int:
     moment, _ = read_period(since, None, session.workspace.clock())
-    chosen = kinds or KINDS
-    return run_search(session, words, kinds=chosen, as_json=as_json, status=status, since=moment)
+    return run_search(session, words, kinds=kinds, as_json=as_json, status=status, since=moment)
 
 
 def run_search(

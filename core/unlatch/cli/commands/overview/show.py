@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
-# The command for each other kind of work.
-_VERBS = {"effort": "show", "session": "show", "run": "status"}
-
 
 def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Reference:
     if ":" in value:
@@ -66,7 +63,7 @@ def run(
         if briefing:
             message = f"--briefing takes an increment, and {wanted} is none"
             raise UsageError("usage", message, hint=f"unlatch show {quote(str(wanted))}")
-        return run_instead(wanted, _VERBS[wanted.kind], without={"offline"})
+        return run_instead(wanted, "show", without={"offline"})
     if (web and as_json) or (tracker is not None and not web):
         raise click.UsageError("--tracker goes with --web, and --json does not")
     increment = session.workspace.manager.read(wanted)

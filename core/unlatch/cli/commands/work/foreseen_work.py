@@ -16,7 +16,7 @@ from unlatch.errors import UsageError, unexpected
 from unlatch.increments.model.reason import checked_reason
 from unlatch.resume.places import may_have_related
 from unlatch.resume.related import Related, find_related
-from unlatch.resume.reopening import Step, plan_related
+from unlatch.resume.reopening import plan_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.resume_plan import ResumePlan
+    from unlatch.resume.kinds import Step
 
 
 def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
@@ -34,7 +35,7 @@ def chosen_related(session: Session, increment: Increment, kinds: Collection[str
         found,
         efforts=found.efforts if "efforts" in kinds else (),
         sessions=found.sessions if "sessions" in kinds else (),
-        runs=found.runs if "runs" in kinds else (),
+        others=tuple(one for one in found.others if f"{one.kind}s" in kinds),
         filed=found.filed if {*kinds} - {INCREMENT} else None,
         kinds=kinds,
     )

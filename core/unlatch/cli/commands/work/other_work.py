@@ -13,7 +13,7 @@ from unlatch.cli.commands.work.foreseen_work import (
     needed_reason,
     tell_work,
 )
-from unlatch.cli.options.kinds import INCREMENT, KINDS
+from unlatch.cli.options.kinds import INCREMENT, kinds_of_work
 from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
@@ -32,7 +32,7 @@ from unlatch.resume.briefing_file import (
 )
 from unlatch.resume.briefing_text import render
 from unlatch.resume.related import find_related
-from unlatch.resume.reopening import Resumed, Step, resume_related
+from unlatch.resume.reopening import Resumed, resume_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.resume.kinds import Step
     from unlatch.resume.points import Briefing
 
 _UNLIMITED = 1 << 20
@@ -102,7 +103,7 @@ def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]
     if not has.keys().isdisjoint(kinds):
         return
     tell_warnings(found.unreadable)
-    chosen = " or ".join(one.removesuffix("s") for one in KINDS if one in kinds)
+    chosen = " or ".join(one.removesuffix("s") for one in kinds_of_work() if one in kinds)
     listed = ", ".join(output.clean(ref) for refs in has.values() for ref in refs)
     problem = f"{increment.id} has no {chosen} to resume" if chosen else "all kinds are excluded"
     options = "".join(f" --only {kind}" for kind in has)

@@ -16,8 +16,6 @@ from unlatch.cli.runtime.references import Reference, read_reference, run_instea
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 
-# The command for each other kind of work.
-VERBS = {"effort": "reopen", "session": "resume", "run": "resume"}
 _EXAMPLE = "unlatch resume 7 --reason 'Still fails'"
 
 
@@ -29,8 +27,7 @@ def command(entry: Entry) -> click.Command:
     @with_session
     def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
         if isinstance(ids, Reference):
-            # Only a run asks before it goes on.
-            return run_instead(ids, VERBS[ids.kind], without=() if ids.kind == "run" else ("yes",))
+            return run_instead(ids, "resume", without=("yes",))
         return resume(session, ids, **options)
 
     return run

@@ -32,7 +32,7 @@ from unlatch.lifecycle.many import Refusal
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
-from unlatch.resume.reopening import Step
+from unlatch.resume.kinds import Step
 
 
 def resume_selected(

@@ -39,8 +39,8 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
 from unlatch.project.trackers import Trackers
+from unlatch.resume.kinds import Step
 from unlatch.resume.places import may_have_related
-from unlatch.resume.reopening import Step
 
 
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from unlatch.cli.options.kinds import KINDS
+from unlatch.cli.options.kinds import kinds_of_work
 from unlatch.cli.terminal import prompts
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
@@ -34,7 +34,7 @@ class ResumeOptions:
     delivery: DeliveryOptions
     as_json: bool
     verbose: bool
-    kinds: frozenset[str] = frozenset(KINDS)
+    kinds: frozenset[str] = field(default_factory=lambda: frozenset(kinds_of_work()))
     current: bool = False
     planned: str | None = None
     key: str | None = None

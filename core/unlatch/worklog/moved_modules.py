@@ -1,0 +1,52 @@
+"""Modules that moved to packages beside `unlatch`: their former names work for one more release."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import MappingProxyType, ModuleType
+
+# The former name of each module that a third party may import, with its present one.
+_MOVED = MappingProxyType(
+    {
+        "unlatch.runs": "unlatch_runs",
+        "unlatch.testing.dispatch": "unlatch_runs.testing",
+    }
+)
+
+
+def spec_of(name: str) -> ModuleSpec | None:
+    """How a module of a former name is imported; None if it is not one."""
+    for former, present in _MOVED.items():
+        if name == former or name.startswith(f"{former}."):
+            spec = ModuleSpec(name, _Loader(f"{present}{name.removeprefix(former)}"))
+            spec.submodule_search_locations = []  # what is below it has a former name, too
+            return spec
+    return None
+
+
+class _Loader(Loader):
+    """Makes a module that has what the present one has."""
+
+    def __init__(self, present: str) -> None:
+        self._present = present
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        try:
+            import_module(self._present)
+        except ModuleNotFoundError as error:
+            if error.name != self._present:
+                raise
+            message = f"No module named {spec.name!r}"
+            raise ModuleNotFoundError(message, name=spec.name) from None
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        present = sys.modules[self._present]
+        message = f"{module.__name__} is {self._present} now; the next release has no other name"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        module.__doc__ = present.__doc__
+        module.__getattr__ = lambda name: getattr(present, name)  # type: ignore[method-assign]

@@ -1,0 +1,71 @@
+"""The plan of a run: a Markdown file, or the open tasks of an increment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime.increments import named_increment
+from unlatch.errors import UsageError
+from unlatch.lifecycle.tasks import tasks_of
+from unlatch.worklog.disk.user_files import read_user_file
+from unlatch_runs.plan.model import Plan, PlanTask
+from unlatch_runs.plan.reading import read_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from unlatch.cli.runtime.session import Session
+
+INCREMENT = "increment:"
+_LARGEST = 8 << 20
+
+
+def source_name(session: Session, typed: str) -> str:
+    """How a run remembers its plan: a path from the project's root, or `increment:NAME`."""
+    if typed.startswith(INCREMENT):
+        return f"{INCREMENT}{named_increment(session, typed.removeprefix(INCREMENT))}"
+    path, root = Path(typed).resolve(), session.paths.root.resolve()
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)
+
+
+def read_source(session: Session, name: str, known: Collection[str] = ()) -> Plan:
+    """Read a plan.
+
+    Args:
+        known: the ids of the tasks that the run has already.
+
+    Raises:
+        UsageError: `plan-unreadable`, `plan-empty`, or as `read_plan`.
+    """
+    if name.startswith(INCREMENT):
+        return _of_increment(session, name, known)
+    path = session.paths.root / name
+    try:
+        text = read_user_file(path, at_most=_LARGEST).decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start + 1} of the plan is not UTF-8"
+        raise UsageError("plan-unreadable", message, where=name, hint="save it as UTF-8") from None
+    except OSError as error:
+        message = f"the plan cannot be read: {error.strerror or error}"
+        hint = "name a Markdown file, or the tasks of an increment as increment:7"
+        raise UsageError("plan-unreadable", message, where=name, hint=hint) from None
+    return read_plan(text, name)
+
+
+def _of_increment(session: Session, name: str, known: Collection[str]) -> Plan:
+    """The tasks of an increment; an auditor decides about them by their criteria.
+
+    Ticked ones are left out, unless the run knows them already.
+    """
+    increment, tasks = tasks_of(session.workspace, name.removeprefix(INCREMENT))
+    planned = {
+        task.id: PlanTask(task.id, task.title, "", criteria, (), (), (), task.line)
+        for task, criteria in tasks
+        if task.id and (not task.done or task.id in known)
+    }
+    if not planned:
+        message = f"increment {increment.id} has no open task"
+        raise UsageError("plan-empty", message, hint=f"unlatch show {quote(increment.id)}")
+    return Plan(name, planned)

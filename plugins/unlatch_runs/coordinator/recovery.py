@@ -1,0 +1,105 @@
+"""Recovery of a run whose coordinator died, in the steps of the requirement. Twice is as once."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.worklog.disk.safe_open import exists
+from unlatch_runs import events as e
+from unlatch_runs import outputs
+from unlatch_runs.coordinator.dispatching import Dispatching
+from unlatch_runs.coordinator.pausing import pause, recent_completions
+from unlatch_runs.coordinator.plans import load_plan
+from unlatch_runs.event_lines import word_of
+from unlatch_runs.journal import read_events
+from unlatch_runs.model import Cause, PauseReason, Status
+from unlatch_runs.state_file import STATE, saved
+
+if TYPE_CHECKING:
+    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.dispatch.port import Lease
+    from unlatch_runs.event_base import RunEvent
+
+
+def recover(context: Context, session: str) -> Dispatching:
+    """Take a run over from a coordinator that died; returns its workers that still run.
+
+    The answers of the others are recorded. The tasks of those without one are available again, with
+    their checkpoints; after too many such ends of one task in a row, the run is paused.
+
+    Raises:
+        StoreError: `run-paused` for a recorded pause, which is resumed; `run-over`; or
+            `run-worker-alive` if a worker of the dead coordinator could not be ended.
+    """
+    journal, state = context.journal, context.journal.state
+    check_recoverable(context)
+    at, sequence = saved(context.folder) or (None, 0)
+    prior_state = outputs.NO_PRIOR_STATE
+    if exists(context.folder / STATE):
+        prior_state = outputs.prior_state(context.state_file, at)
+    unsaved = [one for one in read_events(context.folder) if one.sequence > sequence]
+    journal.take_over(session)
+    leases = _take_over_leases(context)
+    reconciled = [one for one in unsaved if not isinstance(one, e.StateReconciled)]
+    for event in reconciled:
+        _reconcile(context, event)
+    recent = recent_completions(state, context.clock() - context.thresholds.window)
+    workers = Dispatching(context)
+    orphans = workers.adopt(leases)
+    load_plan(context)
+    journal.record(
+        e.CoordinatorRecovered,
+        orphaned_agents=orphans,
+        events_reconciled=len(reconciled),
+        tasks_to_revalidate=tuple(recent),
+    )
+    context.save("recovery")
+    context.say(
+        outputs.recovered(
+            state,
+            prior_state=prior_state,
+            reconciled=len(reconciled),
+            orphans=orphans,
+            validating=len(recent),
+        )
+    )
+    if any(state.reached(task) is Cause.CRASHES for task in state.tasks.values()):
+        workers.stop(PauseReason.CRASHES.value)
+        pause(context, PauseReason.CRASHES)
+    return workers
+
+
+def check_recoverable(context: Context) -> None:
+    """Raise `run-paused` or `run-over` for a run without a dead coordinator."""
+    state, name = context.journal.state, context.run
+    if state.status is Status.PAUSED:
+        message = f"the run '{name}' is paused; a pause is resumed, not recovered"
+        raise StoreError("run-paused", message, hint=f"unlatch run resume {quote(name)}")
+    if state.is_over:
+        hint = f"unlatch run resume {quote(name)} --reason TEXT"
+        raise StoreError("run-over", f"the run '{name}' is {state.status}", hint=hint)
+
+
+def take_back(context: Context) -> Dispatching:
+    """Take over the workers that earlier coordinators left; raises as `recover`."""
+    leases, workers = _take_over_leases(context), Dispatching(context)
+    workers.adopt(leases)
+    return workers
+
+
+def _take_over_leases(context: Context) -> tuple[Lease, ...]:
+    """Keep the workers whose dispatch has no end in the log, and end all others."""
+    state = context.journal.state
+    found = context.dispatcher.recover(state.epoch, keep=state.dispatched())
+    if found.stuck:
+        names = ", ".join(lease.task_id for lease in found.stuck)
+        message = f"workers of an earlier coordinator could not be ended: {names}"
+        hint = "end their processes, then run the command again"
+        raise StoreError("run-worker-alive", message, where=str(context.folder), hint=hint)
+    return found.kept
+
+
+def _reconcile(context: Context, event: RunEvent) -> None:
+    context.journal.record(e.StateReconciled, task_id=event.task_id, event_type=word_of(event))

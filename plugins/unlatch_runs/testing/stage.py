@@ -1,0 +1,64 @@
+"""Fixtures of dispatchers' tests: assignments, and the reports of a worker up to its end."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from unlatch.worklog.ids import new_ulid
+from unlatch_runs.dispatch.environment import marked
+from unlatch_runs.dispatch.port import Assignment, Ended, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch_runs.dispatch.port import Dispatcher, Report
+    from unlatch_runs.dispatch.protocol import Message
+    from unlatch_runs.testing.harness import DispatchHarness
+
+Step = list[Any]
+HANG: Step = ["hang"]
+READY: Step = ["say", {"type": "checkpoint", "text": "ready"}]
+DONE: Step = ["say", {"type": "done"}]
+# Seconds for anything that happens at all, on a busy machine.
+PATIENCE = 60.0
+
+
+def assign(
+    harness: DispatchHarness, *steps: Step, task: str = "1-1", run_id: str | None = None
+) -> Assignment:
+    """An assignment with these steps for the scripted worker, by default with a new run id."""
+    run_id = run_id or new_ulid()
+    environment = marked(harness.environment(), run_id=run_id, task_id=task)
+    text = json.dumps(list(steps))
+    return Assignment(run_id, task, Role.DEVELOPER, text, harness.folder(), environment)
+
+
+def poll_until(
+    dispatcher: Dispatcher, run_id: str, *kinds: type[Message | Ended]
+) -> list[Message | Ended]:
+    """The reports of a run id up to the first message of one of these kinds."""
+    found: list[Message | Ended] = []
+    end = deadline()
+    while not any(isinstance(one, kinds) for one in found):
+        assert time.monotonic() < end, f"{run_id} reported only {found}"
+        found += messages(dispatcher.poll(1.0), run_id)
+    return found
+
+
+def deadline() -> float:
+    """The time at which a test gives up, by the system's monotonic clock."""
+    return time.monotonic() + PATIENCE
+
+
+def messages(reports: Sequence[Report], run_id: str) -> list[Message | Ended]:
+    """The messages of a run id."""
+    return [report.message for report in reports if report.run_id == run_id]
+
+
+def the_end(dispatcher: Dispatcher, run_id: str) -> Ended:
+    """The end of a worker."""
+    last = poll_until(dispatcher, run_id, Ended)[-1]
+    assert isinstance(last, Ended), "the end is the last report"
+    return last

@@ -1,0 +1,59 @@
+"""A fifth kind of work is one package: all that joins the kinds of work takes it."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.project import NAME, Project
+
+
+@pytest.fixture
+def with_memos(completed: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Project:
+    info = tmp_path / "site" / "unlatch_memos-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(
+        "[unlatch.commands]\nmemo = tests.cli.work.memos:MEMO\n"
+        "[unlatch.kinds]\nmemo = tests.cli.work.memos:KIND\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    memos = completed.root / ".unlatch/memos"
+    memos.mkdir()
+    (memos / "why.txt").write_text(f"{NAME}\ndone\nWe keep the quagga parser.\n")
+    (memos / "lost.txt").write_text("0099-gone\nopen\nNothing.\n")
+    (memos / "torn.bad").touch()
+    return completed
+
+
+def test_commands_show_and_find_it(with_memos: Project) -> None:
+    shown = with_memos.run("show", "7", "--offline", "--json").document
+    assert [{"ref": "memo:why", "status": "done"}] == shown["related"]
+    assert f"{NAME}\ndone\n" in with_memos.run("show", "memo:why").out
+    assert with_memos.run("history", "memo:why").out == with_memos.run("memo", "read", "why").out
+    (found,) = with_memos.run("search", "quagga", "--kind", "memo", "--json").document["results"]
+    assert ("memo", "why") == (found["kind"], found["id"])
+    assert "memo" in with_memos.run("help", "memos").out
+
+
+def test_doctor_reports_its_links_and_files(with_memos: Project) -> None:
+    report = with_memos.run("doctor").out
+
+    assert "memo:lost names 0099-gone, which does not exist" in report
+    assert "torn.bad: is no memo" in report
+
+
+def test_a_resume_of_the_increment_reopens_it_and_its_words_are_in_the_briefing(
+    with_memos: Project,
+) -> None:
+    done = with_memos.run("resume", "7", "--reason", "Not done yet", "--yes", "--json").document
+
+    assert ["memo:why"] == [entry["ref"] for entry in done["related"]]
+    assert ("done", "open") == (done["related"][0]["before"], done["related"][0]["status"])
+    assert {"text": "We keep the quagga parser.", "source": "memo:why"} in done["briefing"][
+        "decisions"
+    ]
+    ended = with_memos.run("complete", "7", "--yes", "--force")
+    assert "memo:why is still open" in ended.err
+    kept = with_memos.run("resume", "7", "--reason", "Again", "--yes", "--json", "--only", "memos")
+    assert ("resume-others", ["memo:why"]) == (
+        kept.document["schema"].split(".")[1].split("/")[0],
+        [entry["ref"] for entry in kept.document["related"]],
+    )
