@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
@@ -32,7 +33,9 @@ from unlatch.lifecycle.many import Refusal
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
-from unlatch.resume.kinds import Step
+
+if TYPE_CHECKING:
+    from unlatch.resume.kinds import Step
 
 
 def resume_selected(
@@ -219,7 +222,7 @@ def _end(
     delivered: Sequence[DeliveryResult],
     typed: ResumeOptions,
     left_out: int,
-    others: Mapping[str, Sequence[Step]],
+    others: "Mapping[str, Sequence[Step]]",
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in results]

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
@@ -39,8 +40,10 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
 from unlatch.project.trackers import Trackers
-from unlatch.resume.kinds import Step
 from unlatch.resume.places import may_have_related
+
+if TYPE_CHECKING:
+    from unlatch.resume.kinds import Step
 
 
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
@@ -132,7 +135,7 @@ def _other_work(
 
 
 def _preview(
-    session: Session, plan: ResumePlan, typed: ResumeOptions, others: Sequence[Step]
+    session: Session, plan: ResumePlan, typed: ResumeOptions, others: "Sequence[Step]"
 ) -> int:
     if typed.scoping is not None:
         amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
@@ -156,7 +159,7 @@ def _confirm(
     trackers: Trackers,
     plan: ResumePlan,
     typed: ResumeOptions,
-    others: Sequence[Step],
+    others: "Sequence[Step]",
 ) -> tuple[ResumePlan, frozenset[str]] | None:
     """The plan with all answers, and the ids of the warnings shown; None if the user declined."""
     shown: frozenset[str] = frozenset()
@@ -195,7 +198,7 @@ def _ask(
     typed: ResumeOptions,
     *,
     warnings: Collection[UnlatchError],
-    others: Sequence[Step],
+    others: "Sequence[Step]",
 ) -> ResumePlan | None:
     """Show the plan, and ask for consent, reason and category; None if the user declined."""
     increment, request = plan.before, plan.request
