@@ -26,7 +26,7 @@ _OWN = {
     "'|'.join(MORE)",
     "FORMAT_VERSION",
     "HOOK",
-    "VERBS[reference.kind]",
+    "reference.verb('resume')",
     "VERBS[typed.kind]",
     "_digest(text)",
     "_to_set(first, stage)",  # a line of TOML
