@@ -11,6 +11,7 @@ from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_unread_work
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.search.search import Found, kinds_of_work, search
 from unlatch.worklog.times import stamp
@@ -18,34 +19,37 @@ from unlatch.worklog.times import stamp
 _LIMIT = 10
 
 
-@click.command()
-@click.argument("words", nargs=-1, required=True)
-@click.option(
-    "--kind",
-    "kinds",
-    type=click.Choice(kinds_of_work()),
-    multiple=True,
-    help="Only work of this kind.",
-)
-@filter_option("--status", metavar="STATUS", help="Only work with this status.")
-@filter_option(
-    "--since",
-    metavar="TIME",
-    help="Only work changed since this day or time (UTC); 30d for 30 days.",
-)
-@JSON
-@with_session
-def run(
-    session: Session,
-    *,
-    words: tuple[str, ...],
-    kinds: tuple[str, ...],
-    status: str | None,
-    since: str | None,
-    as_json: bool,
-) -> int:
-    moment, _ = read_period(since, None, session.workspace.clock())
-    return run_search(session, words, kinds=kinds, as_json=as_json, status=status, since=moment)
+def command(entry: Entry) -> click.Command:
+    @click.command(entry.name, help=entry.own_help)
+    @click.argument("words", nargs=-1, required=True)
+    @click.option(
+        "--kind",
+        "kinds",
+        type=click.Choice(kinds_of_work()),
+        multiple=True,
+        help="Only work of this kind.",
+    )
+    @filter_option("--status", metavar="STATUS", help="Only work with this status.")
+    @filter_option(
+        "--since",
+        metavar="TIME",
+        help="Only work changed since this day or time (UTC); 30d for 30 days.",
+    )
+    @JSON
+    @with_session
+    def run(
+        session: Session,
+        *,
+        words: tuple[str, ...],
+        kinds: tuple[str, ...],
+        status: str | None,
+        since: str | None,
+        as_json: bool,
+    ) -> int:
+        moment, _ = read_period(since, None, session.workspace.clock())
+        return run_search(session, words, kinds=kinds, as_json=as_json, status=status, since=moment)
+
+    return run
 
 
 def run_search(
