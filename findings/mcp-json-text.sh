@@ -4,7 +4,7 @@
 # Guess: text for an argument of type `str | None` arrives as it is; text for a list is refused
 # Behaviour: where the type is not exactly str, text that is JSON of a list, an object or null is parsed
 #   before it is checked: "null" becomes no value, '["a"]' is refused as text and taken as a list
-# Relies: core/unlatch/cli/commands/mcp/work_tools.py
+# Relies: plugins/unlatch_mcp/work_tools.py
 source "$(dirname "$0")/common.sh"
 pip_install mcp==2.3.0
 project

@@ -4,7 +4,7 @@
 # Guess: a server refuses an argument that its tool does not have; the schema that clients get lists all
 # Behaviour: it is dropped without a word, and the tool runs with its defaults; the schema does not say
 #   additionalProperties, so a client that checks sends it
-# Relies: core/unlatch/cli/commands/mcp/server.py
+# Relies: plugins/unlatch_mcp/server.py
 source "$(dirname "$0")/common.sh"
 pip_install mcp==2.3.0
 project

@@ -43,7 +43,7 @@ MODULES = {
     "jira": ("unlatch_jira.plugin",),
     "sandbox": ("unlatch_sandbox",),
     "report": ("unlatch.report.page",),
-    "mcp": ("unlatch.cli.commands.mcp.server",),
+    "mcp": ("unlatch_mcp.server",),
     "testing": ("unlatch.testing",),
     "zstd": ("zstandard",),
 }

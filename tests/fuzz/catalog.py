@@ -49,7 +49,7 @@ CATALOG = MappingProxyType(
         "webhook": ("requests", ("unlatch_github.webhook", "unlatch_github.states")),
         "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.markdown_lines")),
         "hook": ("requests", ("unlatch.agents.hook_event",)),
-        "mcp": ("requests", ("unlatch.cli.commands.mcp",)),
+        "mcp": ("requests", ("unlatch_mcp",)),
         "report": ("reports", ("unlatch_regressions.reports",)),
         "revert": (
             "commits",

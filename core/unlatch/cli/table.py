@@ -129,7 +129,6 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
     ),
     "agents": (
-        Entry("mcp", "mcp.command", "Serve tools to a coding agent (MCP)", _WRITES),
         Entry("agents", "", "Install in coding agents, and serve their hooks", _LOCAL, _AGENTS),
         Entry("workflow", "", "Check and show workflows of agents", _LOCAL, _WORKFLOW),
     ),

@@ -15,9 +15,9 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from tests.cli.project import Project
 from tests.warm.client import unlatch
 
-from unlatch.cli.commands.mcp import calls as calls_module
-from unlatch.cli.commands.mcp.calls import Calls
-from unlatch.cli.commands.mcp.server import build_server, definitions
+from unlatch_mcp import calls as calls_module
+from unlatch_mcp.calls import Calls
+from unlatch_mcp.server import build_server, definitions
 from unlatch.llm.port import estimate
 
 REASON = "Another edge case"

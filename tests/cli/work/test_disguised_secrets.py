@@ -7,7 +7,7 @@ from tests.cli.project import Project
 from tests.transcripts.lines import Session, said, write
 from tests.transport.test_redact import BEFORE, HIDDEN, NAMED, TOKENS
 
-from unlatch.cli.commands.mcp.calls import Calls
+from unlatch_mcp.calls import Calls
 
 TOKEN = TOKENS["GitHub"]
 TEXTS = [*NAMED, *(f"{before}{TOKEN}\x1b[0m" for before in BEFORE)]

@@ -14,8 +14,8 @@ from tests.fuzz.target import Target, text_of
 
 from unlatch.agents import hook_event
 from unlatch.agents.hook_event import HookEvent
-from unlatch.cli.commands.mcp import calls, stdio
-from unlatch.cli.commands.mcp.server import TOOLSETS, Server, build_server
+from unlatch_mcp import calls, stdio
+from unlatch_mcp.server import TOOLSETS, Server, build_server
 from unlatch.errors import UsageError
 from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished

@@ -8,9 +8,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from unlatch.cli.commands.mcp.calls import Calls, Document
-from unlatch.cli.commands.mcp.errors import answering
-from unlatch.cli.commands.mcp.secrets import refuse_secrets
+from unlatch_mcp.calls import Calls, Document
+from unlatch_mcp.errors import answering
+from unlatch_mcp.secrets import refuse_secrets
 
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 WRITES = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=False)

@@ -17,10 +17,10 @@ from mcp.server.mcpserver import (
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from unlatch.cli.commands.mcp.calls import ASK, CallFailed, Calls, Document
-from unlatch.cli.commands.mcp.errors import answering
-from unlatch.cli.commands.mcp.plans import Plans
-from unlatch.cli.commands.mcp.secrets import refuse_secrets
+from unlatch_mcp.calls import ASK, CallFailed, Calls, Document
+from unlatch_mcp.errors import answering
+from unlatch_mcp.plans import Plans
+from unlatch_mcp.secrets import refuse_secrets
 from unlatch.cli.runtime.references import Reference, read_reference
 from unlatch.worklog.neutral import visible
 

@@ -35,8 +35,8 @@ def run(session: Session, *, toolsets: tuple[str, ...], allow_writes: bool) -> i
     if find_spec("mcp") is None:
         message = "the MCP server needs the package mcp"
         raise UsageError("mcp-missing", message, hint=install_command("unlatch[mcp]"))
-    from unlatch.cli.commands.mcp.calls import Calls  # noqa: PLC0415  (starts slowly)
-    from unlatch.cli.commands.mcp.server import build_server  # noqa: PLC0415
+    from unlatch_mcp.calls import Calls  # noqa: PLC0415  (starts slowly)
+    from unlatch_mcp.server import build_server  # noqa: PLC0415
 
     root = session.paths.root if session.has_project else Path.cwd()
     calls = Calls(root, os.environ)

@@ -10,17 +10,17 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 from unlatch import __version__
-from unlatch.cli.commands.mcp.effort_tools import add_efforts
-from unlatch.cli.commands.mcp.plans import Plans
-from unlatch.cli.commands.mcp.stdio import serve_stdio
-from unlatch.cli.commands.mcp.work_tools import add_reading, add_writing
+from unlatch_mcp.effort_tools import add_efforts
+from unlatch_mcp.plans import Plans
+from unlatch_mcp.stdio import serve_stdio
+from unlatch_mcp.work_tools import add_reading, add_writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from mcp_types import CallToolResult, InputRequiredResult
 
-    from unlatch.cli.commands.mcp.calls import Calls
+    from unlatch_mcp.calls import Calls
 
 TOOLSETS = ("work", "efforts")
 _INSTRUCTIONS = (

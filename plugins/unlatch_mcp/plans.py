@@ -8,15 +8,15 @@ import secrets
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.mcp.calls import CallFailed, Document
-from unlatch.cli.commands.mcp.sizes import fitted
+from unlatch_mcp.calls import CallFailed, Document
+from unlatch_mcp.sizes import fitted
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.cli.commands.mcp.calls import Calls
+    from unlatch_mcp.calls import Calls
 
 # Seconds.
 LIFETIME = 600.0

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from unlatch.cli.commands.mcp.sizes import fitted
+from unlatch_mcp.sizes import fitted
 from unlatch.errors import UnlatchError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Container
 
-    from unlatch.cli.commands.mcp.calls import Document
+    from unlatch_mcp.calls import Document
 
 P = ParamSpec("P")
 # The tool for each command in a next step.

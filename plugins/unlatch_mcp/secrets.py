@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from unlatch.cli.commands.mcp.calls import CallFailed
+from unlatch_mcp.calls import CallFailed
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.secret_patterns import without_secrets
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.commands.mcp.calls import Document
+    from unlatch_mcp.calls import Document
 
 # Bytes of the indented JSON, with room for what is added; agents cut results of about 25 KB.
 MOST = 24_000
