@@ -25,9 +25,9 @@ from json_page import json_page
 from man_pages import man_pages
 from picture import picture
 
+from unlatch.project.registry import Registry
 from unlatch_mcp.calls import Calls
 from unlatch_mcp.server import build_server, definitions
-from unlatch.project.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

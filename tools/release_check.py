@@ -42,7 +42,7 @@ MODULES = {
     "ado": ("unlatch_ado.plugin",),
     "jira": ("unlatch_jira.plugin",),
     "sandbox": ("unlatch_sandbox",),
-    "report": ("unlatch.report.page",),
+    "report": ("unlatch_audit.report.page",),
     "mcp": ("unlatch_mcp.server",),
     "testing": ("unlatch.testing",),
     "zstd": ("zstandard",),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from unlatch_mcp.sizes import fitted
 from unlatch.errors import UnlatchError
+from unlatch_mcp.sizes import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Container

@@ -8,10 +8,10 @@ import secrets
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch_mcp.calls import CallFailed, Document
-from unlatch_mcp.sizes import fitted
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
+from unlatch_mcp.calls import CallFailed, Document
+from unlatch_mcp.sizes import fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from unlatch_mcp.calls import CallFailed
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.secret_patterns import without_secrets
+from unlatch_mcp.calls import CallFailed
 
 # What the mask takes away with a secret of each kind, and then what it leaves before itself.
 _GONE = (

@@ -17,12 +17,12 @@ from mcp.server.mcpserver import (
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
+from unlatch.cli.runtime.references import Reference, read_reference
+from unlatch.worklog.neutral import visible
 from unlatch_mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch_mcp.errors import answering
 from unlatch_mcp.plans import Plans
 from unlatch_mcp.secrets import refuse_secrets
-from unlatch.cli.runtime.references import Reference, read_reference
-from unlatch.worklog.neutral import visible
 
 LOCAL = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=True)

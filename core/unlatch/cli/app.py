@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from copy import copy
-from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch import __version__
-from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, find_entry, outside_names
+from unlatch.cli.runtime.suggest import Group, load_command
+from unlatch.cli.table import COMMANDS, FRONT, MORE, find_entry, outside_names
 from unlatch.errors import PluginBroken, UsageError
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ class App(Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         try:
             if entry := find_entry(name):
-                return _load(entry)
+                return load_command(entry)
             if name in _trackers():
                 from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
@@ -77,23 +75,6 @@ def _trackers() -> Iterable[str]:
     from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415  (slow to load)
 
     return entry_points(PLUGINS)
-
-
-def _load(entry: Entry) -> click.Command:
-    if entry.commands:
-        from unlatch.cli.commands.groups import LazyGroup  # noqa: PLC0415  (most are no group)
-
-        return LazyGroup(entry)
-    path, _, name = entry.module.partition(":")
-    module = import_module(f"{entry.package}.{path}")
-    found = getattr(module, name or "command", None) or module.run
-    # A function, if the options depend on the plugins or on the command's name.
-    if not isinstance(found, click.Command):
-        built: click.Command = found(entry)
-        return built
-    command = copy(found)
-    command.name, command.help = entry.name, entry.own_help
-    return command
 
 
 def _finite(ctx: click.Context, option: click.Parameter, value: float) -> float:

@@ -1,7 +1,8 @@
 """The commands as data, which `unlatch --help` shows without loading one.
 
-A package adds a command by an entry point of the group `unlatch.commands`: its name is the command,
-and its target an `Entry` in a module that imports nothing but this one.
+A package adds a command by an entry point of the group `unlatch.commands`: its name is the command
+(`report`, or `history.verify` in a group), and its target an `Entry` in a module that imports
+nothing but this one.
 """
 
 from collections.abc import Mapping
@@ -97,7 +98,6 @@ _SESSION = {
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
 _HISTORY = "Show the history of an increment, or verify it"
-_REPORT = "Report on the reopens of all increments"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # Each command has one topic of `unlatch help`, in the order of the help.
@@ -121,7 +121,6 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("abandon", "work.finish", "Abandon an increment and close its items", _WRITES),
         Entry("list", "overview.list", "List the increments", _LOCAL),
         Entry("show", "overview.show", "Show an increment and its items", _READS),
-        Entry("report", "overview.report", _REPORT, _READS),
         Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),
     "trackers": (
@@ -177,9 +176,10 @@ def find_entry(name: str) -> Entry | None:
     return _loaded(name, target) if target else None
 
 
-def outside_names() -> list[str]:
-    """The commands of packages, without loading their entries."""
-    return [name for name in _targets() if name not in COMMANDS]
+def outside_names(group: str = "") -> list[str]:
+    """The commands that packages add to `unlatch` or a group of it; loads none of their entries."""
+    names = [name.rpartition(".") for name in _targets() if name not in COMMANDS]
+    return [name for above, _, name in names if above == group]
 
 
 def all_topics() -> dict[str, tuple[Entry, ...]]:

@@ -18,11 +18,11 @@ from tests.cli.agents.events import BRIEFED, context, event, fire
 from tests.cli.mcp.test_mcp import start_warm
 from tests.cli.project import WORKER, Project
 
-from unlatch_mcp.calls import Calls
-from unlatch_mcp.server import build_server
 from unlatch.cli.runtime import session as session_module
 from unlatch.llm.port import estimate
 from unlatch.project.workspace import Workspace
+from unlatch_mcp.calls import Calls
+from unlatch_mcp.server import build_server
 
 BUILT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 REOPENED = BUILT + timedelta(weeks=3)

@@ -14,14 +14,14 @@ from tests.fuzz.target import Target, text_of
 
 from unlatch.agents import hook_event
 from unlatch.agents.hook_event import HookEvent
-from unlatch_mcp import calls, stdio
-from unlatch_mcp.server import TOOLSETS, Server, build_server
 from unlatch.errors import UsageError
 from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished
 from unlatch_ci.comments.asked_reason import quoted_reason
 from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command
 from unlatch_github import webhook
+from unlatch_mcp import calls, stdio
+from unlatch_mcp.server import TOOLSETS, Server, build_server
 
 _ISSUE = {
     "html_url": "https://github.com/octo/widgets/issues/5",

@@ -1,12 +1,15 @@
-"""The command to type instead of a mistyped one."""
+"""Groups of commands, and the command to type instead of a mistyped one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from importlib import import_module
 from shlex import join
 from typing import Any
 
 import click
 
+from unlatch.cli.table import Entry, find_entry, outside_names
 from unlatch.errors import UsageError
 
 # Below this, "issue" is like "close-issue", and "--reson" like "--json".
@@ -100,8 +103,53 @@ class GroupWithArguments(Group):
             return found
         return [one for one in found if not isinstance(one, click.Argument)]
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *outside_names(self.name or "")]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return super().get_command(ctx, name) or self._outside(name)
+
     def named_first(self, args: Sequence[str]) -> click.Command | None:
-        return self.commands.get(args[0]) if args else None
+        return (self.commands.get(args[0]) or self._outside(args[0])) if args else None
+
+    def _outside(self, name: str) -> click.Command | None:
+        """The command of a package; the names of increments and items are no words."""
+        entry = find_entry(f"{self.name}.{name}") if name.isalpha() else None
+        return load_command(entry) if entry else None
+
+
+class LazyGroup(Group):
+    """A group below `unlatch`; the command `open` of `effort` is the function `open_effort`."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(entry.name, help=entry.own_help)
+        self.package, self.modules = entry.package, entry.commands or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.modules]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.modules:
+            return None
+        module = import_module(f"{self.package}.{self.modules[name]}")
+        found: click.Command = getattr(module, f"{name}_{self.name}")
+        return found
+
+
+def load_command(entry: Entry) -> click.Command:
+    """The command of an entry of the table."""
+    if entry.commands:
+        return LazyGroup(entry)
+    path, _, name = entry.module.partition(":")
+    module = import_module(f"{entry.package}.{path}")
+    found = getattr(module, name or "command", None) or module.run
+    # A function, if the options depend on the plugins or on the command's name.
+    if not isinstance(found, click.Command):
+        built: click.Command = found(entry)
+        return built
+    command = copy(found)
+    command.name, command.help = entry.name, entry.own_help
+    return command
 
 
 @contextmanager

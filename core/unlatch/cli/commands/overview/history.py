@@ -5,7 +5,6 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.commands.overview.history_verify import verify
 from unlatch.cli.options.common import JSON, complete_tracker, filter_option, flag
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
@@ -85,9 +84,6 @@ def run(
         (wanted,) = items_typed(session, [wanted])
     found = _find_item(session, wanted) or (session, named_increment(session, wanted))
     return _tell(*found, as_json=as_json)
-
-
-run.add_command(verify)
 
 
 def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:

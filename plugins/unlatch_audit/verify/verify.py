@@ -11,10 +11,11 @@ from unlatch.increments.files.former import recorded_ids
 from unlatch.increments.records.events import Delivered
 from unlatch.increments.records.links import identity
 from unlatch.increments.records.status_events import LOG, Transitioned
-from unlatch.lifecycle.verify.claims import claims_of
-from unlatch.lifecycle.verify.compare import compare, unknown_ops
-from unlatch.lifecycle.verify.evidence import read_evidence
-from unlatch.lifecycle.verify.model import (
+from unlatch.spi.text import op_posted
+from unlatch_audit.verify.claims import claims_of
+from unlatch_audit.verify.compare import compare, unknown_ops
+from unlatch_audit.verify.evidence import read_evidence
+from unlatch_audit.verify.model import (
     Check,
     Part,
     Verdict,
@@ -22,18 +23,17 @@ from unlatch.lifecycle.verify.model import (
     VerifiedIncrement,
     differs,
 )
-from unlatch.lifecycle.verify.records import check_entry, orphans
-from unlatch.spi.text import op_posted
+from unlatch_audit.verify.records import check_entry, orphans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.verify.claims import Claim
-    from unlatch.lifecycle.verify.evidence import Evidence, Identity
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event
+    from unlatch_audit.verify.claims import Claim
+    from unlatch_audit.verify.evidence import Evidence, Identity
 
 
 def _in_order(entries: Iterable[VerifiedEntry], events: Sequence[Event]) -> list[VerifiedEntry]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from unlatch.report.figures import Report
+    from unlatch_audit.report.figures import Report
 
 _NONE = "(none)"
 _STYLE, _TEMPLATE = "page.css", "page.html"
@@ -76,7 +76,7 @@ def write_page(report: Report, file: Path, *, title: str) -> None:
 
 
 def _read(name: str) -> str:
-    return (files("unlatch.report") / name).read_text(encoding="utf-8")
+    return (files("unlatch_audit.report") / name).read_text(encoding="utf-8")
 
 
 def _shown(value: object) -> object:

@@ -15,15 +15,15 @@ from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.terminal import output
-from unlatch.lifecycle.verify.model import Part, Verdict
 from unlatch.worklog.times import stamp
+from unlatch_audit.verify.model import Part, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.lifecycle.verify.model import Check, VerifiedEntry, VerifiedIncrement
+    from unlatch_audit.verify.model import Check, VerifiedEntry, VerifiedIncrement
 
 _STYLES = {Verdict.OK: output.good, Verdict.DIFFERS: output.bad, Verdict.UNCHECKED: output.warn}
 _LONGEST = max(map(len, Verdict))
@@ -73,7 +73,7 @@ def _verify(
     session: Session, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
     from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
-    from unlatch.lifecycle.verify.verify import verify_history  # noqa: PLC0415
+    from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()
     increments: Sequence[Increment]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch.increments.model.reopen_statistics import Span
-    from unlatch.report.figures import Report
+    from unlatch_audit.report.figures import Report
 
 _NONE = "(none)"
 _MOST_SHOWN = 10

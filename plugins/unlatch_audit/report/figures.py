@@ -11,8 +11,8 @@ from unlatch.increments.model.reopen_statistics import (
     reopen_statistics,
 )
 from unlatch.lifecycle.overview import PendingOperation
-from unlatch.report.drift import Drift, present_drift, recorded_drift
 from unlatch.values import dataclass
+from unlatch_audit.report.drift import Drift, present_drift, recorded_drift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

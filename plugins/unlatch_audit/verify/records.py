@@ -6,11 +6,11 @@ from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedIte
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.events import Delivered, Reopened, Undone
 from unlatch.increments.records.links import link_of, same_item
-from unlatch.lifecycle.verify.claims import is_origin_of
-from unlatch.lifecycle.verify.model import Check, Part, Verdict, differs
 from unlatch.spi.text import one_line
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
+from unlatch_audit.verify.claims import is_origin_of
+from unlatch_audit.verify.model import Check, Part, Verdict, differs
 
 _SHOWN = 60
 _FIX = "; unlatch doctor --fix adds it"

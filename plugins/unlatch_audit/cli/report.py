@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.overview.report_text import report_lines, tell_tables
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
@@ -22,6 +21,7 @@ from unlatch.increments.records.pending import operation_entry
 from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
 from unlatch.worklog.times import stamp
+from unlatch_audit.cli.report_text import report_lines, tell_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.reopen_statistics import ReopenedIncrement, Span
-    from unlatch.report.figures import Report
+    from unlatch_audit.report.figures import Report
 
 _SPAN = ("count", "least", "median", "p90", "most")
 _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
@@ -68,7 +68,7 @@ def run(
     report = _make(session, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
     if page is not None:
-        from unlatch.report.page import render_page, write_page  # noqa: PLC0415  (loads jinja2)
+        from unlatch_audit.report.page import render_page, write_page  # noqa: PLC0415  (loads jinja2)
 
         title = f"Reopens of {session.paths.root.name}"
         if page == STDOUT:
@@ -94,7 +94,7 @@ def run(
 
 def _make(session: Session, since: str | None, until: str | None, *, online: bool) -> Report:
     from unlatch.increments.model.reopen_statistics import ReopenFilter  # noqa: PLC0415
-    from unlatch.report.figures import make_report  # noqa: PLC0415
+    from unlatch_audit.report.figures import make_report  # noqa: PLC0415
 
     period = ReopenFilter(*read_period(since, until, session.workspace.clock(), command="report"))
     if not online:

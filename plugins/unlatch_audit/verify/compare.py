@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound
 from unlatch.increments.records.links import identity
-from unlatch.lifecycle.verify.model import Check, Part, Verdict, differs
 from unlatch.spi.text import op_posted, ops_in
+from unlatch_audit.verify.model import Check, Part, Verdict, differs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from unlatch.lifecycle.verify.claims import Claim
-    from unlatch.lifecycle.verify.evidence import Evidence, Identity
     from unlatch.spi import MarkedComment, StateChange
+    from unlatch_audit.verify.claims import Claim
+    from unlatch_audit.verify.evidence import Evidence, Identity
 
 # "by NAME, 2025-11-04 09:30 UTC" in the full comment style, letters and digits alone.
 _SIGNED_AT = re.compile(r"\d{12}utc")

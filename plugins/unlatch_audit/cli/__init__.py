@@ -1,0 +1,1 @@
+"""unlatch report, and unlatch history verify."""
