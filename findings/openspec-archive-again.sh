@@ -5,7 +5,7 @@
 #   least named, when it is archived
 # Behaviour: `archive` replaces the newer text with the older one, and removes a requirement that
 #   a later change added again; `validate --strict` passes, exit code 0, no word of it
-# Relies: core/unlatch/increments/layouts/openspec/advice.py
+# Relies: plugins/unlatch_layouts/openspec/advice.py
 source "$(dirname "$0")/common.sh"
 npm_install @fission-ai/openspec@1.13.2
 project

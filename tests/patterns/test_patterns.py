@@ -54,7 +54,7 @@ SHORT = {
 # By what keeps their texts short.
 BOUNDED = {
     "unlatch.efforts.identifiers._IDENTIFIER": "words of at most 300 characters",
-    "unlatch.increments.layouts.spec_kit_documents.GRAMMAR": _START,
+    "unlatch_layouts.spec_kit.documents.GRAMMAR": _START,
     "unlatch.project.git.repository_settings._PROGRAMS": _START,
 }
 

@@ -10,8 +10,8 @@ from tests.increments.layouts.backlog_md.cli.program import command
 from tests.servers.availability import skipped_unless_available
 from tests.servers.npm_program import NpmProgram
 
-from unlatch.increments.layouts.backlog_md import BACKLOG_MD
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.backlog_md import BACKLOG_MD
 
 pytestmark = pytest.mark.servers
 MARKS = (

@@ -12,10 +12,10 @@ from tests.cli.trackers.test_sync import writes
 
 from unlatch.errors import StoreError
 from unlatch.increments.layouts import installed
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.sync import sync
 from unlatch.sync.plan import plan_sync
 from unlatch.worklog.disk import atomic
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 from unlatch_sandbox import Fault
 
 HOSTILE = (

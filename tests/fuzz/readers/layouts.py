@@ -13,15 +13,15 @@ from tests.fuzz.target import SEPARATOR, Target, parts_of, text_of
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.tasks import _DISCARDED_ID
-from unlatch.increments.layouts.backlog_md.layout import BACKLOG_MD
 from unlatch.increments.layouts.interface import Layout, Work
-from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.increments.layouts.openspec import OPENSPEC
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_texts
+from unlatch_layouts.backlog_md.layout import BACKLOG_MD
+from unlatch_layouts.kiro import KIRO
+from unlatch_layouts.openspec import OPENSPEC
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 
 _NATIVE = (
     "---\ntitle: Search\n---\n# Search\n\n### US-001: Find (P1)\n\n- [x] **AC-US1-01**: Fast\n",

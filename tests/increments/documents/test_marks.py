@@ -8,13 +8,13 @@ import pytest
 from unlatch.increments.documents.marks import INTERNAL, NATIVE, State
 from unlatch.increments.layouts.discarding import Discarding
 from unlatch.increments.layouts.interface import Layout, Texts, Work
-from unlatch.increments.layouts.kiro.layout import KIRO
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.increments.layouts.openspec.layout import OPENSPEC
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.worklog.markdown_lines import scan_work
+from unlatch_layouts.kiro.layout import KIRO
+from unlatch_layouts.openspec.layout import OPENSPEC
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 
 PAUSE = "\N{DOUBLE VERTICAL BAR}"
 # In public files of these tools and their forks; the last has a variation selector.

@@ -10,10 +10,10 @@ from shutil import copytree
 import pytest
 
 from unlatch.increments.layouts.interface import Layout
-from unlatch.increments.layouts.kiro import KIRO
-from unlatch.increments.layouts.openspec import OPENSPEC
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.testing.layouts import check_layout, texts_of
+from unlatch_layouts.kiro import KIRO
+from unlatch_layouts.openspec import OPENSPEC
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 
 SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not SAMPLES, reason="UNLATCH_SAMPLES names no real projects")

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from unlatch.errors import UsageError
 from unlatch.increments.documents.model import Task
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.testing.layouts import check_layout, check_texts, texts_of
 from unlatch.worklog.disk.safe_open import add_root
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 
 ULID = "01M8ZZZZZZZZZZZZZZZZZZZZZ0"
 UNIT = Unit("spec-kit", "001-photo", Path("specs/001-photo"))

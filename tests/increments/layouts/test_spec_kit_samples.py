@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.spec_kit.layout import SPEC_KIT
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

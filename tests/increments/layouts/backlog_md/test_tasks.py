@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tests.cli.layouts.folders import backlog_md, write
 
-from unlatch.increments.layouts.backlog_md import BACKLOG_MD
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_layout, check_texts
 from unlatch.worklog.disk.safe_open import add_root
+from unlatch_layouts.backlog_md import BACKLOG_MD
 
 NAME = "task-2 - Log-in-safely.md"
 THREE = ("To Do", "In Progress", "Done")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from unlatch.increments.documents.model import Criterion, Story, Task
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
+from unlatch_layouts.kiro import KIRO
 
 ULID = "01M8ZZZZZZZZZZZZZZZZZZZZZ0"
 UNIT = Unit("kiro", "login", Path("p/.kiro/specs/login"))

@@ -4,8 +4,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.increments.layouts.kiro.specs import UNIT, texts
 
-from unlatch.increments.layouts.kiro import KIRO
 from unlatch.testing.layouts import check_texts
+from unlatch_layouts.kiro import KIRO
 
 NUMBERS = st.sampled_from(
     ["1. ", "2. ", "1.1 ", "1.2* ", "* 1.3 ", "2.1. ", "**3.** ", "Task 4: ", "T005 ", "", "(P) "]

@@ -9,10 +9,10 @@ import pytest
 from tests.increments.layouts.kiro.specs import amendment
 
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.model.increment import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.kiro import KIRO
 
 SAMPLES = Path(os.environ.get("UNLATCH_SAMPLES", "missing")) / "layouts/kiro"
 REPOSITORIES = sorted(SAMPLES.iterdir()) if SAMPLES.is_dir() else []

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.increments.layouts.kiro.specs import UNIT, criteria_in, stories_in, texts
 
-from unlatch.increments.layouts.kiro import KIRO
 from unlatch.testing.layouts import check_layout
+from unlatch_layouts.kiro import KIRO
 
 TASKS = "# Implementation Plan\n\n- [x] 1. A\n  - [x] 1.1 B\n  - [ ]* 1.2 C\n\n- [-] 2. D\n"
 REQUIREMENTS = "# Requirements Document\n\n### Requirement 1: A\n\n#### Criteria\n\n1. a\n2. b\n"

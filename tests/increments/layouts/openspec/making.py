@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from unlatch.increments.layouts.interface import Texts, Work
-from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.openspec import OPENSPEC
 
 SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 REPOSITORIES = ("Fission-AI__OpenSpec", "liqiongyu__agentpack")

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.increments.layouts.openspec.making import units, write
 
-from unlatch.increments.layouts.openspec import OPENSPEC
-from unlatch.increments.layouts.openspec.changes import archive_command
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence
+from unlatch_layouts.openspec import OPENSPEC
+from unlatch_layouts.openspec.changes import archive_command
 
 CHANGES = "openspec/changes"
 

@@ -25,11 +25,11 @@ from tests.increments.layouts.openspec.making import (
     write,
 )
 
-from unlatch.increments.layouts.openspec import OPENSPEC
-from unlatch.increments.layouts.openspec.changes import archive_command
 from unlatch.increments.model.increment import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.openspec import OPENSPEC
+from unlatch_layouts.openspec.changes import archive_command
 
 pytestmark = pytest.mark.servers
 # Of `list`; its `status` is their summary.

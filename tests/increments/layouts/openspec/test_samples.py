@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from tests.increments.layouts.openspec.making import REPOSITORIES, needs_samples, sample, work_of
 
-from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.testing.layouts import texts_of
+from unlatch_layouts.openspec import OPENSPEC
 
 pytestmark = needs_samples
 # Of the program before it read further marks (1.10).

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.increments.layouts.openspec.making import OP, amendment, tasks
 
 from unlatch.errors import UsageError
-from unlatch.increments.layouts.openspec import OPENSPEC
 from unlatch.increments.model.increment import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_texts
+from unlatch_layouts.openspec import OPENSPEC
 
 UNIT = Unit("openspec", "add-login", Path("/root/openspec/changes/add-login"))
 # The program's own pattern, as written there, over the white space that is the same in Python.

@@ -6,14 +6,6 @@ from pathlib import Path
 from unlatch.increments.documents import front_matter
 from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.quoting import shown
-from unlatch.increments.layouts.backlog_md import project
-from unlatch.increments.layouts.backlog_md.amending import amended as with_amendment
-from unlatch.increments.layouts.backlog_md.task_file import (
-    entries,
-    read_work,
-    title_in,
-    with_newlines,
-)
 from unlatch.increments.layouts.check_list import with_marked
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
@@ -21,6 +13,14 @@ from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
+from unlatch_layouts.backlog_md import project
+from unlatch_layouts.backlog_md.amending import amended as with_amendment
+from unlatch_layouts.backlog_md.task_file import (
+    entries,
+    read_work,
+    title_in,
+    with_newlines,
+)
 
 _WITH_ONE_BETWEEN = 3
 

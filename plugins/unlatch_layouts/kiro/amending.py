@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
 from unlatch.increments.documents.task_lines import TaskLine, task_lines
-from unlatch.increments.layouts.kiro.references import as_reference, neutralised, reference_in
-from unlatch.increments.layouts.kiro.tasks import GRAMMAR, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
+from unlatch_layouts.kiro.references import as_reference, neutralised, reference_in
+from unlatch_layouts.kiro.tasks import GRAMMAR, read_tasks
 
 _TITLE = ("# Implementation Plan", "")
 _LINE = re.compile(r"(?P<text>[^\r\n]*+)(?:\r\n?+|\n)?+")

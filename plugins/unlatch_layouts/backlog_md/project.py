@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from unlatch.increments.documents import front_matter
-from unlatch.increments.layouts.backlog_md.task_file import with_newlines
 from unlatch.increments.layouts.folders import files_below, has, subfolders, text_of
 from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.model.unit import Unit
 from unlatch.values import dataclass
+from unlatch_layouts.backlog_md.task_file import with_newlines
 
 NAME = "backlog-md"
 DRAFTS, COMPLETED = "drafts", "completed"

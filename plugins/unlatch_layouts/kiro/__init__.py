@@ -3,6 +3,6 @@
 Follows kiro.dev/docs/specs and the files that Kiro 0.2 to 1.0 and cc-sdd 1 to 3 write.
 """
 
-from unlatch.increments.layouts.kiro.layout import KIRO
+from unlatch_layouts.kiro.layout import KIRO
 
 __all__ = ["KIRO"]

@@ -16,17 +16,17 @@ from unlatch.increments.layouts.check_list import (
     with_marked,
 )
 from unlatch.increments.layouts.interface import Texts, Work
-from unlatch.increments.layouts.kiro import specs
-from unlatch.increments.layouts.kiro.amending import with_new_tasks
-from unlatch.increments.layouts.kiro.requirements import read_bugfix, read_requirements
-from unlatch.increments.layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
-from unlatch.increments.layouts.kiro.tasks import read_tasks, with_opened_below
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import first_title
+from unlatch_layouts.kiro import specs
+from unlatch_layouts.kiro.amending import with_new_tasks
+from unlatch_layouts.kiro.requirements import read_bugfix, read_requirements
+from unlatch_layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
+from unlatch_layouts.kiro.tasks import read_tasks, with_opened_below
 
 # The phase that cc-sdd writes in the end.
 _IMPLEMENTED = "implementation-completed"

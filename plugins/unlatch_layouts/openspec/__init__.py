@@ -3,6 +3,6 @@
 Follows `@fission-ai/openspec` 1.13: what is a task, a requirement or a change is decided as there.
 """
 
-from unlatch.increments.layouts.openspec.layout import OPENSPEC
+from unlatch_layouts.openspec.layout import OPENSPEC
 
 __all__ = ["OPENSPEC"]

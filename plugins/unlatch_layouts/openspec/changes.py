@@ -6,8 +6,8 @@ from pathlib import Path
 
 from unlatch.increments.layouts.folders import files_below, has, subfolders
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.increments.layouts.openspec.schema import task_files
 from unlatch.increments.model.unit import Unit
+from unlatch_layouts.openspec.schema import task_files
 
 NAME = "openspec"
 CHANGES = "openspec/changes"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from unlatch.increments.documents.model import Criterion, Story
-from unlatch.increments.layouts.openspec.changes import capability
 from unlatch.values import dataclass
+from unlatch_layouts.openspec.changes import capability
 
 _BREAK = re.compile(r"\r\n?|\n")
 _SECTION = re.compile(r"##[ \t]++(?P<title>.+)")

@@ -8,7 +8,7 @@ REMOVED ones it applies again, whatever other changes made of them since
 
 from collections.abc import Iterator, Mapping
 
-from unlatch.increments.layouts.openspec.deltas import Requirement, requirements
+from unlatch_layouts.openspec.deltas import Requirement, requirements
 
 
 def advice(deltas: Mapping[str, str], specs: Mapping[str, str]) -> Iterator[str]:

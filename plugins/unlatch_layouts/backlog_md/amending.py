@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from unlatch.increments.documents.quoting import one_line, quoted
-from unlatch.increments.layouts.backlog_md.task_file import (
+from unlatch.increments.layouts.check_list import with_marked
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.worklog.markdown_lines import append_lines, line_ending
+from unlatch_layouts.backlog_md.task_file import (
     CRITERIA,
     Span,
     entries,
     items,
     place_for_more,
 )
-from unlatch.increments.layouts.check_list import with_marked
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
-from unlatch.worklog.markdown_lines import append_lines, line_ending
 
 # In a section without numbers.
 _NUMBER = re.compile(r"\A#(?=[0-9])")

@@ -8,8 +8,8 @@ from unlatch.increments.documents.marks import NO_MARKS, Marks
 from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks, width
 from unlatch.increments.layouts.check_list import edits_of
-from unlatch.increments.layouts.openspec.schema import TASKS
 from unlatch.worklog.markdown_lines import Line
+from unlatch_layouts.openspec.schema import TASKS
 
 # White space of JavaScript's `\s`.
 _WS = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"

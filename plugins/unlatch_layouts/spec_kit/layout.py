@@ -17,8 +17,13 @@ from unlatch.increments.layouts.check_list import evidence_of, known_parts, with
 from unlatch.increments.layouts.folders import has, subfolders
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
-from unlatch.increments.layouts.spec_kit_current import current_feature, naming
-from unlatch.increments.layouts.spec_kit_documents import (
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
+from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
+from unlatch_layouts.spec_kit.current import current_feature, naming
+from unlatch_layouts.spec_kit.documents import (
     GRAMMAR,
     TaskId,
     id_in,
@@ -26,11 +31,6 @@ from unlatch.increments.layouts.spec_kit_documents import (
     read_tasks,
     title_in,
 )
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
-from unlatch.increments.model.status import Status
-from unlatch.increments.model.unit import Evidence, Unit
-from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
 
 SPEC, TASKS = "spec.md", "tasks.md"
 _MARKER = ".specify"

@@ -4,6 +4,6 @@ Follows `backlog.md` 1.52: which files are tasks, and which of their lines are c
 as there.
 """
 
-from unlatch.increments.layouts.backlog_md.layout import BACKLOG_MD
+from unlatch_layouts.backlog_md.layout import BACKLOG_MD
 
 __all__ = ["BACKLOG_MD"]

@@ -6,7 +6,7 @@ from itertools import chain
 
 from unlatch.increments.documents.model import Spec
 from unlatch.increments.documents.titles import REQUIREMENT
-from unlatch.increments.layouts.kiro.requirements import NUMBER, key, number_of
+from unlatch_layouts.kiro.requirements import NUMBER, key, number_of
 
 _MARK = r"[_*]{0,3}"
 _LABEL = (

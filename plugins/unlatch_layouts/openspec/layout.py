@@ -10,16 +10,16 @@ from unlatch.increments.layouts.check_list import evidence_of
 from unlatch.increments.layouts.folders import text_of
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
-from unlatch.increments.layouts.openspec import changes
-from unlatch.increments.layouts.openspec.advice import advice
-from unlatch.increments.layouts.openspec.deltas import stories
-from unlatch.increments.layouts.openspec.scope import amended as with_amendment
-from unlatch.increments.layouts.openspec.task_lines import marked, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import first_title
+from unlatch_layouts.openspec import changes
+from unlatch_layouts.openspec.advice import advice
+from unlatch_layouts.openspec.deltas import stories
+from unlatch_layouts.openspec.scope import amended as with_amendment
+from unlatch_layouts.openspec.task_lines import marked, read_tasks
 
 # "Change: ...", "Change proposal - ...", also in Chinese; or nothing but these words.
 _PREFIX = re.compile(

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unlatch.increments.documents.quoting import one_line, quoted
 from unlatch.increments.layouts.check_list import known_parts
-from unlatch.increments.layouts.openspec.schema import TASKS
-from unlatch.increments.layouts.openspec.task_lines import marked, prefix_of, read_tasks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan
+from unlatch_layouts.openspec.schema import TASKS
+from unlatch_layouts.openspec.task_lines import marked, prefix_of, read_tasks
 
 # `## 2. Setup`; not `### 2.1 Setup`, a part of a group.
 _GROUP = re.compile(r"(?P<number>[0-9]{1,6})(?:[.):](?![0-9])|[ \t]|\Z)")
