@@ -344,7 +344,7 @@ def test_a_change_of_an_item_alone_waits_for_what_another_machine_is_sending_to_
     project: Project, tracker: str, tmp_path: Path
 ) -> None:
     completed_on(project, tracker)
-    settle(project, 1)
+    settle(project, 60)
     assert project.run(*RESUME, "--offline").code == 0
     here = clone(project, tmp_path / "here")
     here.home.joinpath("state").rename(here.home / "of another machine")
