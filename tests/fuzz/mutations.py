@@ -64,13 +64,11 @@ def _change_lines(lines: list[bytes], at: int, words: Sequence[str], random: Ran
 
 def _changed_value(value: Any, words: Sequence[str], random: Random) -> Any:
     """A value with one change, in it or below it."""
-    keys: list[Any] = []
-    if isinstance(value, dict):
-        keys = [*value]
-    elif isinstance(value, list):
-        keys = [*range(len(value))]
-    if keys and random.random() < 0.75:
-        key = random.choice(keys)
+    inner = _inner(value)
+    if inner and random.random() < 0.75:
+        # Else what a large answer has in its depth would hardly ever change.
+        weights = [_size(one) for one in inner.values()]
+        key = random.choices([*inner], weights)[0]
         value[key] = _changed_value(value[key], words, random)
         return value
     if isinstance(value, dict):
@@ -78,6 +76,18 @@ def _changed_value(value: Any, words: Sequence[str], random: Random) -> Any:
     if isinstance(value, list):
         return _changed_list(value, words, random)
     return _leaf(words, random)
+
+
+def _inner(value: Any) -> dict[Any, Any]:
+    """The values in a value, by their keys or places."""
+    if isinstance(value, dict):
+        return value
+    return dict(enumerate(value)) if isinstance(value, list) else {}
+
+
+def _size(value: Any, depth: int = 8) -> int:
+    """The number of values in a value, no deeper than that, and itself."""
+    return 1 + sum(_size(one, depth - 1) for one in _inner(value).values() if depth)
 
 
 def _changed_object(value: dict[str, Any], words: Sequence[str], random: Random) -> Any:
