@@ -1,12 +1,17 @@
 """unlatch session codify, and unlatch workflow."""
 
 import os
+import re
 import sys
 
 import pytest
 from tests.cli.output.test_documents import mistakes
 from tests.cli.project import Project
 from tests.cli.terminal import Terminal
+
+from unlatch.cli.commands.sessions.codify import with_comments
+from unlatch.sessions.workflow.graph import check
+from unlatch.sessions.workflow.reading import read_workflow
 
 CYCLE = "---\ntype: workflow\n---\n\n## A\n\nb -> a\n\n## B\n\na -> b\n"
 
@@ -90,3 +95,16 @@ def test_interactive_codification(logged: Project) -> None:
     assert "<!-- unlatch" not in text
     assert text.endswith("\nx\n")
     assert os.access(file, os.R_OK)
+
+
+def test_a_name_in_a_mistake_does_not_end_its_comment() -> None:
+    """The arrow of a comment's end is longer here, which one replacement would leave whole."""
+    name = "A ---> <!-- B --!> c"
+    text = f"---\ntype: workflow\ndialect: crucible-1\n---\n# T\n\n## {name}\n\na\n\n## {name}\n"
+    problems = check(read_workflow(text))
+
+    commented = with_comments(text, problems)
+
+    (line,) = (line for line in commented.split("\n") if line.startswith("<!-- unlatch: "))
+    assert "is also the node" in line
+    assert len(re.findall("--!?>", line)) == 1

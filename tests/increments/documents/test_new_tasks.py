@@ -169,6 +169,7 @@ HOSTILE = [
     "~~~",
     "<!-- never closed",
     "text <!-- never closed",
+    "text --> ends <!-- comments --!> of ours",
     "---\nstatus: completed\n---",
     "heading\n===",
     "a\r### T-777: task",
@@ -201,6 +202,8 @@ def test_a_scope_change_adds_no_structure(text: str) -> None:
         "> ```",
         "> ~~~",
         " <!--",
+        "-->",
+        "--!>",
         "> ---",
         "> ===",
         "\u2028",
@@ -219,6 +222,7 @@ def test_a_task_from_a_stranger_is_one_task(text: str) -> None:
     assert ("T-002", "T-003") == ids
     assert [True, False, False] == [task.done for task in read]
     assert changed.count("**Status**: [ ] pending\n") == 2
+    assert not [sign for sign in (" <!--", "-->", "--!>") if sign in changed]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ _BLOCK_START = re.compile(
 )
 # The sign before a further field of a task on the same line.
 _FIELD_SIGN = re.compile(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
-_COMMENT = re.compile(r"(?<!\\)<(?=!--)")
+# Either sign alone may meet its other half in what stands around the text. HTML also takes `--!>`.
+_COMMENT = re.compile(r"(?<!\\)<(?=!--)|(?<=--)>|(?<=--!)>")
 
 
 def shown(text: str) -> str:
@@ -44,7 +45,12 @@ def quoted(text: str) -> list[str]:
 def one_line(text: str) -> str:
     """The text on one line, for a heading or after a label."""
     line = " ".join(without_controls(without_surrogates(text)).split())
-    return _COMMENT.sub(r"\\<", line)
+    return without_comments(line)
+
+
+def without_comments(text: str) -> str:
+    """The text with the signs of comments escaped, which Markdown shows as before."""
+    return _COMMENT.sub(r"\\\g<0>", text)
 
 
 def label_value(text: str) -> str:
@@ -78,7 +84,7 @@ def escaped(line: str) -> str:
     if match := _BLOCK_START.match(line):
         sign = match["sign"].replace("]", r"\]")
         line = f"{match['lead']}\\{sign}{line[match.end() :]}"
-    return _COMMENT.sub(r"\\<", line)
+    return without_comments(line)
 
 
 def literal(words: str) -> str:

@@ -22,6 +22,7 @@ TITLES = (
     "```",
     "~~~ bash",
     "<!-- never closed",
+    "ends --> a <!-- comment --!> twice ]]>",
     "[x] ticked already",
     "T998 [P] [US9] an id and a story",
     "9.8 a number",

@@ -173,7 +173,7 @@ SECTION = (
             "<!-- AC:BEGIN -->\n- [x] #1 A\n- [x] #4 B\n<!-- AC:END -->\nEnd\n",
             (
                 f"<!-- AC:BEGIN -->\n- [ ] #1 A\n- [x] #4 B\n\n{SECTION}\n- [ ] #5 #2 C\n"
-                "- [ ] #6 D &lt;!-- AC:END -->\n<!-- AC:END -->\nEnd\n"
+                "- [ ] #6 D &lt;!-- AC:END --\\>\n<!-- AC:END -->\nEnd\n"
             ),
             ("#5", "#6"),
         ),
@@ -181,7 +181,7 @@ SECTION = (
             "## Acceptance Criteria\n- [x] A\n\n## Notes\n",
             (
                 f"## Acceptance Criteria\n- [ ] A\n\n{SECTION}\n- [ ] \\#2 C\n"
-                "- [ ] D &lt;!-- AC:END -->\n\n## Notes\n"
+                "- [ ] D &lt;!-- AC:END --\\>\n\n## Notes\n"
             ),
             ("#2", "#3"),
         ),
@@ -189,7 +189,7 @@ SECTION = (
             "Text\n",
             (
                 f"Text\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n{SECTION}\n- [ ] #1 #2 C\n"
-                "- [ ] #2 D &lt;!-- AC:END -->\n<!-- AC:END -->\n"
+                "- [ ] #2 D &lt;!-- AC:END --\\>\n<!-- AC:END -->\n"
             ),
             ("#1", "#2"),
         ),

@@ -17,6 +17,7 @@ from unlatch.cli.runtime.session import require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.documents.quoting import without_comments
 from unlatch.sessions.document import read_document
 from unlatch.sessions.imports.masking import masked_session
 from unlatch.sessions.model import Status
@@ -108,7 +109,7 @@ def _edited(text: str) -> str:
         problems = _problems(text)
         if not problems or not prompts.confirm(f"{_count(problems)}. Edit again?", default=True):
             return text
-        text = _with_comments(text, problems)
+        text = with_comments(text, problems)
 
 
 def _saved(text: str, editor: str, *, is_edited: bool) -> str | None:
@@ -133,11 +134,11 @@ def _count(problems: list[Problem]) -> str:
     return f"{len(problems)} mistakes" if len(problems) > 1 else "1 mistake"
 
 
-def _with_comments(text: str, problems: list[Problem]) -> str:
+def with_comments(text: str, problems: list[Problem]) -> str:
     """The text with a comment above the line of each mistake; nothing else changes."""
     lines = text.split("\n")
     for one in sorted(problems, key=lambda one: one.line, reverse=True):
-        message = output.clean(one.message).replace("-->", "->")
+        message = without_comments(output.clean(one.message))
         # Not above the front matter, which has to begin the file.
         at = max(one.line - 1, _after_front_matter(lines))
         lines.insert(at, f"<!-- unlatch: {one.severity}: {message} -->")
