@@ -37,6 +37,7 @@ SHORT = {
     "unlatch.spi.text._BOLD": _NEXT,
     "unlatch.project.git.run.SECRET": _NEXT,
     "unlatch.worklog.neutral.without_passwords": _NEXT,
+    "unlatch.worklog.secret_patterns._compiled": _NEXT,
     "unlatch.sessions.workflow.wording._ABSOLUTE": _NEXT,
     "unlatch.llm.scripted._WORD": _ENDS,
     "unlatch_runs.plan.commands._COMMENT": _ENDS,

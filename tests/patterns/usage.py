@@ -1,4 +1,8 @@
-"""The regular expressions of the program, each with the methods that use it."""
+"""The regular expressions of the program, each with the methods that use it.
+
+An expression that is built when it is used is that of the values in `VALUES`; TypeError if it has
+none there.
+"""
 
 import ast
 import importlib
@@ -9,8 +13,10 @@ from functools import cache
 from typing import Any
 
 from tests.docs.pages import ROOT
+from tests.patterns.values import VALUES, patterns_in
 
 METHODS = frozenset(("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"))
+_MAKES = re.compile(r"\bre\.|\bpattern\b")
 # The position of the flags among the arguments of a function of re.
 _FLAGS = {"sub": 4, "subn": 4, "split": 3}
 # Of an expression that is handed on, or is one of several.
@@ -47,7 +53,7 @@ class _Module:
 
 @cache
 def all_uses() -> tuple[Use, ...]:
-    """The uses of expressions that depend on nothing but their module."""
+    """The uses of all expressions."""
     modules = [*_modules()]
     called = _called(modules)
     uses: dict[Use, None] = {}
@@ -56,15 +62,27 @@ def all_uses() -> tuple[Use, ...]:
         names = _named(module.nodes) if calls else {}
         for call, method in calls:
             assert isinstance(call, ast.Call)
-            try:
-                regex, flags = _value(module, call, method)
-            except (NameError, AttributeError, TypeError, SyntaxError):
-                continue
             name = names.get(id(call), "")
             known = called.get((module.name, name)) or called.get(("", name)) or set(_ANY)
-            for one in [method] if method != "compile" else sorted(known):
-                uses[Use(f"{module.name}.{name}", regex, flags, one)] = None
+            for regex, flags in _compiled(module, call, method, name):
+                for one in [method] if method != "compile" else sorted(known):
+                    uses[Use(f"{module.name}.{name}", regex, flags, one)] = None
     return tuple(uses)
+
+
+def _compiled(
+    module: _Module, call: ast.Call, method: str, name: str
+) -> list[tuple[str | bytes, int]]:
+    """The expressions of a call, with their flags."""
+    values = module.values
+    if (local := VALUES.get(f"{module.name}.{name}")) is not None:
+        return [_value(call, method, {**values, **names}) for names in local(values)]
+    try:
+        return [_value(call, method, values)]
+    except (NameError, TypeError) as error:
+        if kept := [*patterns_in(values.get(name))]:
+            return kept
+        raise TypeError(f"{module.name}.{name}: its expression has no values") from error
 
 
 def _modules() -> Iterator[_Module]:
@@ -72,7 +90,7 @@ def _modules() -> Iterator[_Module]:
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT / top).with_suffix("").parts
             text = path.read_text(encoding="utf-8")
-            if parts[0] != "unlatch_sandbox" and "template" not in parts and "\nimport" in text:
+            if parts[0] != "unlatch_sandbox" and "template" not in parts and _MAKES.search(text):
                 name = ".".join(parts).removesuffix(".__init__")
                 tree = ast.parse(text)
                 yield _Module(name, tree, tuple(ast.walk(tree)))
@@ -88,13 +106,12 @@ def _method(node: ast.AST) -> str | None:
     return None
 
 
-def _value(module: _Module, call: ast.Call, method: str) -> tuple[str | bytes, int]:
+def _value(call: ast.Call, method: str, values: dict[str, Any]) -> tuple[str | bytes, int]:
     """The expression and its flags; TypeError if it is none."""
     given = call.args[1:] if method == "compile" else call.args[_FLAGS.get(method, 2) :]
     given = [*given, *(word.value for word in call.keywords if word.arg == "flags")]
     regex, *flags = (
-        eval(compile(ast.Expression(one), module.name, "eval"), module.values)
-        for one in (call.args[0], *given)
+        eval(compile(ast.Expression(one), "", "eval"), values) for one in (call.args[0], *given)
     )
     if not isinstance(regex, str | bytes):
         raise TypeError

@@ -105,6 +105,10 @@ _TOKENS = (
     rf"shp(?:at|ca|pa|ss){_U}[A-Z0-9]{{16,}}",
     rf"(?-i:ya29\.){_BODY}",
 )
+# A value that is called or indexed, and of a variable one with an attribute, is no secret. A longer
+# one counts as a secret, because each name of a key in it would look at all of it.
+_CALL = r"[\w+/=.~-]{16,256}+[(\[]"
+_PART = r"[\w+/=-]{20,256}+[.(\[]"
 _PATTERNS = (
     (rf"(?<=://){_ANY_SIGN}@(?:[^\s/?#@\"'<>]{{1,128}}@)*", f"{MASK}@"),
     (r"(?<=://)[^/?#\s\"'<>]+@", f"{MASK}@"),
@@ -134,13 +138,13 @@ _PATTERNS = (
         r"((?m:^)[ \t]{0,8}password[ \t]{1,8})(?=\S{0,64}\d)\S{6,256}[ \t]{0,8}(?m:$)",
         rf"\1{MASK}",
     ),
-    (rf"({_KEY})(?=[^\s\"']{{0,64}}\d)[\w+/=.~-]{{16,}}+(?![(\[])", rf"\1{MASK}"),
+    (rf"({_KEY})(?=[^\s\"']{{0,64}}\d)(?!{_CALL})[\w+/=.~-]{{16,}}+", rf"\1{MASK}"),
     (rf"({_SQL})[^\"'\r\n]{{3,}}", rf"\1{MASK}"),
     # RFC 7468, and the formats of OpenSSH and OpenPGP; a cut one ends with the text.
     (rf"-----BEGIN {_PEM}[^-]*(?:-(?!----)[^-]*)*(?:-----END {_PEM})?", MASK),
     # RFC 4716, and the private keys in its format.
     (rf"---- BEGIN {_SSH2}[^-]*(?:-(?!---)[^-]*)*(?:---- END {_SSH2})?", MASK),
-    (rf"({_VARIABLE})(?:[a-z0-9]{{20,}}+[\w+/=-]*+|{_MIXED})(?![.(\[])", rf"\1{MASK}"),
+    (rf"({_VARIABLE})(?!{_PART})(?:[a-z0-9]{{20,}}+[\w+/=-]*+|{_MIXED})", rf"\1{MASK}"),
     (rf"({_NAMED}){_RANDOM}", rf"\1{MASK}"),
     (rf"({_AWS_ID}(?s:.{{1,80}}?)){_AWS_SECOND}", rf"\1{MASK}"),
     (rf"{_AWS_SECOND}(?=[^\w/+=]{{1,8}}{_AWS_ID})", MASK),

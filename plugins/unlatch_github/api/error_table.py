@@ -121,7 +121,7 @@ TABLE = (
     ),
     Row(
         422,
-        r"body[^;]*too long|too long[^;]*65536",
+        r"body[^;]{0,99}too long|too long[^;]{0,99}65536",
         Rejected,
         "body-too-long",
         "GitHub refused the text: {said}",

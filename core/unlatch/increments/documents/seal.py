@@ -5,7 +5,7 @@ from __future__ import annotations
 from unlatch.patterns import pattern
 from unlatch.worklog.digests import sha256
 
-_SEAL = pattern(r"\n*<!-- unlatch ([0-9a-f]{16}) -->\s*\Z")
+_SEAL = pattern(r"(?<!\n)\n*+<!-- unlatch ([0-9a-f]{16}) -->\s*\Z")
 
 
 def sealed(text: str) -> str:

@@ -25,7 +25,7 @@ _WORDS = frozenset({Trait.TYPE, Trait.TITLE, Trait.ID})
 # Fields that = and != compare with alternatives, separated by commas.
 _LISTS = frozenset({Trait.STATUS, Trait.TYPE, Trait.TRACKER})
 _YES_OR_NO = frozenset({Trait.REOPENED, Trait.ARCHIVED})
-_EXPRESSION = pattern(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
+_EXPRESSION = pattern(r"(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*+(?P<value>.*)")
 _SYNTAX = "use FIELD=VALUE, FIELD!=VALUE or FIELD~WORDS"
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -51,7 +51,7 @@ class Condition:
 
 def read_condition(text: str) -> Condition:
     """Parse an expression; UsageError `filter-invalid` where it is wrong."""
-    match = _EXPRESSION.fullmatch(text)
+    match = _EXPRESSION.fullmatch(text.strip())
     known = match is not None and match["trait"].casefold() in set(Trait)
     if match is None or not known or not match["value"]:
         raise _invalid(text, _SYNTAX)
