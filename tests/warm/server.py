@@ -29,7 +29,12 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGES = ("unlatch", "unlatch_sandbox", "unlatch_github", "unlatch_ado", "unlatch_jira")
+PACKAGES = (
+    "unlatch",
+    "unlatch_sandbox",
+    *("unlatch_github", "unlatch_ado", "unlatch_jira"),
+    *("unlatch_audit", "unlatch_ci", "unlatch_layouts", "unlatch_mcp", "unlatch_runs"),
+)
 # Commands load these when they open a tracker, show something, or serve the sandbox.
 LIBRARIES = (
     "azure.devops.v7_1.work_item_tracking",
