@@ -37,6 +37,7 @@ _OWN = {
     "arguments[0]",  # of the demonstration
     "command",
     "entry.name",
+    "stage",  # reopen or close
     "draft.increment",  # the name of a link
     "done.returncode",
     "error.id",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
@@ -145,13 +146,24 @@ def missing_fields_error(
     )
 
 
-def refusal_hint(move: Transition, refused: frozenset[str], stage: str) -> str:
-    """What to set after Jira refused a transition, for a rule that its screen does not show."""
+def refusal_hint(
+    move: Transition, refused: frozenset[str], stage: str, *, unsaid: str | None = None
+) -> str:
+    """What to set after Jira refused a transition, for a rule that its screen does not show.
+
+    Args:
+        unsaid: the key of an issue for which no comment was given that the transition may take.
+    """
     if names := sorted(refused - {"comment"}):
         field = move.screen.get(names[0])
         if field is not None:
             return _to_set(describe_field(names[0], field).partition(" (")[0], stage)
         return f"its screen has no field {names[0]}: set the field in Jira, then run it again"
+    has_no_field = not move.screen.keys() - {"resolution"}
+    if unsaid is not None and ("comment" in refused or has_no_field):
+        # What is pending finds the issue as it wants it then.
+        command = f"unlatch {stage} {quote(unsaid)} --item-only --reason TEXT"
+        return f"its rule may want a comment, which a reason is: {command}, then unlatch sync"
     if "comment" in refused:
         return "it wants a comment: run the command again with --comment short"
     fields = {name: it for name, it in move.screen.items() if name != "resolution"}

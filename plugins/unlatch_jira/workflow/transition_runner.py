@@ -212,7 +212,11 @@ class TransitionRunner:
                 is_last = comment is None or (said is None) is is_first
                 if is_last or refusal.fields - {"comment"} or not move.may_take_comment:
                     if isinstance(refusal, TransitionRefused):
-                        refusal.hint = screens.refusal_hint(move, refusal.fields, walk.stage)
+                        is_unsaid = walk.comment is None and move.may_take_comment
+                        unsaid = issue.item.ref.id if is_unsaid else None
+                        refusal.hint = screens.refusal_hint(
+                            move, refusal.fields, walk.stage, unsaid=unsaid
+                        )
                     raise
             else:
                 walk.is_said = walk.is_said or said is not None

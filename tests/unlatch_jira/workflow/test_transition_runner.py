@@ -230,16 +230,18 @@ def test_what_a_validator_wants_goes_with_the_transition_once(
         ({}, REOPEN, '[trackers.jira.fields.reopen]: "Root cause" = "..."'),
         ({"fields": {"close": {"Root cause": "Bug"}}}, REOPEN, "[trackers.jira.fields.reopen]"),
         (CAUSE, replace(REOPEN, comment=None), "its screen has Root cause (one of Bug, "),
+        ({}, replace(CLOSE, comment=None), "unlatch close {key} --item-only --reason TEXT"),
     ],
 )
 def test_a_refused_transition_says_what_to_set(
     either: Sandbox, more: dict[str, Any], change: Change, hint: str
 ) -> None:
-    key = finished(either, "validators", "Done")
+    before = "Done" if change.goal is Goal.OPEN else "To Do"
+    key = finished(either, "validators", before)
     with pytest.raises(Rejected, match="Jira refused the transition") as caught:
         deliver(plugin_for(either, **more), ref(either, key), change)
-    assert hint in (caught.value.hint or "")
-    assert (status(either, key), comments(either, key)) == ("Done", [])
+    assert hint.format(key=key) in (caught.value.hint or "")
+    assert (status(either, key), comments(either, key)) == (before, [])
 
 
 @pytest.mark.parametrize(
