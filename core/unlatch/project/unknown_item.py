@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -67,7 +68,7 @@ def unknown_address(
 
 def of_no_increment(manifest: Manifest, ref: ItemRef) -> UsageError:
     message = f"{manifest.title} has no {manifest.noun} that an increment can have at this address"
-    hint = f"to change it alone: unlatch reopen {ref.url}, or unlatch close"
+    hint = f"to change it alone: unlatch reopen {quote(ref.url)}, or unlatch close"
     return UsageError("url-unknown", message, where=ref.url, hint=hint)
 
 
