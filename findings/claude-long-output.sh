@@ -17,7 +17,7 @@ model <<'END'
  {"text": "done"}]
 END
 alone ANTHROPIC_BASE_URL="$MODEL" ANTHROPIC_API_KEY=none CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 \
-  DISABLE_AUTOUPDATER=1 IS_SANDBOX=1 claude -p 'count' --dangerously-skip-permissions >"$WORK/log"
+  DISABLE_AUTOUPDATER=1 claude -p 'count' --allowedTools Bash >"$WORK/log"
 python3 - "$HOME" >"$WORK/seen" <<'PYTHON'
 import json, pathlib, re, sys
 
