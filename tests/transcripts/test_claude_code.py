@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,49 @@ def test_call_that_nobody_was_asked_about_is_denied(tmp_path: Path, words: str, 
     assert isinstance(call, ToolCall)
     assert call.result == Result(words, failed=True, denied=True)
     assert [] == findings(found.events)
+
+
+NOTICE = """<task-notification>
+<task-id>b1</task-id>
+<tool-use-id>t1</tool-use-id>
+<output-file>/tmp/claude-0/tasks/b1.output</output-file>
+<status>{0}</status>
+<summary>Background command "run it" {1}</summary>
+</task-notification>"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "queue-operation", "operation": "enqueue", "content": NOTICE},
+        {"type": "attachment", "attachment": {"type": "queued_command", "prompt": NOTICE}},
+        {"type": "user", "message": {"role": "user", "content": NOTICE}},
+    ],
+    ids=lambda line: line["type"],
+)
+@pytest.mark.parametrize(
+    ("status", "end", "code"),
+    [
+        ("failed", "failed with exit code 3", 3),
+        ("failed", "failed", None),
+        ("completed", "completed (exit code 0)", None),
+    ],
+)
+def test_call_that_fails_in_the_background_has_failed(
+    tmp_path: Path, line: dict[str, object], status: str, end: str, code: int | None
+) -> None:
+    """As findings/claude-background-call.sh records it: its own result is that it goes on."""
+    session = Session()
+    session.reply("m1", calls("t1", command="make"))
+    started = "Command running in background with ID: b1."
+    session.result("t1", started, toolUseResult={"stdout": "", "backgroundTaskId": "b1"})
+    ended = json.loads(json.dumps(line).replace("{0}", status).replace("{1}", end))
+    events = read(tmp_path, session, ended).events
+    (call,) = (it for it in events if isinstance(it, ToolCall))
+    failed = status == "failed"
+    words = f'{started}\nBackground command "run it" {end}' if failed else started
+    assert call.result == Result(words, failed, exit_code=code)
+    assert failed == any(isinstance(it, Failure) for it in findings(events))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ docs/agents/formats/claude-code (entry types, usage).
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.model import (
@@ -67,6 +67,9 @@ _REJECTED = (
     _INTERRUPTED,
 )
 _EXIT_CODE = re.compile(r"Exit code (-?\d{1,9})$", re.MULTILINE)
+# The end of a call that went on in the background: its result was written when it began.
+_ENDED = "<task-notification>"
+_BACKGROUND_CODE = re.compile(r"failed with exit code (-?\d{1,9})$")
 _AGENT_ID = re.compile(r"^agentId: ([\w-]{1,64})", re.MULTILINE)
 # A failed command's output is cut twice: after 30,000 characters, and then in their middle.
 _KEPT = 30_000
@@ -89,6 +92,8 @@ class Entry:
     asked_by: str
     events: list[Event] = field(default_factory=list)
     results: dict[str, Result] = field(default_factory=dict)
+    # By the call that failed in the background: the agent's sentence about it.
+    failures: dict[str, str] = field(default_factory=dict)
     usage: Usage | None = None
 
 
@@ -101,6 +106,7 @@ def read_entry(number: int, line: Json, unknown: Counter[str]) -> Entry:
         text(line.get("agentId")),
         line.get("isSidechain") is True,
         _asked_by(line),
+        failures=_failures(line, message),
     )
     kind, at = name(line.get("type")), read_stamp(line.get("timestamp"))
     if kind == "assistant":
@@ -171,6 +177,26 @@ def _queued(key: str, at: datetime | None, attachment: Json) -> list[Event]:
     )
     is_prompt = is_typed and words.strip() and not _HARNESS.match(words)
     return [Prompt(key, at, words)] if is_prompt else []
+
+
+def _failures(line: Json, message: Json) -> dict[str, str]:
+    """The call that failed in the background, as the queue or the conversation says."""
+    queued = line.get("content") or mapping(line.get("attachment")).get("prompt")
+    words = joined(queued or message.get("content"))
+    if not words.startswith(_ENDED) or _element(words, "status") != "failed":
+        return {}
+    return {_element(words, "tool-use-id"): _element(words, "summary")}
+
+
+def _element(words: str, tag: str) -> str:
+    return words.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+
+
+def failed_later(result: Result, summary: str) -> Result:
+    """The result of a call that failed in the background after its result was written."""
+    code = _BACKGROUND_CODE.search(summary)
+    words = f"{result.text}\n{summary}"
+    return replace(result, text=words, failed=True, exit_code=int(code[1]) if code else None)
 
 
 def _results(line: Json, message: Json) -> dict[str, Result]:

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.transcripts.agents.claude_lines import failed_later
 from unlatch.transcripts.model import (
     Branch,
     Event,
@@ -38,6 +39,9 @@ def conversation(entries: Sequence[Entry]) -> list[Event]:
     lost = Counter(top for at, top in dropped.items() for _ in ordered[at].events)
     # The first one counts: a resumed session may repeat lines.
     results = {call: it for entry in reversed(entries) for call, it in entry.results.items()}
+    failures = {call: summary for entry in entries for call, summary in entry.failures.items()}
+    for call in failures.keys() & results.keys():
+        results[call] = failed_later(results[call], failures[call])
     found: list[Event] = []
     for index, entry in enumerate(ordered):
         if index not in dropped:
