@@ -144,7 +144,16 @@ def _item(box: TaskLine, place: int, section: CheckList, changes: Sequence[Chang
 def _spans(text: str, section: CheckList) -> tuple[list[Span], list[Span], list[Span]]:
     """The marked sections of other kinds; those of this kind; and those that have no markers."""
     markers = [*_MARKER.finditer(text)]
-    others = _pairs(one for one in markers if one["section"] != section.section)
+    ends = [*(one.start() for one in _SECTION.finditer(text)), len(text)]
+    paired = _pairs(one for one in markers if one["section"] != section.section)
+    # A section of boxes that is never closed is no part of another one either.
+    unclosed = (
+        span
+        for other in (CRITERIA, _DONE)
+        if other != section
+        for span in _marked([one for one in markers if one["section"] == other.section], ends)
+    )
+    others = _merged([*paired, *unclosed])
     outside = (one for one in markers if not _span_at(others, one.start()))
     own = [one for one in outside if one["section"] == section.section]
     headings = [one for one in _SECTION.finditer(text) if not _span_at(others, one.start())]
@@ -160,18 +169,21 @@ def _spans(text: str, section: CheckList) -> tuple[list[Span], list[Span], list[
     return others, marked, without
 
 
-def _pairs(markers: Iterable[re.Match[str]]) -> list[Span]:
-    """What is between the markers of each section, in order, without overlaps."""
+def _pairs(markers: Iterable[re.Match[str]]) -> Iterator[Span]:
+    """What is between the markers of each section."""
     opened: dict[str, list[int]] = {}
-    found: list[Span] = []
     for marker in markers:
         starts = opened.setdefault(marker["section"], [])
         if marker["kind"] == "BEGIN":
             starts.append(marker.start())
         elif starts:
-            found.append(Span(starts.pop(), marker.end()))
+            yield Span(starts.pop(), marker.end())
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, without overlaps."""
     merged: list[Span] = []
-    for span in sorted(found):
+    for span in sorted(spans):
         if merged and span.start <= merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(merged[-1].end, span.end))
         else:

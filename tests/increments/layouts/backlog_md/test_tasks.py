@@ -132,6 +132,8 @@ def test_a_new_status_is_written_in_the_words_of_the_project(
             "<!-- AC:BEGIN -->\n- [x] A\n<!-- AC:BEGIN -->\n- [ ] B\n<!-- AC:END -->\n",
             None,
         ),
+        # What is added to it is not done for the section around it, too.
+        ("## Definition of Done\n- [x] T\n<!-- AC:BEGIN -->\n", [("DoD-1", True, "T")]),
         # What people quote in other sections is theirs.
         (
             (
