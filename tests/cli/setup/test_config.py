@@ -280,4 +280,5 @@ def test_a_table_is_shown_with_its_settings(plain: Project) -> None:
         ("labels.reopened", "again", ".unlatch/config.toml"),
         ("labels.completed", "completed", "default"),
         ("labels.scope_change", "scope-change", "default"),
+        ("labels.create_missing", False, "default"),
     ]

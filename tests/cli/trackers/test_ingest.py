@@ -189,7 +189,6 @@ def test_a_message_about_something_else_is_passed_over(with_issue: Project) -> N
 OUTSIDE = [
     ("https://evil.example/octo/widgets/issues/4", "url-unknown"),
     ("{web}/evil/other/issues/4", "target-not-allowed"),
-    ("{web}/octo/widgets/pull/4", "url-unknown"),
     ("{web}@evil.example/octo/widgets/issues/4", "url-unknown"),
     ("file:///etc/passwd", "url-unknown"),
 ]
@@ -203,6 +202,11 @@ def test_nothing_is_asked_for_outside_of_what_is_configured(with_issue: Project)
         done = ingest(with_issue, payload(with_issue, html_url=url))
 
         assert (2, True) == (done.code, f"error[{error}]" in done.err), url
+    pull = ingest(
+        with_issue,
+        payload(with_issue, html_url=f"{with_issue.box.github.web_url}/octo/widgets/pull/4"),
+    )
+    assert 0 == pull.code, pull.said
     assert (before, []) == (with_issue.tree(), with_issue.sent())
 
 

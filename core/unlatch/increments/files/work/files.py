@@ -9,7 +9,6 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import DISCARDED_MARKS, METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.increments.files.units import unit_in
-from unlatch.increments.layouts.folders import has
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -99,7 +98,11 @@ class WorkFiles:
         return self.layout.evidence(self.unit, texts)
 
     def _is_unreadable(self, name: str, text: str) -> bool:
-        return not text and read_document(self.place / name) is None and has(self.place / name)
+        if text or read_document(self.place / name) is not None:
+            return False
+        from unlatch.increments.layouts.folders import has  # noqa: PLC0415  (for units alone)
+
+        return has(self.place / name)
 
 
 def _discarded_marks(place: Path) -> tuple[str, ...]:
