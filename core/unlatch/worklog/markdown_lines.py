@@ -17,6 +17,8 @@ _LINE = re.compile(r"([^\r\n]*+)(?:\r\n?+|\n)?+")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
 _FENCE = re.compile(r"(?:(`{3,})[^`]*|(~{3,}+).*)\Z")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
+# What a line begins with if it is empty, indented, an item, a heading, a fence or a comment.
+_SIGNS = frozenset(("", *" \t-+*0123456789#`~<"))
 _CODE_INDENT = 4
 _BOM = "\ufeff"
 # As far as a title is looked for, in characters.
@@ -172,6 +174,11 @@ def _after_front_matter(raw: list[tuple[int, str]]) -> int:
     return next(ends, -1) + 1
 
 
+def _is_text(line: str) -> bool:
+    """Whether a line begins with neither white space nor a sign of Markdown, except for `**`."""
+    return line[:1] not in _SIGNS or line.startswith("**")
+
+
 class _Hidden(NamedTuple):
     """An open block of code or comment.
 
@@ -214,6 +221,11 @@ class Scan:
         return next((b.number for b in self._hidden if not self._ends_with_item(b)), None)
 
     def take(self, number: int, start: int, line: str) -> None:
+        if not (self._items or self._hidden) and _is_text(line):
+            # Most lines: nothing of what follows would find anything in it.
+            self._after_blank = self._in_code = False
+            self.lines.append(Line(number, start, line, 0, 0))
+            return
         body = len(line) - len(line.lstrip(" \t"))
         if body == len(line):
             self._after_blank = True

@@ -104,12 +104,16 @@ def scan_tasks(lines: Iterable[Line], grammar: TaskGrammar) -> list[TaskLine]:
     found: list[TaskLine] = []
     around: list[TaskLine] = []
     above: tuple[Line, ...] = ()
+    begin = _headed if grammar.headings else _boxed
     for line in lines:
-        if level := line.level:
+        level = line.level
+        if not level and around and around[0].line.level:
+            _owner(around, line).below.append(line)  # in a task with a heading
+            continue
+        if level:
             above = tuple(one for one in above if one.level < level)
             around = [one for one in around if 0 < one.line.level < level]
-        begin = _headed if grammar.headings else _boxed
-        if task := begin(line, grammar, is_inside=bool(around and around[0].line.level)):
+        if task := begin(line, grammar):
             task.headings = above
             around = [one for one in around if grammar.nests and one.indent < task.indent]
             task.above = around[-1] if around else None
@@ -122,16 +126,16 @@ def scan_tasks(lines: Iterable[Line], grammar: TaskGrammar) -> list[TaskLine]:
     return found
 
 
-def _headed(line: Line, grammar: TaskGrammar, *, is_inside: bool) -> TaskLine | None:
-    item = None if line.level or is_inside else _LIST_ITEM.match(line.text)
+def _headed(line: Line, grammar: TaskGrammar) -> TaskLine | None:
+    item = None if line.level else _LIST_ITEM.match(line.text)
     head = grammar.id.match(line.words) if line.level or item else None
     if head is None or (item and not (head["mark"] or "").startswith("[")):
         return None
     return TaskLine(line, width(item["indent"]) if item else -1, grammar.marks)
 
 
-def _boxed(line: Line, grammar: TaskGrammar, *, is_inside: bool) -> TaskLine | None:
-    match = None if line.level or is_inside else grammar.box.match(line.text)
+def _boxed(line: Line, grammar: TaskGrammar) -> TaskLine | None:
+    match = None if line.level else grammar.box.match(line.text)
     if match is None:
         return None
     mark, at = match["mark"], match.start("mark")
