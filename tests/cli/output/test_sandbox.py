@@ -1,6 +1,7 @@
 """unlatch sandbox prints a working configuration and environment."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -104,11 +105,14 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
         (project.root / ".unlatch/config.toml").write_text(second.config)
         project.extra |= second.environ
         project.run("new", "Export to CSV")
+        (line,) = [one for one in second.said.splitlines() if one.startswith("  unlatch reopen")]
+        reopened = project.run(*shlex.split(line)[1:])
 
         items = project.run("link", "--suggest")
         (project.root / "links.csv").write_text(items.out)
         linked = project.run("link", "--file", "links.csv")
 
+    assert (0, True) == (reopened.code, "reopened; commented" in reopened.out), reopened.said
     assert first.environ["GITHUB_TOKEN"] == second.environ["GITHUB_TOKEN"]
     assert 0 == linked.code, linked.said
     assert "3 items linked to 1 increment" in linked.said

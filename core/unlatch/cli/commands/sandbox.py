@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -147,6 +149,12 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool) -> int:
         output.talk("", "In your project, after unlatch init:")
         output.talk(f"  curl -s {box.console_url}/config.toml > .unlatch/config.toml")
         output.talk(f'  eval "$(curl -s {box.console_url}/environment.sh)"')
+        closed = (item.url for item in box.github.items() if item.state == "closed")
+        for url in islice(closed, 1):
+            output.talk(
+                "", "For an item alone, the second of these lines is enough, in any folder:"
+            )
+            output.talk(f"  unlatch reopen {quote(url)} --reason 'Still fails'")
         output.talk("", "The same texts:", "")
         output.data("# .unlatch/config.toml (replace the whole file)")
         output.data(*box.config().split("\n"))
