@@ -16,6 +16,7 @@ from tests.delivery.stage import (
     settle,
     sync_until_done,
 )
+from tests.delivery.test_same_command_elsewhere import COMMANDS, words_of
 
 COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
 PLACES = ("github", "ado", "jira", "jira server")
@@ -72,6 +73,29 @@ def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_change
     )
     project.box.faults.clear()
     assert 0 == project.run("sync", "--check").code
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
+    project: Project, command: str, tracker: str
+) -> None:
+    COMMANDS[command][0](project, tracker)
+    time.sleep(1.1)  # GitHub's times have whole seconds
+    words = words_of(project, command, tracker)
+    project.box.faults.add(fault(tracker, "state", "shown-later", reads=99))
+    assert 0 == project.run(*words).code
+    before = project.states(), project.comments(), project.labels(), project.metadata()
+
+    done = project.run(*words)
+
+    assert "not-shown-yet" in done.said
+    assert before == (
+        project.states(),
+        project.comments(),
+        project.labels(),
+        project.metadata(),
+    ), done.said
 
 
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])

@@ -15,6 +15,7 @@ from unlatch.increments.records.links import link_of, same_item
 from unlatch.lifecycle.deliver import deliver_pending
 from unlatch.lifecycle.items.answered import find_answered, known_operations, own_id
 from unlatch.lifecycle.items.beside import PendingBeside
+from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
 from unlatch.spi.operation import Kind
@@ -49,6 +50,7 @@ def apply_item_change(
         ConfigError: the tracker's settings have mistakes; nothing was recorded.
         UsageError: `write-not-permitted`; nothing was recorded.
         StoreError: the increment's files cannot be written.
+        Transient: `not-shown-yet`; nothing was recorded.
     """
     tracker, options = change.tracker, change.options
     trackers.settings(tracker)
@@ -80,6 +82,8 @@ def _record(
         answers = read_items(tasks, planning=True)
         for place, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
             if isinstance(answer, Snapshot):
+                if stale := find_stale_read(change.increment, task.link, answer.item):
+                    raise stale
                 operations[place] = _answering(trackers, change, task.operation, answer)
                 if not _is_shared(change.increment, beside, task.link):
                     seen[operations[place].key] = answer

@@ -32,6 +32,7 @@ from unlatch.lifecycle.activation_guard import (
     check_activation,
 )
 from unlatch.lifecycle.items.answered import ended_operations, known_operations, own_id
+from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope
@@ -192,9 +193,12 @@ class ResumePlan:
         operations, unanswered = [], list[str]()
         known = known_operations(before) - self.ended
         for operation in build_operations(before, Kind.REOPEN, intent, by=intent.by):
-            item = self.seen.get(identity(link_of(before, operation)))
+            link = link_of(before, operation)
+            item = self.seen.get(identity(link))
             op = None
             if item is not None:
+                if stale := find_stale_read(before, link, item):
+                    raise stale
                 is_due = must_move(item, Goal.OPEN)
                 op = own_id(
                     self.ended,

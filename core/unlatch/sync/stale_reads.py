@@ -1,70 +1,22 @@
-"""Tell an item that its tracker does not show in its present state from one that people changed.
-
-A tracker may read from a copy that lags behind its last write.
-"""
+"""Leave items undecided that their trackers do not show in their present state yet."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, Transient
-from unlatch.increments.records.events import Delivered, read_events
-from unlatch.increments.records.links import identity, link_of
-from unlatch.spi.change import seen_of
+from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.sync.compare import Compared, Verdict
-
-if TYPE_CHECKING:
-    from unlatch.spi.operation import SeenItem
 
 # What follows from a change of the item.
 _BY_ITEM = frozenset({Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})
 
 
 def check_stale(one: Compared) -> Compared:
-    """Count an item as not read that is exactly as it was before the last delivery to it.
-
-    Nobody can bring that about: a change has a later time by the tracker's clock, or a revision of
-    its own. Events that cannot be read are no evidence.
-    """
+    """Count an item as not read if its tracker shows it as it was before the last delivery."""
     item = one.seen.item
     if item is None or one.verdict not in _BY_ITEM:
         return one
-    last = _last_delivery(one)
-    if last is None or not _is_as_before(last, seen_of(item)):
+    error = find_stale_read(one.increment, one.link, item)
+    if error is None:
         return one
-    error = Transient(
-        "not-shown-yet",
-        "its tracker still shows it as it was before unlatch changed it",
-        where=item.ref.url,
-        hint="run unlatch sync again",
-    )
     return replace(one, seen=replace(one.seen, item=None, error=error), decision=None)
-
-
-def _last_delivery(one: Compared) -> Delivered | None:
-    """The last delivery to an item that changed its state."""
-    here = identity(one.link)
-    try:
-        events = read_events(one.increment.folder)
-    except StoreError:
-        return None
-    moves = (event for event in events if isinstance(event, Delivered) and _has_moved(event))
-    return next(
-        (event for event in reversed([*moves]) if identity(link_of(one.increment, event)) == here),
-        None,
-    )
-
-
-def _has_moved(event: Delivered) -> bool:
-    categories = [seen.category for seen in (event.before, event.after) if seen]
-    return len({category.is_open for category in categories if category}) > 1
-
-
-def _is_as_before(event: Delivered, now: SeenItem) -> bool:
-    before, after = event.before, event.after
-    if before is None or (now.since, now.revision) == (None, None):
-        return False
-    if after and (before.since, before.revision) == (after.since, after.revision):
-        return False  # both within one second: a person may have changed it in the same one
-    return (before.state, before.since, before.revision) == (now.state, now.since, now.revision)

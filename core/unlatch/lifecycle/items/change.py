@@ -23,6 +23,7 @@ from unlatch.lifecycle.items.answered import (
     unfinished_attempt,
 )
 from unlatch.lifecycle.items.beside import PendingBeside
+from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
@@ -265,6 +266,8 @@ def _checked(
         # Delivery records what may succeed later, and reports it.
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
+    if stale := find_stale_read(plan.record, plan.link, item):
+        return replace(plan, error=stale)
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, _GOALS[request.kind])
     if is_due or request.comment_anyway or plan.record.pending or plan.is_opposed:

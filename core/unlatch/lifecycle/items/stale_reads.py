@@ -1,0 +1,66 @@
+"""Tell an item that its tracker does not show in its present state yet from a changed one.
+
+A tracker may read from a copy that lags behind its last write.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError, Transient
+from unlatch.increments.records.events import Delivered, read_events
+from unlatch.increments.records.links import identity, link_of
+from unlatch.spi.change import seen_of
+
+if TYPE_CHECKING:
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.spi import RemoteItem
+    from unlatch.spi.operation import SeenItem
+
+
+def find_stale_read(increment: Increment, link: Link, item: RemoteItem) -> Transient | None:
+    """The error of an item that is shown exactly as it was before the last delivery to it.
+
+    Nobody can bring that about: a change has a later time by the tracker's clock, or a revision of
+    its own. Events that cannot be read are no evidence.
+
+    Args:
+        increment: with the deliveries to the item; or the record of an item alone.
+    """
+    last = _last_delivery(increment, link)
+    if last is None or not _is_as_before(last, seen_of(item)):
+        return None
+    return Transient(
+        "not-shown-yet",
+        "its tracker still shows it as it was before unlatch changed it",
+        where=item.ref.url,
+        hint="run the command again later",
+    )
+
+
+def _last_delivery(increment: Increment, link: Link) -> Delivered | None:
+    """The last delivery to an item that changed its state."""
+    here = identity(link)
+    try:
+        events = read_events(increment.folder)
+    except StoreError:
+        return None
+    moves = (event for event in events if isinstance(event, Delivered) and _has_moved(event))
+    return next(
+        (event for event in reversed([*moves]) if identity(link_of(increment, event)) == here),
+        None,
+    )
+
+
+def _has_moved(event: Delivered) -> bool:
+    categories = [seen.category for seen in (event.before, event.after) if seen]
+    return len({category.is_open for category in categories if category}) > 1
+
+
+def _is_as_before(event: Delivered, now: SeenItem) -> bool:
+    before, after = event.before, event.after
+    if before is None or (now.since, now.revision) == (None, None):
+        return False
+    if after and (before.since, before.revision) == (after.since, after.revision):
+        return False  # both within one second: a person may have changed it in the same one
+    return (before.state, before.since, before.revision) == (now.state, now.since, now.revision)
