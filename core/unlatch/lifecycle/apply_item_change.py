@@ -82,7 +82,9 @@ def _record(
         answers = read_items(tasks, planning=True)
         for place, (task, answer) in enumerate(zip(tasks, answers, strict=True)):
             if isinstance(answer, Snapshot):
-                if stale := find_stale_read(change.increment, task.link, answer.item):
+                if stale := find_stale_read(
+                    change.increment, task.link, answer.item, ended=change.ended
+                ):
                     raise stale
                 operations[place] = _answering(trackers, change, task.operation, answer)
                 if not _is_shared(change.increment, beside, task.link):

@@ -197,7 +197,7 @@ class ResumePlan:
             item = self.seen.get(identity(link))
             op = None
             if item is not None:
-                if stale := find_stale_read(before, link, item):
+                if stale := find_stale_read(before, link, item, ended=self.ended):
                     raise stale
                 is_due = must_move(item, Goal.OPEN)
                 op = own_id(

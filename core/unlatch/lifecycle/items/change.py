@@ -266,7 +266,7 @@ def _checked(
         # Delivery records what may succeed later, and reports it.
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
-    if stale := find_stale_read(plan.record, plan.link, item):
+    if stale := find_stale_read(plan.record, plan.link, item, ended=plan.ended):
         return replace(plan, error=stale)
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, _GOALS[request.kind])

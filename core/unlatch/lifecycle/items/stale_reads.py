@@ -13,12 +13,16 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.change import seen_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import RemoteItem
     from unlatch.spi.operation import SeenItem
 
 
-def find_stale_read(increment: Increment, link: Link, item: RemoteItem) -> Transient | None:
+def find_stale_read(
+    increment: Increment, link: Link, item: RemoteItem, *, ended: Collection[str] | None = None
+) -> Transient | None:
     """The error of an item that is shown exactly as it was before the last delivery to it.
 
     Nobody can bring that about: a change has a later time by the tracker's clock, or a revision of
@@ -26,8 +30,11 @@ def find_stale_read(increment: Increment, link: Link, item: RemoteItem) -> Trans
 
     Args:
         increment: with the deliveries to the item; or the record of an item alone.
+        ended: the operations that had ended before the item was read; others, which another
+            process has delivered since, are no evidence. None for all, as in a sync, which then
+            leaves the item for the next one.
     """
-    last = _last_delivery(increment, link)
+    last = _last_delivery(increment, link, ended)
     if last is None or not _is_as_before(last, seen_of(item)):
         return None
     return Transient(
@@ -38,14 +45,18 @@ def find_stale_read(increment: Increment, link: Link, item: RemoteItem) -> Trans
     )
 
 
-def _last_delivery(increment: Increment, link: Link) -> Delivered | None:
+def _last_delivery(
+    increment: Increment, link: Link, ended: Collection[str] | None
+) -> Delivered | None:
     """The last delivery to an item that changed its state."""
     here = identity(link)
     try:
         events = read_events(increment.folder)
     except StoreError:
         return None
-    moves = (event for event in events if isinstance(event, Delivered) and _has_moved(event))
+    delivered = (event for event in events if isinstance(event, Delivered))
+    known = (event for event in delivered if ended is None or event.op in ended)
+    moves = filter(_has_moved, known)
     return next(
         (event for event in reversed([*moves]) if identity(link_of(increment, event)) == here),
         None,
