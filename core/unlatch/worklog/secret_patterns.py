@@ -113,7 +113,7 @@ _PATTERNS = (
     (rf"(?<=://){_ANY_SIGN}@(?:[^\s/?#@\"'<>]{{1,128}}@)*", f"{MASK}@"),
     (r"(?<=://)[^/?#\s\"'<>]+@", f"{MASK}@"),
     (
-        rf"{_EDGE}((?:proxy-)?authorization|(?:set-)?cookie)(\\?[\"']?\s*[:=]\s*)[^\r\n]+",
+        rf"{_EDGE}((?:proxy-)?authorization|(?:set-)?cookie)(\\?[\"']?\s*+[:=]\s*+)[^\r\n]+",
         rf"\1\2{MASK}",
     ),
     (rf"{_EDGE}(bearer|basic|negotiate)\s+[\w+/=.~-]{{20,}}", rf"\1 {MASK}"),
