@@ -154,7 +154,7 @@ def read_comment(answer: Any, *, id: str = "id") -> IssueComment:
     """
     user = answer.get("user") or {}
     author = Author(
-        user.get("login"), user.get("type") or "", answer.get("author_association") or ""
+        _text(user, "login"), _text(user, "type") or "", _text(answer, "author_association") or ""
     )
     created = datetime.fromisoformat(answer["created_at"])
     if created.tzinfo is None:
@@ -184,7 +184,7 @@ def read_state_change(answer: Any) -> StateChange | None:
         return None
     actor = answer.get("actor") or {}
     at = datetime.fromisoformat(answer["created_at"])
-    return StateChange(at, state, actor.get("login"), is_open=state == "open")
+    return StateChange(at, state, _text(actor, "login"), is_open=state == "open")
 
 
 def read_milestone(answer: Any) -> Milestone:

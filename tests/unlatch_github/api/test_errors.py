@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
@@ -33,6 +34,7 @@ from unlatch.errors import (
 from unlatch.transport import Answer
 from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.errors import explain
+from unlatch_github.api.models import read_comment
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault, Sandbox
 
@@ -417,3 +419,11 @@ def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknow
 
     with pytest.raises(UnknownOutcome):
         act(plugin, ref(box, number), REOPEN)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"user": {"login": ["ann"]}}, {"user": {"type": 7}}, {"author_association": {}}]
+)
+def test_a_comment_without_a_name_of_its_author_is_not_understood(wrong: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        read_comment({"id": 1, "created_at": "2026-07-01T12:00:00Z", **wrong})
