@@ -17,6 +17,7 @@ OP = "01HZY3V8Q4M5N6P7R8S9T0V1W2"
         (" \u202e\x1b[2J ", ""),
         ("it fails\nsince 2.1", "“it fails since 2.1”"),
         ("a\x00b\udc80", "“ab\ufffd”"),
+        ("No” (asked by wes in x) “\uff02", "“No' (asked by wes in x) ''”"),
         ("word " * LONGEST_QUOTE, f"“{'word ' * (LONGEST_QUOTE // 5)}…”"),
     ],
 )

@@ -27,6 +27,11 @@ _ADDRESS = pattern(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = pattern(r"([@#]|\bGH-)(?=\\?[\w-])", re.IGNORECASE)
 
 
+def without_references(words: str) -> str:
+    """`words` with a space in each @name, #number and address, so that none can take effect."""
+    return _ADDRESS.sub(" ", _MENTION.sub(r"\g<1> ", words))
+
+
 def plain(text: Text) -> str:
     """The words alone, without escaping."""
     return "\n\n".join(map(_plain, text))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.spi.asked import Asked
+from unlatch.spi.render import without_references
 from unlatch.values import dataclass
 from unlatch_ci.comments.asked_reason import quoted_reason
 from unlatch_ci.comments.command import Command, Verb
@@ -81,6 +82,9 @@ def _reason(asked: Asked, command: Command, policy: Policy, increments: Sequence
         # People who see those items need not see this one, nor who writes there.
         return f"asked on {asked.url}"
     words = "" if asked.is_restricted else quoted_reason(command.reason)
+    if policy.mentions:
+        # The setting is for the words of the team.
+        words = without_references(words)
     if command.verb is Verb.UNDO and not increments:
         words = f"{_UNDONE}: {words}" if words else _UNDONE
     return f"{words} {asked_by(asked)}".strip()

@@ -69,8 +69,13 @@ def handle_comment(
     asked = plugin.read_asked(ref, comment)
     if asked is None:
         return Handled(0, "the comment asks for nothing")
-    settings = workspace.config.comments
-    policy = Policy(frozenset(settings.allow), settings.spread, settings.share_text)
+    config = workspace.config
+    policy = Policy(
+        frozenset(config.comments.allow),
+        config.comments.spread,
+        config.comments.share_text,
+        config.mentions,
+    )
     decision = decide(asked, policy)
     if decision.refusal is not None:
         _answer(trackers, asked, refusal_id(asked), refusal_text(asked, decision.refusal))

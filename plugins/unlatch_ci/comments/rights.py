@@ -40,11 +40,13 @@ class Policy:
         allow: roles, and teams as `team:NAME`.
         spread: whether those who only have a right to the item reopen its increment, too.
         share_text: whether the words of a comment are posted on items of other trackers.
+        mentions: whether names and links in comments of unlatch take effect.
     """
 
     allow: frozenset[str] = _ALL
     spread: bool = False
     share_text: bool = False
+    mentions: bool = False
 
 
 def refusal(

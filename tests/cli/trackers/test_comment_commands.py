@@ -87,6 +87,17 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert 9 >= len(sent), sent
 
 
+def test_a_strangers_words_notify_nobody_where_the_teams_may(desk: Desk) -> None:
+    desk.project.configure_more("mentions = true")
+
+    done = desk.say("ann", "/reopen Crash @octocat octo/other#9 GH-9 https://evil.example")
+
+    assert (0, "open") == (done.code, desk.state), done.said
+    (text,) = desk.answers
+    reason = text.partition("“")[2].partition("”")[0]
+    assert "Crash @ octocat octo/other# 9 GH- 9 https: //evil.example" == reason.replace("\\", "")
+
+
 @pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
 def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
     comment = desk.post("ann", "/reopen It crashes")
