@@ -350,5 +350,5 @@ class CommentsConfig(Table):
     )
     share_text: YesNo = setting(
         default=False,
-        description="Post the words of a comment on items of other trackers, too",
+        description="Record the words of a comment in the increment, and post them on its items",
     )

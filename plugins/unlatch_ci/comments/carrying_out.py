@@ -77,11 +77,10 @@ def _start(verb: Verb, url: str, increments: Sequence[Increment]) -> list[str]:
 
 
 def _reason(asked: Asked, command: Command, policy: Policy, increments: Sequence[Increment]) -> str:
-    trackers = {link.tracker for one in increments for link in one.links}
-    if trackers - {asked.ref.tracker} and not policy.share_text:
-        # People who see those items need not see this one, nor who writes there.
-        return f"asked on {asked.url}"
-    words = "" if asked.is_restricted else quoted_reason(command.reason)
+    # The words stand above the comment on the issue. People who see other items need not see it,
+    # and what an increment records is read in git, and by agents.
+    is_kept = asked.is_restricted or (increments and not policy.share_text)
+    words = "" if is_kept else quoted_reason(command.reason)
     if policy.mentions:
         # The setting is for the words of the team.
         words = without_references(words)

@@ -39,7 +39,7 @@ class Policy:
     Args:
         allow: roles, and teams as `team:NAME`.
         spread: whether those who only have a right to the item reopen its increment, too.
-        share_text: whether the words of a comment are posted on items of other trackers.
+        share_text: whether the words of a comment are recorded and posted with an increment.
         mentions: whether names and links in comments of unlatch take effect.
     """
 

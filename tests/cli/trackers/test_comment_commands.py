@@ -161,10 +161,8 @@ def test_a_person_asks_three_times_a_day_and_others_still_can(desk: Desk) -> Non
     for number in range(3):
         assert 0 == desk.say("ann", f"/reopen Again {number}").code
         assert "open" == desk.state
-        desk.close("ann", ago=0)
-        # The comment that came with the close asks for nothing, and time passes.
-        desk.project.box.github.edit(REPOSITORY, 4, state="open")
-        desk.close("ann")
+        # Each close has a time of its own, before the next comment.
+        desk.close("ann", ago=50 - number)
     before = len(desk.answers)
 
     done = desk.say("ann", "/reopen Once more")
@@ -209,12 +207,16 @@ def test_who_has_triage_reopens_the_increment_and_their_words_stay_where_they_st
 
     assert (0, OPEN) == (done.code, project.states()), done.said
     (entry,) = project.metadata()["reopenHistory"]
-    assert ("tim", f"asked on {project.urls['github']}") == (
+    assert ("tim", f"(asked by tim in {project.urls['github']}") == (
         entry["reopenedBy"],
         entry["reason"].partition("#")[0],
     )
-    texts = [text for each in project.comments().values() for text in each if "asked on" in text]
+    texts = [text for each in project.comments().values() for text in each if "asked by" in text]
     assert (3, 0) == (len(texts), sum("Ida Nox" in text for text in texts))
+    # Who asked may take it back, although no right to the increment is theirs any more.
+    project.box.github.add_person("tim", role="read")
+    undone = shared.say("tim", "/undo")
+    assert (0, "closed") == (undone.code, shared.state), undone.said
 
 
 @pytest.mark.parametrize("cause", ["author", "elsewhere"])
