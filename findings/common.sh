@@ -37,9 +37,11 @@ project() {
   git commit -q --allow-empty -m begin
 }
 
-# alone NAME=VALUE... COMMAND: without the variables of the caller, which agents read.
+# alone NAME=VALUE... COMMAND: without the variables of the caller, which agents read, and with
+# their temporary files in $WORK.
 alone() {
-  env -i HOME="$HOME" PATH="$PATH" TERM=dumb NO_COLOR=1 TZ=UTC LC_ALL=C.UTF-8 "$@" </dev/null
+  mkdir -p "$WORK/tmp"
+  env -i HOME="$HOME" PATH="$PATH" TMPDIR="$WORK/tmp" CLAUDE_CODE_TMPDIR="$WORK/tmp" TERM=dumb NO_COLOR=1 TZ=UTC LC_ALL=C.UTF-8 "$@" </dev/null
 }
 
 # seen <<END ... END: compare what stands in $WORK/seen with what was recorded.
