@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,6 +62,12 @@ def commands() -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def _split(line: str) -> tuple[str, str]:
+    """What a line of the script begins with, and its command."""
+    prefix, _, words = line.partition(" ")
+    return (prefix, words) if prefix in ("!", "~") else ("", line)
+
+
 def recorded() -> list[str]:
     """The committed corpus, as `record` yields it."""
     return CORPUS.read_text(encoding="utf-8").split(_BETWEEN)
@@ -80,11 +87,14 @@ def record(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     project = _prepared(box, place, monkeypatch)
     other = _of_specweave(project, place / "specweave")
     for line in commands():
-        folder, words = (other, line[2:]) if line.startswith("! ") else (project, line)
+        prefix, words = _split(line)
+        if prefix == "~":
+            time.sleep(1.1 - datetime.now(UTC).microsecond / 1e6)
+        folder = other if prefix == "!" else project
         done = folder.run(*shlex.split(_filled(words, project)), "--json")
         days = {moment.date().isoformat() for moment in (began, datetime.now(UTC))}
         shown = _normalised(done.out, box, place, days)
-        yield f"unlatch {line} --json\nexit {done.code}\n{shown}"
+        yield f"unlatch {line.removeprefix('~ ')} --json\nexit {done.code}\n{shown}"
 
 
 def _filled(words: str, project: Project) -> str:
