@@ -4,7 +4,6 @@ The commands that sync take turns, as trackers do elsewhere; `make torture` runs
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from tests.machines.cells import CELLS, COMMANDS, FAULTS, PLACES, Cell
@@ -37,18 +36,7 @@ def field(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Field]:
         yield Field(box, clock, tmp_path_factory.mktemp("field"))
 
 
-# Failed in two of five whole runs, never alone: GitHub's issue was open in the end. Until its cause
-# is known, only `make torture` plays it.
-_UNEXPLAINED = "resume, close, fresh clone, late effect"
-
-
-def _cells() -> Iterator[Any]:
-    for cell in _sample():
-        marks = [pytest.mark.sweep] if cell.name == _UNEXPLAINED else []
-        yield pytest.param(cell, id=cell.name, marks=marks)
-
-
-@pytest.mark.parametrize("cell", [*_cells()])
+@pytest.mark.parametrize("cell", _sample(), ids=lambda cell: cell.name)
 def test_two_machines_do_each_thing_once(field: Field, cell: Cell) -> None:
     played = field.play(cell)
 

@@ -34,20 +34,28 @@ def kind_for(status: Status) -> Kind:
 
 
 def build_change(
-    operation: Operation, increment: Increment, config: CoreConfig, options: DeliveryOptions
+    operation: Operation,
+    increment: Increment,
+    config: CoreConfig,
+    options: DeliveryOptions,
+    item: RemoteItem | None = None,
 ) -> Change:
-    """Return the change for an operation, without regard to its item.
+    """Return the change for an operation, whatever its item shows already.
 
     An operation whose state part was struck changes the comment alone, and one that asks again for
     refused labels changes these, as far as the increment's status still wants them. Without the
     user story of a new item, it raises `item-unknown`.
+
+    Args:
+        item: as it is now, so that the comment does not contradict it; None if it was not read.
     """
     if options.comment is not None:
         config = config.replaced(comment=CommentStyle(options.comment))
     if operation.labels:
         return _labels_alone(operation, increment, config, options)
     amended = next((one for one in increment.amended if one.id == operation.op), None)
-    comment = comment_of(operation, increment, config, amended)
+    is_closed = item is not None and not item.category.is_open
+    comment = comment_of(operation, increment, config, amended, is_closed=is_closed)
     change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)
     if operation.kind in (Kind.CREATE, Kind.UPDATE):
         story = story_of(increment, operation)

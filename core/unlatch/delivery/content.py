@@ -48,11 +48,19 @@ _OWN_KEYS = frozenset({"id", "increment", "title", "type", "status", "created", 
 
 
 def comment_of(
-    operation: Operation, increment: Increment, config: CoreConfig, amended: AppliedAmendment | None
+    operation: Operation,
+    increment: Increment,
+    config: CoreConfig,
+    amended: AppliedAmendment | None,
+    *,
+    is_closed: bool = False,
 ) -> Text | None:
     """Return an operation's comment in the configured style; None for no comment.
 
     The short style omits the change of the work that came with the intent.
+
+    Args:
+        is_closed: whether the item is known to be closed.
     """
     entry = next((one for one in increment.reopens if one.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
@@ -69,8 +77,10 @@ def comment_of(
         "increment": increment.name,
         "title": increment.title,
     }
-    if operation.kind is Kind.REOPEN and not operation.state and _is_closed(increment, entry):
-        finished = "closed" if increment.is_item else str(increment.status)
+    is_struck = operation.kind is Kind.REOPEN and not operation.state
+    if is_struck and (is_closed or _is_over(increment, entry)):
+        is_alone = increment.is_item or not increment.status.is_finished
+        finished = "closed" if is_alone else str(increment.status)
         is_begun = has_begun(operation)
         ending = (
             f"{finished} since" if is_begun else f"{finished} before this item could be reopened"
@@ -81,7 +91,7 @@ def comment_of(
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
 
 
-def _is_closed(increment: Increment, entry: ReopenEntry | None) -> bool:
+def _is_over(increment: Increment, entry: ReopenEntry | None) -> bool:
     """Whether the reopen of an operation does not stand any more."""
     return increment.status.is_finished or (entry is not None and entry.reverted_at is not None)
 

@@ -41,10 +41,10 @@ def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
     _require(part, workspace.config.sync.may_write(tracker), tracker)
 
 
-def permitted_change(task: DeliveryTask) -> Change:
-    """Return the permitted change, as far as it does not depend on the item."""
+def permitted_change(task: DeliveryTask, item: RemoteItem | None = None) -> Change:
+    """Return the permitted change, whatever the item shows already; `item` as `build_change`."""
     parts = _parts(task)
-    change = build_change(task.operation, task.increment, task.config, task.options)
+    change = build_change(task.operation, task.increment, task.config, task.options, item)
     manifest = task.run.trackers.registry.manifest(task.operation.tracker)
     return restrict(replace(change, labels_match_case=manifest.labels_match_case), parts)
 
@@ -58,7 +58,7 @@ def expected_change(task: DeliveryTask) -> Change:
 
 def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
     """Return the whole change, including parts that an earlier attempt did."""
-    change, operation, parts = permitted_change(task), task.operation, _parts(task)
+    change, operation, parts = permitted_change(task, item), task.operation, _parts(task)
     if operation.state and Part.STATUS not in parts:
         task.remark(_STATE_LEFT)
     if operation.kind is Kind.UNDO:

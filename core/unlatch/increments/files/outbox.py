@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.model.increment import Base
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Parked, Synced, Withdrawn
 from unlatch.increments.records.link_edits import add_link, remove_base, write_base
 from unlatch.increments.records.links import link_of, same_item
-from unlatch.increments.records.pending import set_pending
+from unlatch.increments.records.pending import set_pending, supersede
 from unlatch.increments.records.reopens import write_synced
+from unlatch.spi.category import Category
 from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.values import dataclass
 
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Base, Boxes, Increment, Link, SyncedItem
+    from unlatch.increments.model.increment import Boxes, Increment, Link, SyncedItem
     from unlatch.spi.change import Result
     from unlatch.worklog.event_log import Event
 
@@ -177,6 +180,36 @@ def withdraw(
         return [Withdrawn(op=op, kind=kind, tracker=tracker, item=item, why=why, **facts)]
 
     manager.change(wanted, edit)
+
+
+def strike_states(manager: MetadataManager, wanted: str, link: Link) -> None:
+    """Strike the state parts that are pending for an item, which a command decided about alone.
+
+    The base becomes what they would have led to, so that a comparison takes the decision for a
+    change of the item.
+    """
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        left: list[Operation] = []
+        for operation in before.pending:
+            known = link_of(before, operation)
+            if not operation.state or not same_item(known, link):
+                left.append(operation)
+                continue
+            left += supersede([operation], before.reopens)
+            if known in before.links:
+                base = _intended_base(before.status, operation.kind)
+                write_base(data, known, base, manager.shapes.links[known.tracker])
+        set_pending(data, left)
+        return []
+
+    manager.change(wanted, edit)
+
+
+def _intended_base(status: Status, kind: Kind) -> Base:
+    closed = Category.DROPPED if status is Status.ABANDONED else Category.DONE
+    category = Category.DOING if kind is Kind.REOPEN else closed
+    return Base(status.value, category.value, category.value)
 
 
 def record_delivery(

@@ -6,13 +6,18 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.outbox import strike_states
 from unlatch.increments.records.links import link_of, same_item
+from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import Kind, Operation
+    from unlatch.spi.operation import Operation
+
+
+_OPPOSED = {Kind.REOPEN: (Kind.CLOSE, Kind.UNDO), Kind.CLOSE: (Kind.REOPEN,)}
 
 
 class OperationPending(StoreError):
@@ -36,6 +41,11 @@ class PendingBeside:
         """Those on an item."""
         return [one for one in self.operations if same_item(link_of(*one), link)]
 
+    def opposed(self, link: Link, kind: Kind) -> list[Increment]:
+        """The increments that want an item moved away from where an operation brings it."""
+        pending = self.on(link)
+        return [one for one, other in pending if other.state and other.kind in _OPPOSED[kind]]
+
     def same(self, link: Link, kind: Kind, reason: str | None) -> OperationPending | None:
         """Why an item needs no second operation of a kind for a reason, if so."""
         for increment, operation in self.on(link):
@@ -46,3 +56,9 @@ class PendingBeside:
                 hint = f"unlatch sync {quote(increment.id)}"
                 return OperationPending("operation-pending", message, hint=hint)
         return None
+
+
+def strike_opposed(workspace: Workspace, link: Link, kind: Kind) -> None:
+    """Let a command about an item alone end what its increments wanted for its state before."""
+    for increment in PendingBeside.of(workspace).opposed(link, kind):
+        strike_states(workspace.beside, increment.id, link)

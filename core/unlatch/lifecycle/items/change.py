@@ -22,7 +22,7 @@ from unlatch.lifecycle.items.answered import (
     own_id,
     unfinished_attempt,
 )
-from unlatch.lifecycle.items.beside import PendingBeside
+from unlatch.lifecycle.items.beside import PendingBeside, strike_opposed
 from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
 _GOALS = {Kind.REOPEN: Goal.OPEN, Kind.CLOSE: Goal.COMPLETED}
-_OPPOSED = {Kind.REOPEN: (Kind.CLOSE, Kind.UNDO), Kind.CLOSE: (Kind.REOPEN,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,14 +230,13 @@ def _plan(
     if record is None:
         name = trackers.settings(ref.tracker).name(ref)
         record, is_new = draft_record(workspace.manager, link, name, _BEFORE[kind]), True
-    others = [one for _, one in beside.on(link)]
     return ItemPlan(
         record,
         ref,
         is_new,
         ended_operations(record),
-        is_awaited=bool(others or record.pending),
-        is_opposed=any(one.state and one.kind in _OPPOSED[kind] for one in others),
+        is_awaited=bool(beside.on(link) or record.pending),
+        is_opposed=bool(beside.opposed(link, kind)),
         error=beside.same(link, kind, request.reason),
     )
 
@@ -311,6 +309,9 @@ def record_items(workspace: Workspace, plans: Sequence[ItemPlan], request: ItemR
             else request.options,
             key=request.key,
         )
+        if plan.is_opposed:
+            # After the record: killed in between, a repeated command strikes them.
+            strike_opposed(workspace, plan.link, request.kind)
         fresh |= made.new
         records.append(record)
         if plan.snapshot is not None and not plan.is_awaited:
