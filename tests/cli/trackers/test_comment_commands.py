@@ -219,14 +219,14 @@ def test_who_has_triage_reopens_the_increment_and_their_words_stay_where_they_st
     assert (0, "closed") == (undone.code, shared.state), undone.said
 
 
-@pytest.mark.parametrize("cause", ["author", "elsewhere"])
+@pytest.mark.parametrize("cause", ["author", "elsewhere", "a path that ends alike"])
 def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
     shared: Desk, cause: str
 ) -> None:
     project = shared.project
-    if cause == "elsewhere":
-        address = f"{project.box.github.web_url}/octo/other.git"
-        project.git("remote", "set-url", "origin", address)
+    if cause != "author":
+        path = "octo/other" if cause == "elsewhere" else f"mirror/{REPOSITORY}"
+        project.git("remote", "set-url", "origin", f"{project.box.github.web_url}/{path}.git")
 
     done = shared.say("ann" if cause == "author" else "tim", "/reopen It crashes")
 
@@ -324,18 +324,18 @@ def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_changed_increment_is_pushed(shared: Desk, *, as_json: bool) -> None:
     project = shared.project
-    # A clone of the issue's repository by its place in a folder of that host.
-    origin = project.home / "127.0.0.1" / f"{REPOSITORY}.git"
-    project.git("clone", "--quiet", "--bare", ".", str(origin))
-    project.git("remote", "set-url", "origin", str(origin))
-    project.git("push", "--quiet", "--set-upstream", "origin", "main")
+    # The issue's repository has no files that git could fetch, so the branch has another remote.
+    store = project.home / "store.git"
+    project.git("clone", "--quiet", "--bare", ".", str(store))
+    project.git("remote", "add", "store", str(store))
+    project.git("push", "--quiet", "--set-upstream", "store", "main")
     project.run("agents", "trust")
 
     done = shared.say("tim", "/reopen Crash", "--commit=push", *(["--json"] if as_json else []))
 
     assert 0 == done.code, done.said
     pushed = project.git(
-        "show", "main:.unlatch/increments/0007-smart-discipline/metadata.json", cwd=origin
+        "show", "main:.unlatch/increments/0007-smart-discipline/metadata.json", cwd=store
     )
     assert "active" == json.loads(pushed)["status"]
     assert not as_json or [] == done.document["broken"]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef
 
 STDIN = "-"
-_SEPARATORS = pattern(r"[/:@]")
 # Characters of a list on stdin.
 _LONGEST_LIST = 1 << 23
 _NUMBER = pattern(r"#?(?P<number>[0-9]{1,9})")
@@ -122,12 +121,13 @@ def is_of_origin(session: Session, ref: ItemRef) -> bool:
 
     An address by an alias of SSH tells no host, so it counts as another one.
     """
-    from unlatch.lifecycle.items.repository import read_remotes  # noqa: PLC0415  (rarely needed)
+    from unlatch.lifecycle.items.repository import items_of_remotes  # noqa: PLC0415  (rarely needed)
 
-    address = read_remotes(_place(session)[1]).get("origin", "").casefold()
-    address = address.rstrip("/").removesuffix(".git")
-    *places, owner, name = ["", "", *filter(None, _SEPARATORS.split(address))]
-    return f"{owner}/{name}" == ref.target.casefold() and urlsplit(ref.url).hostname in places
+    same, _ = items_of_remotes(*_place(session), ref.id)
+    if same is None or same.tracker != ref.tracker:
+        return False
+    hosts = {urlsplit(item.url).hostname for item in (same, ref)}
+    return len(hosts) == 1 and same.target.casefold() == ref.target.casefold()
 
 
 def _of_origin(session: Session, number: str) -> str | None:
