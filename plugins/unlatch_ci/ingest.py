@@ -52,19 +52,27 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         registry = session.workspace.registry if session.has_project else Registry()
         tracker, event = read_event(registry, source, file)
-        if event.comment is not None:
-            return _handle(session, event, run)
-        session.workspace.check_config()
-        if event.note is not None and not run.as_json:
-            output.talk(f"Nothing to do: {output.clean(event.note)}.")
-            return 0
         options = SyncOptions(event=(tracker, event), **typed)
+        if event.comment is not None:
+            return _handle(session, event, run, options.max_items)
+        session.workspace.check_config()
+        if event.note is not None:
+            _tell_idle(event.note, run)
+            return 0
         return run_sync(session, options, run, NOTHING_PENDING)
 
     return run_event
 
 
-def _handle(session: Session, event: ItemEvent, options: RunOptions) -> int:
+def _tell_idle(why: str, options: RunOptions) -> None:
+    """Say why nothing was to do."""
+    if options.as_json:
+        output.document("ingest", why=why)
+    else:
+        output.talk(f"Nothing to do: {output.clean(why)}.")
+
+
+def _handle(session: Session, event: ItemEvent, options: RunOptions, max_items: int | None) -> int:
     """Handle a new comment; in a project, or outside of one for the item alone."""
     (group,) = find_groups(session, [str(event.url)])
     group.workspace.check_config()
@@ -73,28 +81,31 @@ def _handle(session: Session, event: ItemEvent, options: RunOptions) -> int:
         holds = group.is_project and is_of_origin(session, ref)
 
         def run(line: CommandLine) -> int:
-            return _run(session, line, options)
+            return _run(session, line, options, max_items)
 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
         )
-    if handled.why is not None and not options.as_json:
-        output.talk(f"Nothing to do: {output.clean(handled.why)}.")
+    if handled.why is not None:
+        _tell_idle(handled.why, options)
     return handled.code
 
 
-def _run(session: Session, line: CommandLine, options: RunOptions) -> int:
+def _run(session: Session, line: CommandLine, options: RunOptions, max_items: int | None) -> int:
     """Carry out a command, and publish the increments that it changes."""
     before, json = _globals(session), ["--json"] if options.as_json else []
+    limits = [] if max_items is None else [f"--max-items={max_items}"]
+    if session.max_time is not None:
+        limits.append(f"--max-time={session.max_time}")
     if not line.increments or Way(options.way) is Way.NONE:
-        return run_command([*before, *line.arguments, *json])
+        return run_command([*before, *line.arguments, *limits, *json])
     # There is one document.
     with redirect_stdout(sys.stderr) if json else nullcontext():
-        code = run_command([*before, *line.arguments])
+        code = run_command([*before, *line.arguments, *limits])
     if code not in (0, UNDELIVERED):
         return code
     publish = ["sync", *line.increments, "--yes", f"--commit={options.way}"]
-    return max(code, run_command([*before, *publish, *json]))
+    return max(code, run_command([*before, *publish, *limits, *json]))
 
 
 def _globals(session: Session) -> list[str]:

@@ -295,6 +295,23 @@ def test_what_the_event_says_of_a_comment_counts_for_nothing(desk: Desk, what: s
     assert (0, "closed", []) == (done.code, desk.state, desk.answers), done.said
 
 
+def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
+    done = desk.say("ann", "Thanks!", "--json")
+
+    assert ("unlatch.ingest/1", "the comment has no command") == (
+        done.document["schema"],
+        done.document["why"],
+    )
+
+
+def test_limits_of_the_job_hold_for_the_command(shared: Desk) -> None:
+    done = shared.say("tim", "/reopen It crashes", "--max-items", "2")
+
+    assert (2, "closed") == (done.code, shared.state), done.said
+    assert "too-many-items" in done.err
+    assert "completed" == shared.project.metadata()["status"]
+
+
 def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     comment = desk.post("ann", "/reopen It crashes")
     refused = desk.post("oda", "/close Mine")

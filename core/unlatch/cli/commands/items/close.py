@@ -47,7 +47,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
-    of_items = ("item_only", "comment_anyway", "key", "max_items", "yes")
+    of_items = ("item_only", "comment_anyway", "key", "yes")
     kept = {name: value for name, value in options.items() if name not in of_items}
     if not (options["offline"] or options["dry_run"]):
         before = session.workspace.manager.read(increment)

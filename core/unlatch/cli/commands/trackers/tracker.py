@@ -34,6 +34,7 @@ from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.apply_item_change import apply_item_change
+from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.done_before import leave_done
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
@@ -140,7 +141,11 @@ def _create(
     manifest = session.workspace.registry.manifest(change.tracker)
     if not change.operations and not as_json:
         output.talk(f"No user story without {_a(manifest.noun)}; nothing to create.")
-    code = _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
+    # The limit is for items that exist; these have stories that were named.
+    no_limit = len(change.operations)
+    code = _run_change(
+        session, trackers, change, dry_run=dry_run, as_json=as_json, max_items=no_limit
+    )
     if change.operations and change.increment.status.is_finished and not dry_run:
         name = change.increment.id
         close = f"unlatch {manifest.name} close-{manifest.slug} {quote(name)}"
@@ -202,7 +207,6 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
                 is_dry = run_options["dry_run"]
                 reason = NO_REASON if is_dry else _ask_reason(session, meant.name, name)
                 change = change.with_reason(reason)
-            del run_options["max_items"]
             return _run_change(session, trackers, change, **run_options)
 
     return run
@@ -229,11 +233,21 @@ def _ask_reason(session: Session, increment: str, command: str) -> str:
 
 
 def _run_change(
-    session: Session, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
+    session: Session,
+    trackers: Trackers,
+    change: ItemChange,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    max_items: int | None,
 ) -> int:
     workspace = session.workspace
     change, done = leave_done(trackers, change)
+    name = f"unlatch show {quote(change.increment.id)}"
+    excess = find_excess(workspace, len(change.operations), max_items, command=name)
     if not dry_run:
+        if excess is not None:
+            raise excess
         agree_to_pending([(session, [change.increment])], yes=False, silent=as_json)
     for one in () if as_json else done:
         tell_done(workspace.registry, change.tracker, one.name, change.kind)

@@ -1,6 +1,7 @@
 """unlatch complete, abandon, undo: changes of status that close items."""
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 import click
@@ -26,8 +27,8 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.deliver import SharedItems
-from unlatch.lifecycle.finish_many import Applied
+from unlatch.lifecycle.deliver import SharedItems, find_excess
+from unlatch.lifecycle.finish_many import Applied, items_of
 from unlatch.lifecycle.status_change import (
     ChangePlan,
     apply_change,
@@ -81,7 +82,7 @@ def command(entry: Entry) -> click.Command:
         session = named.records or session
         if named.is_many:
             return _finish_many(session, entry.name, named.names, max_items=max_items, **options)
-        return finish(session, entry.name, named.names[0], **options)
+        return finish(session, entry.name, named.names[0], max_items=max_items, **options)
 
     return run
 
@@ -92,6 +93,7 @@ def finish(
     wanted: str,
     *,
     by: str | None,
+    max_items: int | None,
     offline: bool,
     dry_run: bool,
     delivery: DeliveryOptions,
@@ -107,6 +109,8 @@ def finish(
     refuse_elsewhere(delivery, plan.before.links)
     if archive:
         check_archive(session.workspace, plan.before)
+    command = f"unlatch {name} {quote(plan.before.id)} --dry-run"
+    excess = find_excess(session.workspace, items_of([plan]), max_items, command=command)
     if dry_run:
         return preview_and_tell(
             session,
@@ -115,8 +119,10 @@ def finish(
             offline=offline,
             as_json=as_json,
             spared=plan.spared,
-            warnings=plan.approval.warnings,
+            warnings=(*plan.approval.warnings, *filter(None, [excess])),
         )
+    if excess is not None:
+        raise excess
     if not offline:
         agree_to_pending([(session, [plan.before])], yes=yes, silent=as_json)
     confirmed = [plan] if yes else confirm_finish(session, name, [plan], silent=as_json)

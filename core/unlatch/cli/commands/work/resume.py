@@ -59,7 +59,7 @@ def resume(
         from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
 
         with session.trackers() as trackers:
-            return resume_one(session, trackers, ids.names[0], typed)
+            return resume_one(session, trackers, ids.names[0], typed, max_items=max_items)
     from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
     if typed.scoping is not None or typed.current:

@@ -34,8 +34,9 @@ from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
-from unlatch.errors import UnlatchError, unexpected
+from unlatch.errors import UnlatchError, UsageError, unexpected
 from unlatch.increments.model.increment import Increment
+from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
@@ -46,7 +47,14 @@ if TYPE_CHECKING:
     from unlatch.resume.kinds import Step
 
 
-def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
+def resume_one(
+    session: Session,
+    trackers: Trackers,
+    wanted: str,
+    typed: ResumeOptions,
+    *,
+    max_items: int | None,
+) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     refuse_elsewhere(typed.delivery, increment.links)
@@ -59,8 +67,13 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     plan = plan_resume(increment, typed.request(session))
     others = due_work(session, increment, typed)
     settled = settle_closed_items(session, trackers, plan, typed, has_other_work=bool(others))
+    items = len((settled or plan).items)
+    command = f"unlatch resume {quote(increment.id)} --dry-run"
+    excess = find_excess(session.workspace, items, max_items, command=command)
     if typed.dry_run:
-        return _preview(session, settled or plan, typed, others)
+        return _preview(session, settled or plan, typed, others, excess)
+    if excess is not None:
+        raise excess
     confirmed = _confirm(session, trackers, settled, typed, others) if settled else None
     if confirmed is None:
         output.talk("Nothing was changed.")
@@ -135,7 +148,11 @@ def _other_work(
 
 
 def _preview(
-    session: Session, plan: ResumePlan, typed: ResumeOptions, others: "Sequence[Step]"
+    session: Session,
+    plan: ResumePlan,
+    typed: ResumeOptions,
+    others: "Sequence[Step]",
+    excess: UsageError | None,
 ) -> int:
     if typed.scoping is not None:
         amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
@@ -148,7 +165,11 @@ def _preview(
         typed.delivery,
         offline=typed.offline,
         as_json=typed.as_json,
-        warnings=(*plan.check_rules(session.workspace).warnings, *plan.warnings),
+        warnings=(
+            *plan.check_rules(session.workspace).warnings,
+            *plan.warnings,
+            *filter(None, [excess]),
+        ),
         scope=scope,
         more={"digest": digest_of(change)} | foreseen_keys(others),
     )

@@ -1,0 +1,57 @@
+"""The limit of items holds for one increment as for many: an option, or else the setting."""
+
+import pytest
+from tests.cli.project import CLOSED, OPEN, REASON, Project
+
+_COMMANDS = {
+    "resume": ("resume", "7", "--yes"),
+    "complete": ("complete", "7", "--yes"),
+    "abandon": ("abandon", "7", "--yes"),
+    "undo": ("undo", "7", "--yes"),
+}
+
+
+def _prepare(project: Project, command: str) -> dict[str, str]:
+    is_open = command in ("complete", "abandon")
+    links = project.items(finished=not is_open)
+    project.increment(status="active" if is_open else "completed", links=links)
+    if command == "undo":
+        project.run("resume", "7", "--yes", "--reason", REASON)
+    return OPEN if is_open or command == "undo" else CLOSED
+
+
+@pytest.mark.parametrize("source", ["option", "setting"])
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_more_items_than_allowed_are_refused(project: Project, command: str, source: str) -> None:
+    states = _prepare(project, command)
+    words = [*_COMMANDS[command], "--reason", REASON]
+    if source == "option":
+        words += ["--max-items", "2"]
+    else:
+        project.configure_more(tables="[sync]\nmax_items = 2\n")
+
+    done = project.run(*words)
+    before = project.states()
+    previewed = project.run(*words, "--dry-run")
+    allowed = project.run(*words, "--max-items", "3")
+
+    assert (2, states) == (done.code, before), done.said
+    assert "error[too-many-items]: 3 items would be written to; the limit is 2" in done.err
+    assert 0 == previewed.code, previewed.said
+    assert "3 items would be written to; the limit is 2" in previewed.err
+    assert 0 == allowed.code, allowed.said
+
+
+def test_a_command_of_one_tracker_has_the_same_limit(project: Project) -> None:
+    project.items("github")
+    project.box.github.add_issue(number=5, title="Other", state="closed")
+    issues = {f"US-00{number}": {"issueNumber": number} for number in (4, 5)}
+    project.increment(externalLinks={"github": {"issues": issues}})
+    words = ("github", "reopen-issue", "7", "--reason", REASON, "--max-items")
+
+    done = project.run(*words, "1")
+    before = project.states()["github"]
+    allowed = project.run(*words, "2")
+
+    assert (2, "closed") == (done.code, before), done.said
+    assert (0, "open") == (allowed.code, project.states()["github"]), allowed.said
