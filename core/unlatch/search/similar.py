@@ -16,7 +16,11 @@ _MOST = 3
 # For indexing new work of each kind. A first index of thousands takes many times as long; the rest
 # is left to later calls and to `unlatch search`.
 _SECONDS = 0.5
-_RESUME = {"increment": "unlatch resume", "effort": "unlatch effort reopen"}
+_RESUME = {
+    "increment": "unlatch resume",
+    "effort": "unlatch effort reopen",
+    "session": "unlatch session resume",
+}
 _CLOSED = frozenset({"completed", "abandoned", "concluded"})
 
 

@@ -30,3 +30,12 @@ def test_link_names_similar_work(project: Project) -> None:
     assert done.code == 0, done.said
     assert links
     assert "similar increment: 0003-smart-discipline" in done.err
+
+
+def test_new_names_a_completed_session(project: Project) -> None:
+    name = project.run("session", "start", "Rate limit retries").out.strip()
+    project.run("session", "complete")
+    done = project.run("new", "Rate limit retries")
+    assert done.code == 0, done.said
+    assert f"similar session: {name} (completed)" in done.err
+    assert f"unlatch session resume {name}" in done.err
