@@ -201,6 +201,9 @@ class _Play:
     def _hand_over(self) -> None:
         """Between the commands: what the second machine has of the first."""
         cell, first = self._cell, COMMANDS[self._cell.first]
+        if cell.is_lost:
+            # An effect without a record anywhere, after the next command, is like a person's.
+            self._box.settle()
         if cell.place == FRESH:
             self._there = _machine(self._team.newcomer("fresh"))
         elif cell.answers and first.is_sync:
