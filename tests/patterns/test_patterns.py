@@ -50,7 +50,7 @@ SHORT = {
     "unlatch.transcripts.findings._FENCED": _ENDS,
     "unlatch.transport.redact._SECRET_HEADERS": _ENDS,
     "unlatch.sessions.heading._LAST_WORD": "each run of spaces is tried once",
-    "unlatch.sessions.imports.masking._CALL": "each run of ticks is tried once",
+    "unlatch.sessions.imported.masking._CALL": "each run of ticks is tried once",
 }
 # By what keeps their texts short.
 BOUNDED = {

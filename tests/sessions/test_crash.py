@@ -12,8 +12,8 @@ from tests.sessions.test_imports import AT, EVENTS, SECRET, call, prompt, reply,
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
+from unlatch.sessions.imported.publishing import draft, publish
 from unlatch.sessions.imports.importing import Importer
-from unlatch.sessions.imports.publishing import draft, publish
 from unlatch.sessions.lifecycle import Start, end, pause, resume, start
 from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder

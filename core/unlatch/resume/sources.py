@@ -168,7 +168,7 @@ class Sources:
 def _is_published(one: RelatedSession) -> bool:
     """Whether a session of the project was imported from a transcript."""
     from unlatch.sessions import front_matter  # noqa: PLC0415
-    from unlatch.sessions.imports.writing import SOURCE  # noqa: PLC0415
+    from unlatch.sessions.imported.origin import SOURCE  # noqa: PLC0415
 
     return SOURCE in front_matter.read(one.store.read(one.path).text)
 

@@ -129,6 +129,8 @@ def install(folder: Path, package: str) -> None:
         f"plain = {package}.table:PLAIN\n"
         f"gone = {package}.missing:GONE\n"
         f"list = {package}.table:PLAIN\n"
+        f"effort.plain = {package}.table:PLAIN\n"
+        f"effort.list = {package}.table:PLAIN\n"
     )
 
 
@@ -149,8 +151,11 @@ def test_a_package_adds_commands_of_which_help_loads_the_table_alone(
     assert "told\n" == project.run("story", "show").out
     assert "plain\n" == project.run("plain").out
     assert "\n  story show     Show it\n" in project.run("help", "runs").out
+    assert "plain\n" == project.run("effort", "plain").out
+    assert "\n  plain     Print a word.\n" in project.run("effort", "--help").out
     # A command of unlatch stays what it is, and what is broken says so when it is used.
     assert "plain\n" != project.run("list").out
+    assert "plain\n" != project.run("effort", "list").out
     broken = project.run("gone", "--json")
     assert (1, "plugin-broken") == (broken.code, broken.document["error"]["id"])
     project.extra["PYTHONPATH"] = str(site)

@@ -107,15 +107,14 @@ class GroupWithArguments(Group):
         return [*super().list_commands(ctx), *outside_names(self.name or "")]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        return super().get_command(ctx, name) or self._outside(name)
+        return super().get_command(ctx, name) or self._below(name)
 
     def named_first(self, args: Sequence[str]) -> click.Command | None:
-        return (self.commands.get(args[0]) or self._outside(args[0])) if args else None
+        return (self.commands.get(args[0]) or self._below(args[0])) if args else None
 
-    def _outside(self, name: str) -> click.Command | None:
+    def _below(self, name: str) -> click.Command | None:
         """The command of a package; the names of increments and items are no words."""
-        entry = find_entry(f"{self.name}.{name}") if name.isalpha() else None
-        return load_command(entry) if entry else None
+        return _outside(f"{self.name}.{name}") if name.isalpha() else None
 
 
 class LazyGroup(Group):
@@ -126,14 +125,20 @@ class LazyGroup(Group):
         self.package, self.modules = entry.package, entry.commands or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.modules]
+        return [*self.modules, *outside_names(self.name or "")]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.modules:
-            return None
+            return _outside(f"{self.name}.{name}")
         module = import_module(f"{self.package}.{self.modules[name]}")
         found: click.Command = getattr(module, f"{name}_{self.name}")
         return found
+
+
+def _outside(name: str) -> click.Command | None:
+    """The command that a package adds to a group."""
+    entry = find_entry(name)
+    return load_command(entry) if entry else None
 
 
 def load_command(entry: Entry) -> click.Command:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
-from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
+from unlatch.sessions.imported.origin import sources
 from unlatch.sessions.imports.agents import Subagents, by_id
 from unlatch.sessions.imports.progress import finished
-from unlatch.sessions.imports.writing import SOURCE, SUBAGENTS, Writing, source_of
+from unlatch.sessions.imports.writing import SUBAGENTS, Writing, source_of
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -174,13 +173,3 @@ class _Made(Exception):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.path = path
-
-
-def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
-    """Those files that are imported sessions, by their sources."""
-    found: dict[str, Path] = {}
-    for path in paths:
-        with suppress(StoreError, OSError):
-            if source := front_matter.read(store.read(path).text).get(SOURCE):
-                found[source] = path
-    return found

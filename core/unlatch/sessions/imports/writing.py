@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.sessions import changes, front_matter
 from unlatch.sessions.document import read_document, read_meta
 from unlatch.sessions.heading import one_line
+from unlatch.sessions.imported.origin import MASKED, SOURCE, masked_before
 from unlatch.sessions.imports.agents import agent_of, by_key
 from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.imports.progress import unseen, until
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.transcripts import Event, Transcript
     from unlatch.transport.redact import Masking
 
-SOURCE, MASKED, SUBAGENTS = "import_source", "import_masked", "import_subagents"
+SUBAGENTS = "import_subagents"
 _LAST, _UNTIL = "import_last", "import_until"
 
 
@@ -178,12 +179,6 @@ class Writing:
 def source_of(transcript: Transcript) -> str:
     """The name of a transcript in the sessions made from it."""
     return one_line(f"{transcript.agent}:{transcript.id}")
-
-
-def masked_before(found: Mapping[str, object]) -> int:
-    """The places that earlier imports masked, by the front matter."""
-    count = str(found.get(MASKED))
-    return int(count) if count.isdecimal() else 0
 
 
 def _is_edited(meta: Meta, found: Mapping[str, object]) -> bool:

@@ -30,7 +30,7 @@ from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.sessions import front_matter, lifecycle
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.heading import read_agent
-from unlatch.sessions.imports.writing import SOURCE
+from unlatch.sessions.imported.origin import SOURCE
 from unlatch.sessions.model import LIFECYCLE, Status
 from unlatch.sessions.project import recorder
 

@@ -19,7 +19,7 @@ from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.documents.quoting import without_comments
 from unlatch.sessions.document import read_document
-from unlatch.sessions.imports.masking import masked_session
+from unlatch.sessions.imported.masking import masked_session
 from unlatch.sessions.model import Status
 from unlatch.sessions.workflow.codify import codify
 from unlatch.sessions.workflow.graph import check

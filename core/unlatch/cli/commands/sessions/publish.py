@@ -16,7 +16,7 @@ from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import require_terminal
 from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output, prompts
-from unlatch.sessions.imports.publishing import Draft, draft, publish
+from unlatch.sessions.imported.publishing import Draft, draft, publish
 from unlatch.sessions.project import session_store
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
 from unlatch.sessions.document import read_document
-from unlatch.sessions.imports.importing import sources
-from unlatch.sessions.imports.masking import masked_session
-from unlatch.sessions.imports.writing import SOURCE, masked_before
+from unlatch.sessions.imported.masking import masked_session
+from unlatch.sessions.imported.origin import SOURCE, masked_before, sources
 from unlatch.sessions.model import Status
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass

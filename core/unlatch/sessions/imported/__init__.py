@@ -1,0 +1,1 @@
+"""Sessions that came from elsewhere: what their front matter says of it, and publishing them."""
