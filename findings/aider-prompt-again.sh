@@ -5,7 +5,7 @@
 # Behaviour: `--message` stands before it in the line of the program's arguments, too, of which further
 #   lines have no mark, like the model's words; `/ask words` is followed by the words as a prompt of
 #   their own; only two blanks at the end tell "#### " of the person from that of the model
-# Relies: core/unlatch/transcripts/agents/aider.py
+# Relies: plugins/unlatch_agents/transcripts/agents/aider.py
 source "$(dirname "$0")/common.sh"
 pip_install aider-chat==0.86.2
 project

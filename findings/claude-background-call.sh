@@ -6,7 +6,7 @@
 # Behaviour: a command that reaches its timeout goes on in the background, too; the result of both says
 #   is_error false and is not written again: that it failed, and its exit code, are in a notice in
 #   queue-operation and attachment lines alone, which names the call
-# Relies: core/unlatch/transcripts/agents/claude_lines.py
+# Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -6,7 +6,7 @@
 # Behaviour: the answer is an error with another text for each tool and rule ("This command requires
 #   approval"); `toolDenialKind` says user-rejected although nobody was asked, and only
 #   `permissionDecision.source` (config, hook) tells that apart
-# Relies: core/unlatch/transcripts/agents/claude_lines.py
+# Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

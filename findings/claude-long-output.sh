@@ -6,7 +6,7 @@
 # Behaviour: of a command that succeeds the result is a preview of 2 KB, and a file beside the session
 #   has the whole; of one that fails, the first and the last 5,000 of the first 30,000 characters: its
 #   end, with the error, is in no file
-# Relies: core/unlatch/transcripts/agents/claude_lines.py
+# Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

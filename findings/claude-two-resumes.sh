@@ -4,7 +4,7 @@
 # Guess: the second of two `claude -p --resume ID` at once is refused, or goes on in a session of its own
 # Behaviour: both end with exit code 0 in one file; the second takes the first's prompt for one without
 #   an answer and goes on below it, and the next resume sends nothing of the second's turn
-# Relies: core/unlatch/transcripts/agents/claude_tree.py
+# Relies: plugins/unlatch_agents/transcripts/agents/claude_tree.py
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -4,7 +4,7 @@
 # Guess: the summary of an automatic compaction is in its own line, after the prompt that set it off
 # Behaviour: it is a message of the assistant as well, like each answer to the person, and both are before
 #   the prompt; only an item_completed of the type AgentMessage is missing
-# Relies: core/unlatch/transcripts/agents/codex.py
+# Relies: plugins/unlatch_agents/transcripts/agents/codex.py
 source "$(dirname "$0")/common.sh"
 npm_install @openai/codex@0.171.0
 project

@@ -4,7 +4,7 @@
 # Guess: a command that `exec` may not run ends with an exit code other than 0, or as declined
 # Behaviour: one that asks to leave the sandbox has neither an exit code nor an item_completed: its
 #   output is a sentence, "approval policy is Never; reject command", like any other output
-# Relies: core/unlatch/transcripts/agents/codex_results.py
+# Relies: plugins/unlatch_agents/transcripts/agents/codex_results.py
 source "$(dirname "$0")/common.sh"
 npm_install @openai/codex@0.171.0
 project

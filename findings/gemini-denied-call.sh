@@ -4,7 +4,7 @@
 # Guess: a command that -p may not run is a call with the status "cancelled"
 # Behaviour: it is a call with the status "error" of a tool that is "not found", and the names of
 #   others are proposed: what would have to be asked is not offered without a terminal
-# Relies: core/unlatch/transcripts/agents/gemini_cli.py
+# Relies: plugins/unlatch_agents/transcripts/agents/gemini_cli.py
 source "$(dirname "$0")/common.sh"
 npm_install @google/gemini-cli@0.61.0
 project

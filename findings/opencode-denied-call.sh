@@ -4,7 +4,7 @@
 # Guess: a call that a rule denies is an error, "The user rejected permission"
 # Behaviour: it is stored as a completed call of a tool "invalid" that ends without an error; the
 #   tool's name is in input.tool, and its arguments are gone
-# Relies: core/unlatch/transcripts/agents/opencode.py
+# Relies: plugins/unlatch_agents/transcripts/agents/opencode.py
 source "$(dirname "$0")/common.sh"
 npm_install opencode-ai@1.18.33
 PATH="$(dirname "$WORK"/npm/node_modules/opencode-*/bin/opencode | sort | head -n 1):$PATH"

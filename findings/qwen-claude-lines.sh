@@ -4,7 +4,7 @@
 # Guess: as a fork of Gemini CLI, it writes its files: a header with startTime, messages, `$set`
 # Behaviour: its lines have the keys of Claude Code (uuid, parentUuid, sessionId, type, cwd, gitBranch)
 #   around messages of Gemini (role model, parts), and calls and results without its blocks
-# Relies: core/unlatch/transcripts/read.py
+# Relies: plugins/unlatch_agents/transcripts/read.py
 source "$(dirname "$0")/common.sh"
 npm_install @qwen-code/qwen-code@0.24.4
 project

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from unlatch import __version__
-from unlatch.agents.catalog import AGENTS, Target
-from unlatch.agents.entries import entries_for, integrations
 from unlatch.cli.app import app
 from unlatch.cli.table import all_commands
+from unlatch_agents.install.catalog import AGENTS, Target
+from unlatch_agents.install.entries import entries_for, integrations
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "integrations"

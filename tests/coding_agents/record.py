@@ -1,8 +1,9 @@
 """Record transcripts of the real programs, which the tests of the readers read.
 
 Run as `python -m tests.coding_agents.record [NAME]...`; it replaces the folders of these agents in
-tests/transcripts/recorded. Each conversation has the same turns for all: a failed call, a decision,
-a resumed session, a subagent, a compaction, a fork, and a call that a person stopped.
+tests/unlatch_agents/transcripts/recorded. Each conversation has the same turns for all: a failed
+call, a decision, a resumed session, a subagent, a compaction, a fork, and a call that a person
+stopped.
 """
 
 import json
@@ -25,7 +26,7 @@ from tests.coding_agents.model import Model, call, serving, text
 from tests.coding_agents.programs import environment, installed, version
 from tests.coding_agents.wires import Block
 
-RECORDED = Path(__file__).resolve().parents[1] / "transcripts/recorded"
+RECORDED = Path(__file__).resolve().parents[1] / "unlatch_agents/transcripts/recorded"
 CONTEXT = "The hook of SessionStart adds this."
 SUMMARY = "<state_snapshot>add was fixed.</state_snapshot>"
 # Characters of a text that are kept: prompts of the programs have thousands; and in lines that are

@@ -15,7 +15,7 @@ from typing import Any
 import tomlkit
 from tests.cli.layouts.folders import backlog_md, kiro, openspec, spec_kit
 from tests.git.clone import QUICK
-from tests.transcripts.lines import Session, calls, said, write
+from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config

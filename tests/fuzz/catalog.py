@@ -15,7 +15,7 @@ _RECORDS = (
 )
 _DOCUMENTS = ("unlatch.increments.documents", "unlatch.worklog.markdown_lines")
 _LAYOUTS = (*_DOCUMENTS, "unlatch.increments.layouts.check_list", "unlatch.spi.check_boxes")
-_TRANSCRIPTS = "unlatch.transcripts"
+_TRANSCRIPTS = "unlatch_agents.transcripts"
 _AGENTS = f"{_TRANSCRIPTS}.agents"
 _SHARED = tuple(
     f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
@@ -48,7 +48,7 @@ CATALOG = MappingProxyType(
         "jira": ("trackers", (*_TRANSPORT, "unlatch_jira")),
         "webhook": ("requests", ("unlatch_github.webhook", "unlatch_github.states")),
         "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.markdown_lines")),
-        "hook": ("requests", ("unlatch.agents.hook_event",)),
+        "hook": ("requests", ("unlatch_agents.hooks.hook_event",)),
         "mcp": ("requests", ("unlatch_mcp",)),
         "report": ("reports", ("unlatch_regressions.reports",)),
         "revert": (

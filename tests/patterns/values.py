@@ -53,8 +53,8 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
         ),
         "unlatch.project.named_by_branch._has": _each("name", [_ID]),
         "unlatch.sessions.front_matter.found": _each("key", ["source"]),
-        "unlatch.sessions.imports.composing.inside": _each("folder", [_ESCAPED]),
-        "unlatch.sessions.imports.composing._within": _each("folder", [_ESCAPED]),
+        "unlatch_agents.imports.composing.inside": _each("folder", [_ESCAPED]),
+        "unlatch_agents.imports.composing._within": _each("folder", [_ESCAPED]),
         "unlatch.spi.tables._matches": _each(
             "wanted",
             [value_types._CATEGORY, value_types._ALIAS, f"^{jira_settings._CLOUD_ID}$"],

@@ -10,6 +10,8 @@ FORMER = {
     "unlatch.runs.dispatch.port": ("unlatch_runs.dispatch.port", "Dispatcher"),
     "unlatch.testing.dispatch": ("unlatch_runs.testing", "DispatchHarness"),
     "unlatch.testing.dispatch.conformance": ("unlatch_runs.testing.conformance", "Claims"),
+    "unlatch.transcripts": ("unlatch_agents.transcripts", "read_transcripts"),
+    "unlatch.transcripts.agents.codex": ("unlatch_agents.transcripts.agents.codex", "AGENT"),
 }
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 from tests.efforts.test_random_life import in_a_process
-from tests.sessions.test_imports import AT, EVENTS, SECRET, call, prompt, reply, transcript
+from tests.unlatch_agents.test_imports import AT, EVENTS, SECRET, call, prompt, reply, transcript
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
 from unlatch.sessions.imported.publishing import draft, publish
-from unlatch.sessions.imports.importing import Importer
 from unlatch.sessions.lifecycle import Start, end, pause, resume, start
 from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder
 from unlatch.sessions.store import Broken, SessionStore
-from unlatch.transcripts import Result, Transcript
+from unlatch_agents.imports.importing import Importer
+from unlatch_agents.transcripts import Result, Transcript
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 # The syncs of a file and of its folder for one write, and one more; a linked subagent has writes

@@ -63,7 +63,7 @@ def _is_hook(arguments: list[str]) -> bool:
         return False
     from unlatch.cli.table import COMMANDS  # noqa: PLC0415
 
-    first = next((at for at, word in enumerate(arguments) if word in COMMANDS), 0)
+    first = next((at for at, word in enumerate(arguments) if word in (*COMMANDS, _HOOK[0])), 0)
     return arguments[first : first + 2] == _HOOK
 
 

@@ -55,13 +55,6 @@ class Entry:
         return f"{self.help} {self.reach}"
 
 
-_AGENTS = {
-    "install": "agents.install",
-    "uninstall": "agents.install",
-    "list": "agents.install",
-    "trust": "agents.trust",
-    "hook": "agents.hook",
-}
 _WORKFLOW = {"validate": "workflow", "show": "workflow"}
 _EFFORT = {
     "open": "efforts.change",
@@ -90,7 +83,6 @@ _SESSION = {
     "show": "sessions.read",
     "query": "sessions.query",
     "stats": "sessions.query",
-    "import": "sessions.imports",
     "publish": "sessions.publish",
     "codify": "sessions.codify",
     "learn": "sessions.learn",
@@ -127,10 +119,7 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("link", "trackers.link", "Link items to an increment", _WRITES),
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
     ),
-    "agents": (
-        Entry("agents", "", "Install in coding agents, and serve their hooks", _LOCAL, _AGENTS),
-        Entry("workflow", "", "Check and show workflows of agents", _LOCAL, _WORKFLOW),
-    ),
+    "agents": (Entry("workflow", "", "Check and show workflows of agents", _LOCAL, _WORKFLOW),),
     "efforts": (Entry("effort", "", "Conclude, find and reopen conversations", _LOCAL, _EFFORT),),
     "sessions": (Entry("session", "", "Log, pause and resume agents' work", _LOCAL, _SESSION),),
     "runs": (),

@@ -14,6 +14,7 @@ _MOVED = MappingProxyType(
     {
         "unlatch.runs": "unlatch_runs",
         "unlatch.testing.dispatch": "unlatch_runs.testing",
+        "unlatch.transcripts": "unlatch_agents.transcripts",
     }
 )
 

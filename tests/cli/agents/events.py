@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.project import Done, Project
-from tests.transcripts.examples import EXAMPLES
+from tests.unlatch_agents.transcripts.examples import EXAMPLES
 
 ID = "9f066655-3149-4b75-819b-bf19b0b14a20"
 _MORE: dict[str, dict[str, Any]] = {

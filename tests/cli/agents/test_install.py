@@ -13,7 +13,7 @@ from tests.cli.output.test_documents import mistakes
 from tests.cli.project import Done, Project
 from tests.cli.terminal import Terminal
 
-from unlatch.agents.catalog import AGENTS
+from unlatch_agents.install.catalog import AGENTS
 
 # As Claude Code, its users and other tools write it.
 CLAUDE_SETTINGS = """{
@@ -281,7 +281,7 @@ def test_update_replaces_what_an_earlier_version_wrote(
     project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("unlatch.agents.entries.program", lambda: ["/old/bin/unlatch"])
+        patch.setattr("unlatch_agents.install.entries.program", lambda: ["/old/bin/unlatch"])
         agents(project, "install", "--yes")
     assert "/old/bin/unlatch agents hook" in (home / ".claude/settings.json").read_text()
     assert agents(project, "install", "--yes").code == 0

@@ -11,7 +11,7 @@ from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 from tests.warm.client import unlatch
 
-from unlatch.agents.catalog import AGENTS
+from unlatch_agents.install.catalog import AGENTS
 
 __all__ = ["home"]
 BROKEN = '{ // mine\n"model": "opus"}'

@@ -24,7 +24,7 @@ import pytest
 from tests.cli.project import Project
 from tests.cli.runs.conftest import PLAN, WORKER
 from tests.cli.trackers.test_ingest import payload
-from tests.transcripts.lines import Session, calls, said, write
+from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 
 from unlatch_sandbox import Sandbox
 

@@ -4,11 +4,11 @@ import pytest
 from tests.cli.output.test_documents import mistakes
 from tests.cli.project import Project
 from tests.cli.sessions.commands import session
-from tests.transcripts import independent
-from tests.transcripts.recorded_homes import recorded
-from tests.transcripts.test_recorded import ORIGINS
+from tests.unlatch_agents.transcripts import independent
+from tests.unlatch_agents.transcripts.recorded_homes import recorded
+from tests.unlatch_agents.transcripts.test_recorded import ORIGINS
 
-from unlatch.transcripts.find import find_transcripts
+from unlatch_agents.transcripts.find import find_transcripts
 
 AGENTS = ("claude-code", "codex", "opencode")
 

@@ -11,7 +11,7 @@ from tests.cli.output.test_documents import mistakes
 from tests.cli.project import Project
 from tests.cli.sessions.commands import error_of, session
 from tests.cli.terminal import CTRL_C, Terminal
-from tests.transcripts.lines import Session, calls, said, write
+from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 
 SECRET = "ghp_" + "a1B2" * 9
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.project import Project
-from tests.transcripts import independent
-from tests.transcripts.independent import Counts
+from tests.unlatch_agents.transcripts import independent
+from tests.unlatch_agents.transcripts.independent import Counts
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

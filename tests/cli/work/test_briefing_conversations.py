@@ -6,7 +6,7 @@ import os
 import pytest
 from tests.cli.project import Project
 from tests.cli.work.test_briefing_content import LOG, do, effort, known, session
-from tests.transcripts.lines import Session, calls, said, write
+from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 
 PARAGRAPH = "Excel needs a mark. I decided to write utf-8-sig. `csv` does the rest."
 DECISION = "I decided to write utf-8-sig."

@@ -4,8 +4,8 @@ import json
 
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import Project
-from tests.transcripts.lines import Session, said, write
 from tests.transport.test_redact import BEFORE, HIDDEN, NAMED, TOKENS
+from tests.unlatch_agents.transcripts.lines import Session, said, write
 
 from unlatch_mcp.calls import Calls
 

@@ -12,11 +12,11 @@ import anyio
 from mcp.server.stdio import stdio_server
 from tests.fuzz.target import Target, text_of
 
-from unlatch.agents import hook_event
-from unlatch.agents.hook_event import HookEvent
 from unlatch.errors import UsageError
 from unlatch.spi import Category, ItemEvent
 from unlatch.worklog.programs import Finished
+from unlatch_agents.hooks import hook_event
+from unlatch_agents.hooks.hook_event import HookEvent
 from unlatch_ci.comments.asked_reason import quoted_reason
 from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command
 from unlatch_github import webhook

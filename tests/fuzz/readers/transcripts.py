@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from tests.fuzz.target import SEPARATOR, Target, parts_of
-from tests.transcripts.examples import EXAMPLES
-from tests.transcripts.lines import all_of
-from tests.transcripts.test_robustness import check_readable
+from tests.unlatch_agents.transcripts.examples import EXAMPLES
+from tests.unlatch_agents.transcripts.lines import all_of
+from tests.unlatch_agents.transcripts.test_robustness import check_readable
 
-from unlatch.transcripts import Transcript
+from unlatch_agents.transcripts import Transcript
 
 _TIME = {"created": 1000, "updated": 2000}
 _SESSION = {"id": "s1", "projectID": "p1", "title": "Fixing", "version": "1.1.9", "time": _TIME}

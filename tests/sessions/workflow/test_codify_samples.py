@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from unlatch.errors import StoreError
-from unlatch.sessions.imports.importing import Importer
 from unlatch.sessions.model import Session
 from unlatch.sessions.store import SessionStore
 from unlatch.sessions.workflow.codify import codify
@@ -21,7 +20,8 @@ from unlatch.sessions.workflow.graph import check
 from unlatch.sessions.workflow.model import Dialect, Workflow
 from unlatch.sessions.workflow.reading import read_workflow
 from unlatch.sessions.workflow.writing import write_workflow
-from unlatch.transcripts import read_transcripts
+from unlatch_agents.imports.importing import Importer
+from unlatch_agents.transcripts import read_transcripts
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")

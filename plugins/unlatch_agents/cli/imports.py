@@ -1,0 +1,233 @@
+"""unlatch session import."""
+
+from __future__ import annotations
+
+import os
+import time
+from itertools import chain
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.period import read_period
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output, prompts
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.named_by_branch import increment_of_branch
+from unlatch.sessions.project import import_store
+from unlatch.transport.redact import own_home
+from unlatch.worklog.disk.user_files import remember_project
+from unlatch.worklog.times import stamp
+from unlatch_agents.imports.choosing import named, of_project
+from unlatch_agents.imports.importing import Imported, Importer
+from unlatch_agents.imports.watching import running_at, take, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch_agents.transcripts import Listed
+
+# Seconds between two looks at a transcript.
+_INTERVAL = 1.0
+_AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
+
+
+@click.command("import", help="Make sessions from transcripts of coding agents. (local)")
+@click.argument("wanted", metavar="[PATH|ID]...", nargs=-1)
+@click.option(
+    "--agent",
+    type=click.Choice(_AGENTS),
+    metavar="NAME",
+    help="Only transcripts of claude, codex, gemini, opencode or aider.",
+)
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="Only those changed since this day or time (UTC); 30d for 30 days.",
+)
+@flag("--all", "everything", help="Import all transcripts of this project.")
+@flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")
+@flag("--watch", "watches", help="Follow a transcript, by default the newest, until Ctrl-C.")
+@JSON
+@with_session
+def import_session(
+    run: Run,
+    *,
+    wanted: tuple[str, ...],
+    agent: str | None,
+    since: str | None,
+    everything: bool,
+    keep_secrets: bool,
+    watches: bool,
+    as_json: bool,
+) -> int:
+    if wanted and (everything or agent or since):
+        raise click.UsageError("--all, --agent and --since choose transcripts: name none")
+    if watches and (everything or as_json or len(wanted) > 1):
+        raise click.UsageError("--watch follows one transcript, without --all and --json")
+    chosen = _named(run, wanted) if wanted else _of_project(run, agent, since)
+    if not wanted and not everything and not (watches and chosen):
+        if as_json or not is_interactive() or not chosen:
+            return _show(chosen, as_json=as_json)
+        _show(chosen, as_json=False)
+        chosen = prompts.ask(
+            "Import which? (numbers; Enter for none)", lambda it: _picked(it, chosen)
+        )
+    workspace = run.workspace
+    remember_project(run.paths.root)
+    mode = workspace.config.sessions.subagents
+    importer = Importer(
+        import_store(workspace),
+        None,
+        mode,
+        keep_secrets,
+        lambda it: increment_of_branch(workspace, it.branch, it.cwd),
+    )
+    if watches:
+        return _watch(importer, chosen[0])
+    return _import(run, importer, chosen, as_json=as_json)
+
+
+def _home(run: Run) -> Path:
+    return own_home() or run.paths.root
+
+
+def _named(run: Run, wanted: tuple[str, ...]) -> list[Listed]:
+    root = run.paths.root
+    chosen = (named(one, root=root, environ=os.environ, home=_home(run)) for one in wanted)
+    return [*chain.from_iterable(chosen)]
+
+
+def _of_project(run: Run, agent: str | None, since: str | None) -> list[Listed]:
+    after, _ = read_period(since, None, run.workspace.clock())
+    found = of_project(
+        run.paths.root, environ=os.environ, home=_home(run), agent=agent, since=after
+    )
+    return list(found)
+
+
+def _show(found: list[Listed], *, as_json: bool) -> int:
+    if as_json:
+        output.document("session-transcripts", transcripts=[_entry(one) for one in found])
+        return 0
+    rows = [
+        (
+            str(number),
+            one.title,
+            one.agent,
+            f"{one.modified:%Y-%m-%d %H:%M}",
+            one.branch,
+            _name(one),
+            one.origin,
+        )
+        for number, one in enumerate(found, 1)
+    ]
+    if rows:
+        headings = ("", "Title", "Agent", "Changed", "Branch", "Name", "Fork of")
+        last = len(headings) if any(one.origin for one in found) else -1
+        output.table(headings[:last], [row[:last] for row in rows], flexible=(1,))
+        output.talk(f"Next: unlatch session import {quote(_name(found[0]))}")
+    else:
+        output.talk("No transcripts of this project. Next: unlatch session import PATH")
+    return 0
+
+
+def _name(one: Listed) -> str:
+    """The name to import it by; a file has no id if it has several transcripts."""
+    here = Path.cwd()
+    path = one.path.relative_to(here) if one.path.is_relative_to(here) else one.path
+    return one.id or str(path)
+
+
+def _entry(one: Listed) -> output.Json:
+    names = ("agent", "id", "title", "branch")
+    return {
+        **output.fields(one, *names),
+        "forkOf": one.origin or None,
+        "path": str(one.path),
+        "modified": stamp(one.modified),
+    }
+
+
+def _picked(answer: str, found: list[Listed]) -> list[Listed]:
+    numbers = answer.replace(",", " ").split()
+    if all(it.isdecimal() and 0 < int(it) <= len(found) for it in numbers):
+        return [found[int(it) - 1] for it in dict.fromkeys(numbers)]
+    raise UsageError("choice-invalid", f"use numbers from 1 to {len(found)}", hint="1 3")
+
+
+def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool) -> int:
+    """Import each; one that cannot be read is reported, and the others are imported."""
+    done: list[Imported] = []
+    failed: list[tuple[Listed, UnlatchError]] = []
+    for one in chosen:
+        try:
+            done += take(importer, one, is_running=running_at(run.workspace.clock(), one))
+        except UnlatchError as error:
+            if len(chosen) == 1:
+                raise
+            failed.append((one, error))
+    code = 1 if failed else 0
+    done = list(_each_once(done))
+    if as_json:
+        problems = [{"transcript": str(o.path), "error": problem_entry(e)} for o, e in failed]
+        sessions = [_imported_entry(one) for one in done]
+        output.document("session-import", code, sessions=sessions, failed=problems)
+        return code
+    for entry in done:
+        _tell(entry)
+    for one, why in failed:
+        output.failed(f"{output.clean(str(one.path))}: {output.clean(why.message)}", why.hint)
+    if done:
+        output.talk(f"Next: unlatch session show {quote(done[-1].session)} --imported")
+    return code
+
+
+def _each_once(done: list[Imported]) -> Iterator[Imported]:
+    """Without sessions again that had been imported as the origin of a fork."""
+    known: set[str] = set()
+    for entry in done:
+        if entry.created or entry.events or entry.session not in known:
+            yield entry
+        known.add(entry.session)
+
+
+def _watch(importer: Importer, one: Listed) -> int:
+    output.talk(f"Following {_name(one)}; Ctrl-C stops, and keeps what was imported.")
+    try:
+        for entry in watch(importer, one, _ticks()):
+            _tell(entry)
+    except KeyboardInterrupt:
+        for entry in watch(importer, one, [None]):
+            _tell(entry)
+        output.talk("", "Stopped; everything up to here is imported.")
+    return 0
+
+
+def _ticks() -> Iterator[None]:
+    while True:
+        yield
+        time.sleep(_INTERVAL)
+
+
+def _tell(one: Imported) -> None:
+    added = f"{times(one.phases, 'phase')} and {times(one.events, 'event')}"
+    if not one.created:
+        added = f"{added} added" if one.events else "nothing new"
+    agents = f", {times(one.subagents, 'subagent')}" if one.subagents else ""
+    masked = f", {times(one.masked, 'place')} masked" if one.masked else ""
+    output.ok(f"{one.session}: {added}{agents}{masked}")
+    if one.unknown:
+        output.remark(f"{times(one.unknown, 'line')} of the transcript not understood")
+
+
+def _imported_entry(one: Imported) -> output.Json:
+    names = ("session", "source", "created", "phases", "events", "masked", "unknown", "subagents")
+    return output.fields(one, *names)

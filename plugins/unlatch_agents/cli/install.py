@@ -1,0 +1,244 @@
+"""unlatch agents install, uninstall and list."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.delivery import YES
+from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, code_of_many, problem_entry
+from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
+from unlatch.project.trusted import is_trusted
+from unlatch.transport.redact import own_home
+from unlatch_agents.install.catalog import AGENTS, Agent, Target
+from unlatch_agents.install.installing import (
+    InstallPlan,
+    apply_plan,
+    plan_install,
+    plan_uninstall,
+)
+from unlatch_agents.install.written import read_written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch_agents.install.planning import FileChange
+
+_FOREIGN = "read each, and remove what you do not know; then run the command again"
+_OPTIONS = (
+    click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*AGENTS])),
+    flag("--project", "in_project", help="In this project, for its sessions alone."),
+    flag("--user", "for_user", help="For all your projects; the default."),
+    flag("--dry-run", help="Show the changes, and write nothing."),
+    YES,
+    JSON,
+)
+
+
+def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    return reduce(lambda made, add: add(made), reversed(_OPTIONS), function)
+
+
+@click.command("install", help="Install skills, hooks and the MCP server in agents. (local)")
+@_with_options
+@with_session
+def install_agents(session: Session, **typed: Any) -> int:
+    target = _target(session, typed)
+    chosen = _chosen(typed["names"]) or _used(target)
+    plan = partial(plan_install, chosen, target)
+    code = _carry_out(plan, chosen, typed, verb="install")
+    if not code and not typed["dry_run"] and not typed["as_json"]:
+        _tell_next(session)
+    return code
+
+
+@click.command("uninstall", help="Remove what install wrote, except what you changed. (local)")
+@_with_options
+@with_session
+def uninstall_agents(session: Session, **typed: Any) -> int:
+    target = _target(session, typed)
+    chosen = _chosen(typed["names"]) or [*AGENTS.values()]
+    return _carry_out(partial(plan_uninstall, chosen, target), chosen, typed, verb="uninstall")
+
+
+@click.command("list", help="List the agents, and where unlatch is installed. (local)")
+@JSON
+@with_session
+def list_agents(session: Session, *, as_json: bool) -> int:
+    root = session.paths.root if session.has_project else None
+    rows = [_row(one, root) for one in AGENTS.values()]
+    trusted = is_trusted(root) if root else None
+    if as_json:
+        output.document("agents", agents=rows, trusted=trusted)
+        return 0
+    shown = [
+        (row["name"], row["title"], *(_word(row[it]) for it in ("found", "user", "project")))
+        for row in rows
+    ]
+    output.table(("Agent", "Program", "Found", "User", "Project"), shown, flexible=(1,))
+    if root:
+        state = "trusted" if trusted else "not trusted, so hooks add no briefings"
+        step = "" if trusted else " Next: unlatch agents trust"
+        output.talk(f"This checkout is {state}.{step}")
+    return 0
+
+
+def _word(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def _row(agent: Agent, root: Path | None) -> output.Json:
+    user = _at(None)
+    return {
+        **output.fields(agent, "name", "title"),
+        "found": _is_there(agent, user),
+        "user": _is_installed(agent, user),
+        "project": _is_installed(agent, _at(root)) if root else None,
+    }
+
+
+def _is_there(agent: Agent, user: Target) -> bool:
+    # Unlike Path.is_dir(), also where the home is another user's.
+    return os.path.isdir(agent.sign.of(user)[1])  # noqa: PTH112
+
+
+def _is_installed(agent: Agent, target: Target) -> bool:
+    return any(one.agent == agent.name for one in read_written(target.name))
+
+
+def _at(root: Path | None) -> Target:
+    return Target(root, own_home() or Path("/"), dict(os.environ))
+
+
+def _target(session: Session, typed: dict[str, Any]) -> Target:
+    if typed["in_project"] and typed["for_user"]:
+        raise click.UsageError("--project and --user exclude each other")
+    return _at(session.paths.root if typed["in_project"] else None)
+
+
+def _chosen(names: tuple[str, ...]) -> list[Agent]:
+    return [AGENTS[name] for name in dict.fromkeys(names)]
+
+
+def _used(target: Target) -> list[Agent]:
+    """The agents that the user has, by their folders."""
+    user = _at(None)
+    found = [one for one in AGENTS.values() if _is_there(one, user)]
+    if not found:
+        option = " --project" if target.root else ""
+        message = "no folder of a coding agent was found"
+        hint = f"name an agent: unlatch agents install{option} claude"
+        raise UsageError("no-agents", message, hint=hint)
+    return found
+
+
+def _carry_out(
+    replan: Callable[[], InstallPlan], chosen: list[Agent], typed: dict[str, Any], *, verb: str
+) -> int:
+    """Show a plan, ask, and apply it; the exit code."""
+    as_json, dry_run = typed["as_json"], typed["dry_run"]
+    plan = replan()
+    if len(plan.failed) == len(chosen) == 1:
+        raise plan.failed[0][1]
+    if not as_json:
+        for one in plan.files:
+            show_diff(_shown(one))
+    if not dry_run:
+        option = "--project " if plan.target.root else ""
+        words = " ".join(one.name for one in chosen)
+        command = f"unlatch agents {verb} {option}--yes {words}"
+        question = "Change these files?"
+        if plan.files and not ask_consent(question, yes=typed["yes"], command=command):
+            return DECLINED
+        plan = apply_plan(plan, replan)
+    codes = (error.exit_code for _, error in plan.failed)
+    code = code_of_many(codes, changed=bool(plan.files))
+    if any(one.is_foreign for one in plan.kept):
+        code = UNDECIDED
+    if as_json:
+        _document(plan, code, verb=verb, dry_run=dry_run)
+    else:
+        _tell(plan, [AGENTS[it] for it in typed["names"]], verb=verb, dry_run=dry_run)
+    return code
+
+
+def _shown(change: FileChange) -> str:
+    """A file of ours as a diff; of settings our entries alone, since others have credentials."""
+    path = str(change.path).removeprefix("/")
+    if not change.entries:
+        return diff_of(path, change.before, change.after)
+    lines = [f"--- a/{path}", f"+++ b/{path}"]
+    for one in change.entries:
+        place = f"{'.'.join(one.keys)}{'[]' if one.is_element else ''}"
+        values = (("-", one.before), ("+", one.after))
+        lines += [f"{sign}{place}: {json.dumps(it)}" for sign, it in values if it is not None]
+    return "\n".join(lines)
+
+
+def _document(plan: InstallPlan, code: int, *, verb: str, dry_run: bool) -> None:
+    output.document(
+        f"agents-{verb}",
+        code,
+        scope="project" if plan.target.root else "user",
+        agents=[one.name for one in plan.agents],
+        files=[
+            {"path": str(one.path), "change": _change(one.before, one.after)} for one in plan.files
+        ],
+        kept=[
+            {
+                "path": str(one.path),
+                "entry": ".".join(one.keys) or None,
+                "foreign": one.is_foreign,
+            }
+            for one in plan.kept
+        ],
+        failed=[{"agent": one.name, "error": problem_entry(error)} for one, error in plan.failed],
+        dryRun=dry_run,
+    )
+
+
+def _change(before: bytes | None, after: bytes | None) -> str:
+    if before is None:
+        return "created"
+    return "removed" if after is None else "changed"
+
+
+def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) -> None:
+    for kept in plan.kept:
+        place = f"{'.'.join(kept.keys)} in {kept.path}" if kept.keys else f"{kept.path}"
+        if kept.is_foreign:
+            output.failed(f"{output.clean(place)} stays: unlatch did not write it")
+        else:
+            output.note(f"left unchanged, since unlatch did not write it so: {place}")
+    if is_foreign := any(one.is_foreign for one in plan.kept):
+        output.data(f"    {_FOREIGN}")
+    for one in () if dry_run else plan.agents:
+        output.ok(f"{one.title}: {verb}ed")
+    failed = [one for one, _ in plan.failed]
+    for one in named if verb == "uninstall" else ():
+        is_kept = any(it.agent == one.name for it in plan.record)
+        if one not in (*plan.agents, *failed) and not is_kept:
+            output.talk(f"{one.title}: nothing of unlatch is installed")
+    for one, error in plan.failed:
+        message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
+        output.failed(f"{one.title}: {message}", error.hint)
+        output.data(*([f"    at: {output.clean(error.where)}"] if error.where else ()))
+    if not plan.files and not failed and not is_foreign:
+        output.talk("No changes needed.")
+
+
+def _tell_next(session: Session) -> None:
+    if session.has_project and not is_trusted(session.paths.root):
+        root = shlex.quote(str(session.paths.root))
+        output.talk(f"Next: unlatch agents trust {root}, for hooks to add briefings")

@@ -1,0 +1,74 @@
+"""Choosing the transcripts to import: those of a project, or one by its path or id."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch_agents.transcripts import Listed, find_transcripts, transcripts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_LISTED = 5
+
+
+def of_project(
+    root: Path,
+    *,
+    environ: Mapping[str, str],
+    home: Path,
+    agent: str | None = None,
+    since: datetime | None = None,
+) -> Iterator[Listed]:
+    """The transcripts of work in a project, the newest first.
+
+    Args:
+        agent: the beginning of the agent's name.
+        since: only those that changed at this time or later.
+    """
+    places = (root, root.resolve())
+    for one in find_transcripts(environ=environ, home=home, projects=[root]):
+        is_here = any(one.cwd and Path(one.cwd).is_relative_to(place) for place in places)
+        is_new = since is None or one.modified >= since
+        if is_here and is_new and one.agent.startswith(agent or ""):
+            yield one
+
+
+def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) -> list[Listed]:
+    """The transcript at a path, those in a folder, or the one with an id, which can be shortened.
+
+    Raises:
+        UsageError: `transcript-unknown` or `transcript-ambiguous`.
+    """
+    path = Path(wanted)
+    is_path = os.sep in wanted or wanted in (os.curdir, os.pardir)
+    if path.is_dir() and is_path:
+        return _inside(path)
+    if (is_there := path.is_file()) or is_path:
+        changed = path.stat().st_mtime if is_there else 0
+        return [Listed("", path, datetime.fromtimestamp(changed, UTC))]
+    found = list(find_transcripts(environ=environ, home=home, projects=[root]))
+    starting = [it for it in found if wanted and it.id.startswith(wanted)]
+    exact = [it for it in starting if it.id == wanted]
+    if len(exact or starting) == 1:
+        return (exact or starting)[:1]
+    if starting:
+        ids = tuple(it.id for it in starting)
+        hint = f"use one of the ids: {', '.join(ids[:_LISTED])}"
+        message = f"'{wanted}' matches several transcripts"
+        raise UsageError("transcript-ambiguous", message, hint=hint, problems=ids)
+    if path.is_dir():  # the folder of a session's subagents has its id
+        return _inside(path)
+    message = f"there is no transcript '{wanted}', neither a file nor an id"
+    raise UsageError("transcript-unknown", message, hint="unlatch session import")
+
+
+def _inside(folder: Path) -> list[Listed]:
+    if found := transcripts_in(folder):
+        return found
+    message = f"there is no transcript in the folder '{folder}', or below it"
+    raise UsageError("transcript-unknown", message, hint="unlatch session import")

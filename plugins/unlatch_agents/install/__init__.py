@@ -1,0 +1,1 @@
+"""Installing skills, hooks and the MCP server in coding agents, and removing them."""

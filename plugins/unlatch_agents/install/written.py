@@ -1,0 +1,118 @@
+"""The record of entries that unlatch wrote into agents' files, in the user's own state."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_state_path
+
+from unlatch.errors import StoreError
+from unlatch.values import dataclass
+from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.private_folder import make_private
+from unlatch.worklog.disk.user_files import is_closed, make_state, read_user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from unlatch_agents.install.catalog import Keys
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entry as it was written.
+
+    Args:
+        made: the tables that were made for it; the empty one is the file.
+    """
+
+    agent: str
+    path: Path
+    keys: Keys
+    digest: str
+    is_element: bool
+    made: tuple[Keys, ...] = ()
+
+
+def record_file() -> Path:
+    return user_state_path("unlatch") / "agents.json"
+
+
+@contextmanager
+def changing_record() -> Iterator[None]:
+    """Keep other commands from changing the record; StoreError as `folder_lock`."""
+    make_private(folder := record_file().parent)
+    make_state(folder)
+    with folder_lock(folder):
+        yield
+
+
+def read_written(target: str) -> list[Written]:
+    """The entries of a target; StoreError `agent-record-unreadable`."""
+    return [_written(one) for one in _read().get(target, ())]
+
+
+def save_written(target: str, entries: Iterable[Written]) -> None:
+    """Replace the entries of a target, in `changing_record`; StoreError also as `replace_file`."""
+    found = _read()
+    if kept := [_entry(one) for one in entries]:
+        found[target] = kept
+    else:
+        found.pop(target, None)
+    content = json.dumps({"version": _VERSION, "targets": found}, indent=2)
+    replace_file(record_file(), f"{content}\n".encode(), mode=PRIVATE)
+
+
+def _read() -> dict[str, list[dict[str, Any]]]:
+    if is_closed(record_file()):
+        return {}
+    with suppress(FileNotFoundError):
+        try:
+            found = json.loads(read_user_file(record_file()))
+            if found["version"] == _VERSION:
+                targets: dict[str, list[dict[str, Any]]] = found["targets"]
+                return targets
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise _unreadable(str(error)) from error
+        raise _unreadable("a newer version of unlatch wrote it")
+    return {}
+
+
+def _written(one: dict[str, Any]) -> Written:
+    try:
+        return Written(
+            one["agent"],
+            Path(one["path"]),
+            tuple(one["keys"]),
+            one["digest"],
+            one["element"],
+            tuple(map(tuple, one["made"])),
+        )
+    except (LookupError, TypeError) as error:
+        raise _unreadable(f"an entry lacks {error}") from error
+
+
+def _entry(one: Written) -> dict[str, Any]:
+    return {
+        "agent": one.agent,
+        "path": str(one.path),
+        "keys": one.keys,
+        "digest": one.digest,
+        "element": one.is_element,
+        "made": one.made,
+    }
+
+
+def _unreadable(why: str) -> StoreError:
+    message = f"the record of what was installed cannot be read: {why}"
+    hint = "move the file away; entries that are in agents' files stay there"
+    where = str(record_file())
+    return StoreError("agent-record-unreadable", message, where=where, hint=hint)

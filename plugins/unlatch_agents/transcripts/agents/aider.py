@@ -1,0 +1,154 @@
+"""aider: `.aider.chat.history.md` in the project, a Markdown file with all its chats.
+
+`# aider chat started at` begins a chat, in local time; `#### ` is the person, `> ` the program,
+and the rest the model. Source: Aider-AI/aider tests/fixtures/chat-history.md. Lines of the person
+and the program end with two blanks, so a model's headings and quotations are its own
+(findings/aider-prompt-again.sh).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import field
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from unlatch.values import dataclass
+from unlatch_agents.transcripts.model import (
+    Event,
+    Interruption,
+    Prompt,
+    Reply,
+    Result,
+    ToolCall,
+    Transcript,
+    Usage,
+    title_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+AGENT = "aider"
+START = "# aider chat started at "
+_TOKENS = re.compile(r"Tokens: (.+?)\.(?:\s|$)")
+_COUNT = re.compile(r"(\d[\d,]{0,15}(?:\.\d{1,9})?)(k|M|) (sent|received|cache hit|cache write)")
+_FACTS = {
+    "version": re.compile(r"Aider v(\S+)"),
+    "model": re.compile(r"(?:Main model|Models?): (\S+)"),
+}
+_EDIT = re.compile(r"Applied edit to (.*\S)")
+_INTERRUPTED = re.compile(r"\^C(?: KeyboardInterrupt|$)")
+
+
+_SCALES = {"": 1, "k": 1_000, "M": 1_000_000}
+_PERSON, _PROGRAM, _MODEL = "####", ">", ""
+_BLANK = "<blank>"  # a person pressed Enter
+_END = "  "
+
+
+@dataclass(slots=True)
+class _Chat:
+    started: str
+    facts: dict[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    events: list[Event] = field(default_factory=list)
+
+    def add(self, who: str, lines: list[str]) -> None:
+        """Add a run of lines of the person, the program or the model."""
+        words = "\n".join(lines).strip()
+        if who == _PROGRAM:
+            for line in lines:
+                self._note(line)
+        elif who == _PERSON and words and words != _BLANK:
+            if not self._is_repeated(words):
+                self.events.append(Prompt(*self._place(), words))
+        # Before a prompt, these are lines of the arguments of the program.
+        elif words and any(isinstance(it, Prompt) for it in self.events):
+            self.events.append(Reply(*self._place(), words, self.facts.get("model", "")))
+
+    def _is_repeated(self, words: str) -> bool:
+        """Whether these are the words of the command before, as in `/ask words`."""
+        last = self.events[-1] if self.events else None
+        if not isinstance(last, Prompt) or not last.text.startswith("/"):
+            return False
+        return last.text.partition(" ")[2].strip() == words
+
+    def _note(self, line: str) -> None:
+        for name, pattern in _FACTS.items():
+            if found := pattern.match(line):
+                self.facts[name] = found[1]
+        if found := _TOKENS.match(line):
+            self.usage += _usage(found[1])
+        elif found := _EDIT.match(line):
+            self.events.append(
+                ToolCall(*self._place(), "", "edit", {"path": found[1]}, Result(found[0]))
+            )
+        elif _INTERRUPTED.match(line):
+            self.events.append(Interruption(*self._place()))
+
+    def _place(self) -> tuple[str, datetime | None]:
+        """The next event's key, and for the first one the time of the start; no more is known."""
+        return str(len(self.events)), None if self.events else _local(self.started)
+
+
+def read(lines: Iterable[str], *, cwd: str) -> list[Transcript]:
+    """The chats of a project's file, in their order."""
+    chats: list[_Chat] = []
+    for who, run in groupby(_written(lines), key=itemgetter(0)):
+        texts = [line for _, line in run]
+        if who == START:
+            chats += (_Chat(line.removeprefix(START).strip()) for line in texts)
+        elif chats:
+            chats[-1].add(who, [line.removeprefix(f"{who} ") if who else line for line in texts])
+    started = Counter[str]()
+    return [_transcript(chat, started, cwd) for chat in chats if chat.events]
+
+
+def _written(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The lines with their writers; an editor may have removed the blanks at all ends."""
+    has_ends = False
+    for line in lines:
+        who = _writer(line)
+        is_marked = who in (_PERSON, _PROGRAM)
+        has_ends = has_ends or (is_marked and line.endswith(_END))
+        yield _MODEL if is_marked and has_ends and not line.endswith(_END) else who, line
+
+
+def _writer(line: str) -> str:
+    if line.startswith(START):
+        return START
+    return next((it for it in (_PERSON, _PROGRAM) if f"{line} ".startswith(f"{it} ")), _MODEL)
+
+
+def _transcript(chat: _Chat, started: Counter[str], cwd: str) -> Transcript:
+    started[chat.started] += 1
+    nth = started[chat.started]
+    return Transcript(
+        agent=AGENT,
+        id=chat.started if nth == 1 else f"{chat.started} ({nth})",
+        version=chat.facts.get("version", ""),
+        title=title_of(chat.events),
+        cwd=cwd,
+        model=chat.facts.get("model", ""),
+        events=tuple(chat.events),
+        usage=chat.usage,
+    )
+
+
+def _local(started: str) -> datetime | None:
+    """The time of a chat's start; aider writes that of the computer, without a zone."""
+    try:
+        return datetime.fromisoformat(started).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _usage(tokens: str) -> Usage:
+    counts = dict.fromkeys(("sent", "received", "cache hit", "cache write"), 0)
+    for digits, scale, what in _COUNT.findall(tokens):
+        counts[what] = int(float(digits.replace(",", "")) * _SCALES[scale])
+    return Usage(*counts.values())

@@ -1,0 +1,197 @@
+import os
+import sys
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import zstandard
+from tests.unlatch_agents.transcripts.examples import EXAMPLES, aider
+from tests.unlatch_agents.transcripts.lines import Session, said, write
+from tests.unlatch_agents.transcripts.test_opencode import Database
+
+from unlatch.errors import StoreError
+from unlatch.worklog.installer import install_command
+from unlatch_agents.transcripts import Listed, find_transcripts, read_transcripts
+
+CLAUDE = ".claude/projects/-home-dev-demo/s1.jsonl"
+CODEX = ".codex/sessions/2026/11/22/rollout-2026-11-22T05-45-45-t1.jsonl"
+GEMINI = ".gemini/tmp/demo/chats/session-2026-11-22T05-46-g1.jsonl"
+
+
+def put(path: Path, content: bytes, *, at: int) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    os.utime(path, (at, at))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with a transcript of each agent, and with files that are none."""
+    home = tmp_path / "home"
+    put(home / CLAUDE, EXAMPLES["claude-code"](), at=400)
+    put(home / CODEX, EXAMPLES["codex"](), at=300)
+    put(home / GEMINI, EXAMPLES["gemini-cli"](), at=200)
+    put(home / ".gemini/tmp/demo/.project_root", b"/home/dev/demo", at=1)
+    data = home / ".local/share/opencode"
+    data.mkdir(parents=True)
+    database = Database(data / "opencode.db")
+    database.session("o1", time_updated=500_000)
+    database.session("o2", parent_id="o1")
+    database.close()
+    for name in (".claude/.credentials.json", ".codex/auth.json", ".codex/history.jsonl"):
+        put(home / name, b"secret", at=900)
+    return home
+
+
+def found(home: Path, **environ: str) -> list[Listed]:
+    return list(find_transcripts(environ=environ, home=home))
+
+
+def test_transcripts_of_all_agents_are_listed_newest_first(home: Path) -> None:
+    put(home / "demo/.aider.chat.history.md", aider().encode(), at=100)
+    listed = list(find_transcripts(environ={}, home=home, projects=[home / "demo", home]))
+    assert [(it.agent, it.id, it.title, it.cwd, it.branch) for it in listed] == [
+        ("opencode", "o1", "Fixing", "/home/dev/demo", ""),
+        ("claude-code", "s1", "Adding", "/home/dev/demo", "main"),
+        ("codex", "t1", "Fix add", "/home/dev/demo", "main"),
+        ("gemini-cli", "g1", "Fix add", "/home/dev/demo", ""),
+        ("aider", "", "hi", str(home / "demo"), ""),
+    ]
+    assert [it.modified for it in listed] == [
+        datetime.fromtimestamp(at, UTC) for at in (500, 400, 300, 200, 100)
+    ]
+    for it in listed:
+        assert all(read.agent == it.agent for read in read_transcripts(it.path, id=it.id))
+
+
+def test_folders_that_the_user_moved_are_searched(home: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    (home / ".claude").rename(moved / "claude")
+    (home / ".codex").rename(moved / "codex")
+    (home / ".gemini").rename(moved / ".gemini")
+    (home / ".local/share").rename(moved / "data")
+    assert found(home) == []
+    environ = {
+        "CLAUDE_CONFIG_DIR": f"{moved}/other, {moved}/claude",
+        "CODEX_HOME": str(moved / "codex"),
+        "GEMINI_CLI_HOME": str(moved),
+        "XDG_DATA_HOME": str(moved / "data"),
+    }
+    assert [it.id for it in found(home, **environ)] == ["o1", "s1", "t1", "g1"]
+
+
+def test_agents_own_files_are_not_listed(home: Path) -> None:
+    folder = (home / CLAUDE).parent
+    agent = Session(isSidechain=True, agentId="a1")
+    agent.reply("m1", said("I see."))
+    for name in ("agent-a1.jsonl", "s1/subagents/agent-a1.jsonl", "copied.jsonl"):
+        write(folder / name, agent.lines)
+    (home / GEMINI).with_suffix(".json").write_bytes(EXAMPLES["gemini-cli"]())
+    assert [it.id for it in found(home)] == ["o1", "s1", "t1", "g1"]
+
+
+def test_archived_threads_are_listed(home: Path) -> None:
+    put(home / ".codex/archived_sessions/rollout-1.jsonl", EXAMPLES["codex"](), at=300)
+    assert [it.id for it in found(home)].count("t1") == 2
+
+
+def compressed(path: Path) -> Path:
+    """Compress a file as Codex does once it is idle."""
+    there = path.with_name(f"{path.name}.zst")
+    there.write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
+    os.utime(there, (path.stat().st_mtime,) * 2)
+    path.unlink()
+    return there
+
+
+def test_compressed_threads_are_found_and_read(home: Path) -> None:
+    (expected,) = read_transcripts(home / CODEX)
+    path = compressed(home / CODEX)
+    (listed,) = (it for it in found(home) if it.agent == "codex")
+    assert (listed.path, listed.id, listed.title) == (path, "t1", "Fix add")
+    for named in (path, home / CODEX):  # before and after it was compressed
+        assert read_transcripts(named) == [expected]
+    put(home / CODEX, EXAMPLES["codex"](), at=300)
+    assert [it.path for it in found(home) if it.agent == "codex"] == [home / CODEX]
+    (home / CODEX).unlink()
+    whole = path.read_bytes()
+    path.write_bytes(whole + zstandard.ZstdCompressor().compress(b"\n"))  # a frame more
+    assert read_transcripts(path) == [expected]
+    for broken in (b"no Zstandard", whole[:-9], b""):
+        path.write_bytes(broken)
+        with pytest.raises(StoreError, match="cannot be decompressed"):
+            read_transcripts(path)
+
+
+def test_compressed_thread_without_a_library_names_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = compressed(home / CODEX)
+    for name in ("compression", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(StoreError, match="compressed with Zstandard") as failed:
+        read_transcripts(path)
+    assert (failed.value.id, failed.value.hint) == (
+        "transcript-compressed",
+        install_command("unlatch[zstd]"),
+    )
+
+
+def test_chats_in_folders_named_by_a_hash_belong_to_their_project(home: Path) -> None:
+    root = home / "demo"
+    name = sha256(str(root).encode()).hexdigest()
+    (home / ".gemini/tmp/demo").rename(home / ".gemini/tmp" / name)
+    (home / ".gemini/tmp" / name / ".project_root").unlink()
+    listed = find_transcripts(environ={}, home=home, projects=[home, root])
+    assert [it.cwd for it in listed if it.agent == "gemini-cli"] == [str(root)]
+
+
+def test_links_below_an_agents_folder_are_not_followed(home: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (home / ".claude").rename(outside)
+    (home / ".claude").symlink_to(outside)
+    assert "s1" in [it.id for it in found(home)], "the folder itself may be a link"
+    elsewhere = tmp_path / "elsewhere"
+    (outside / "projects/-home-dev-demo").rename(elsewhere)
+    (outside / "projects/-home-dev-demo").symlink_to(elsewhere)
+    assert "s1" not in [it.id for it in found(home)]
+    (outside / "projects/-home-dev-demo").unlink()
+    (outside / "projects/-home-dev-demo").mkdir()
+    (outside / "projects/-home-dev-demo/s1.jsonl").symlink_to(elsewhere / "s1.jsonl")
+    assert "s1" not in [it.id for it in found(home)]
+
+
+def test_unreadable_files_are_listed_without_a_title(home: Path) -> None:
+    put(home / CLAUDE, b"{broken", at=400)
+    put(home / ".local/share/opencode/opencode.db", b"SQLite format 3\0broken", at=500)
+    assert [(it.agent, it.id) for it in found(home)] == [
+        ("opencode", ""),
+        ("claude-code", ""),
+        ("codex", "t1"),
+        ("gemini-cli", "g1"),
+    ]
+
+
+def test_long_files_are_listed_by_their_ends(home: Path) -> None:
+    session = Session(cwd="/home/dev/demo")
+    session.ask("Fix add")
+    for _ in range(2000):
+        session.reply("m1", said("x" * 200))
+    session.lines.append({"type": "custom-title", "customTitle": "Long", "sessionId": "s1"})
+    write(home / CLAUDE, session.lines)
+    (listed,) = (it for it in found(home) if it.agent == "claude-code")
+    assert (listed.id, listed.title, listed.cwd) == ("s1", "Long", "/home/dev/demo")
+
+
+def test_only_what_is_asked_for_is_read(home: Path) -> None:
+    listing = find_transcripts(environ={}, home=home)
+    assert next(listing).id == "o1"
+    (home / CLAUDE).unlink()
+    assert (next(listing).agent, next(listing).id) == ("claude-code", "t1")
+
+
+def test_home_without_agents_has_none(tmp_path: Path) -> None:
+    assert found(tmp_path) == []

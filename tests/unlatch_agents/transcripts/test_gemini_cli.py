@@ -1,0 +1,190 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unlatch_agents.transcripts.lines import Json, outline, read_one, write
+
+from unlatch_agents.transcripts import Compaction, ToolCall, Transcript, Usage
+
+HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
+
+
+def message(id: str, type: str, content: object, **fields: Any) -> Json:
+    return {"id": id, "timestamp": HEADER["startTime"], "type": type, "content": content, **fields}
+
+
+def asked(id: str, text: str) -> Json:
+    return message(id, "user", [{"text": text}])
+
+
+def call(output: str, *, name: str = "run_shell_command", status: str = "success") -> Json:
+    response = {"functionResponse": {"name": name, "response": {"output": output}}}
+    return {
+        "id": "c1",
+        "name": name,
+        "args": {"command": "ls"},
+        "status": status,
+        "result": [response],
+    }
+
+
+def read(tmp_path: Path, *lines: object) -> Transcript:
+    return read_one(write(tmp_path / "session-1.jsonl", [HEADER, *lines]))
+
+
+def test_message_that_was_written_again_counts_once_in_its_first_place(tmp_path: Path) -> None:
+    tokens = {"input": 900, "output": 40, "cached": 100, "thoughts": 10, "tool": 3}
+    thoughts = [{"subject": "Reading", "description": "calc.py first"}]
+    reply = message("m2", "gemini", "Looking.", model="pro", tokens=tokens, thoughts=thoughts)
+    answer = [{"functionResponse": {"id": "c1", "response": {"output": "a - b"}}}]
+    found = read(
+        tmp_path,
+        asked("m1", "Fix add"),
+        {"$set": {"lastUpdated": "2026-11-22T05:46:43Z"}},
+        reply,
+        message("m3", "user", answer),
+        reply | {"toolCalls": [call("a - b")]},
+    )
+    expected = ["> Fix add", "thought", "Looking.", "run_shell_command: a - b"]
+    assert outline(found.events) == expected
+    assert [it.key for it in found.events] == ["m1", "m2:thought-0", "m2", "m2:call-0"]
+    assert found.usage == Usage(803, 50, 100)
+    assert (found.id, found.title, found.model) == ("g1", "Fix add", "pro")
+    assert not found.unknown
+
+
+def test_older_form_is_one_object(tmp_path: Path) -> None:
+    whole = {**HEADER, "directories": ["/home/dev/demo"], "summary": "Adding"}
+    whole["messages"] = [asked("m1", "Fix add"), message("m2", "gemini", "Done.")]
+    for indent in (None, 2):
+        path = tmp_path / "session-1.json"
+        path.write_text(json.dumps(whole, indent=indent))
+        found = read_one(path)
+        assert outline(found.events) == ["> Fix add", "Done."]
+        assert (found.title, found.cwd) == ("Adding", "/home/dev/demo")
+
+
+def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        asked("m1", "<session_context>\nThis is the Gemini CLI."),
+        message("m2", "user", [{"text": "Explain"}, {"text": "<hook_context>x</hook_context>"}]),
+        message("m3", "user", [{"text": "whole file"}], displayContent=[{"text": "@calc.py"}]),
+        message("m4", "user", "as a text"),
+        asked("m5", "<hook_context>a &lt;b&gt;</hook_context>\n\nGlued to it"),
+        asked("m6", "What is <hook_context>x</hook_context>?"),
+    )
+    texts = (
+        "Explain",
+        "@calc.py",
+        "as a text",
+        "Glued to it",
+        "What is <hook_context>x</hook_context>?",
+    )
+    assert outline(found.events) == [f"> {it}" for it in texts]
+
+
+# Without a terminal 0.61.0 offers no tool that it would have to ask about.
+DENIED = 'Tool "run_shell_command" not found.'
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (call("Output: x\nExit Code: 4\nProcess Group PGID: 1"), (True, False, 4)),
+        (call("Output: x\nProcess Group PGID: 1"), (False, False, None)),
+        (call("Exit Code: 4", name="read_file"), (False, False, None)),
+        (call("Exit Code: 4\n" + "x" * 400), (False, False, None)),
+        (call("no such file", status="error"), (True, False, None)),
+        (call("", status="cancelled"), (True, True, None)),
+        (call(f"{DENIED} Did you mean one of: ...?", status="error"), (True, False, None)),
+    ],
+)
+def test_status_and_exit_code_say_whether_a_call_failed(
+    tmp_path: Path, made: Json, expected: tuple[bool, bool, int | None]
+) -> None:
+    (event,) = read(tmp_path, message("m1", "gemini", "", toolCalls=[made])).events
+    assert isinstance(event, ToolCall)
+    assert event.result is not None
+    assert (event.result.failed, event.result.rejected, event.result.exit_code) == expected
+    assert event.result.denied is event.result.text.startswith(DENIED)
+
+
+def test_calls_of_a_rewritten_file_are_in_the_content(tmp_path: Path) -> None:
+    parts = [
+        {"text": "secret thought", "thought": True},
+        {"text": "Looking."},
+        {"functionCall": {"id": "c1", "name": "read_file", "args": {"path": "a"}}},
+        {"functionCall": {"id": "c2", "name": "read_file", "args": {"path": "b"}}},
+    ]
+    answer = [{"functionResponse": {"id": "c1", "response": {"error": "no such file"}}}]
+    found = read(tmp_path, message("m1", "gemini", parts), message("m2", "user", answer))
+    assert outline(found.events) == ["Looking.", "read_file: no such file", "read_file"]
+
+
+def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
+    tokens = {"input": 5, "output": 1}
+    found = read(
+        tmp_path,
+        asked("m1", "one"),
+        asked("m2", "two"),
+        message("m3", "gemini", "wrong", tokens=tokens),
+        {"$rewindTo": "m3"},
+        {"$rewindTo": "m2"},
+        asked("m4", "better"),
+        {"$rewindTo": "unknown"},
+    )
+    assert outline(found.events) == ["> one", "-2", "> better"]
+    assert found.usage == Usage(5, 1)
+    assert found.unknown == {"rewind to an unknown message": 1}
+
+
+def test_context_of_the_model_is_not_the_conversation(tmp_path: Path) -> None:
+    snapshot = asked("x1", "<state_snapshot>All is well.</state_snapshot>")
+    copy = message("x2", "gemini", "Got it.")
+    found = read(
+        tmp_path,
+        asked("m1", "one"),
+        {"$set": {"messages": [snapshot, copy]}},
+        {"$set": {"messages": [snapshot]}},
+        {"$set": {"messages": []}},
+        asked("m2", "two"),
+    )
+    assert outline(found.events) == ["> one", "compaction", "> two"]
+    assert isinstance(found.events[1], Compaction)
+    assert "All is well." in found.events[1].summary
+
+
+def test_cancelled_request_is_an_interruption(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        message("m1", "info", "Request cancelled."),
+        message("m2", "info", "Update available"),
+        message("m3", "hologram", "x"),
+        {"what": "is this"},
+    )
+    assert outline(found.events) == ["interruption"]
+    assert found.unknown == {"hologram": 1, "line of an unknown type": 1}
+
+
+def test_subagents_are_in_the_folder_of_the_chat_and_its_project_above(tmp_path: Path) -> None:
+    chats = tmp_path / "demo" / "chats"
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / ".project_root").write_text("/home/dev/demo\n")
+    agent = [{**HEADER, "sessionId": "q1", "kind": "subagent"}, asked("m1", "Look")]
+    write(chats / "g1" / "q1.jsonl", [*agent, message("m2", "gemini", "I see.")])
+    write(chats / "g1" / "q2.json", ["{broken"])
+    found = read_one(write(chats / "session-1.jsonl", [HEADER, asked("m1", "Go")]))
+    assert found.cwd == "/home/dev/demo"
+    assert [(it.id, it.parent, outline(it.events)) for it in found.subagents] == [
+        ("q1", "g1", ["I see."])
+    ]
+    assert found.unknown == {"agent's file that cannot be read": 1}
+
+
+@pytest.mark.parametrize("id", ["..", "*", "../other", ""])
+def test_id_of_a_chat_names_no_other_folder(tmp_path: Path, id: str) -> None:
+    write(tmp_path / "chats" / "other" / "q1.jsonl", [HEADER, asked("m1", "Look")])
+    path = write(tmp_path / "chats" / "session-1.jsonl", [{**HEADER, "sessionId": id}])
+    assert read_one(path).subagents == ()
