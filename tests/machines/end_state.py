@@ -209,7 +209,9 @@ class _Expectation:
         most = 2 if self._cell.place in (INTO_FIRST, INTO_SECOND) else 1
         for path in (self._played.last.root / ".unlatch").glob("*/*/events.jsonl"):
             events = Counter(path.read_text().splitlines())
-            if max(events.values(), default=0) > most or not all(json.loads(one)["event"] for one in events):
+            if max(events.values(), default=0) > most or not all(
+                json.loads(one)["event"] for one in events
+            ):
                 yield f"{path.parent.name}: {[*events.elements()]}"
 
     def _of_files(self) -> Iterator[str]:
