@@ -1,4 +1,9 @@
-"""No repository makes unlatch start a program; only those in `programs` start."""
+"""No repository makes unlatch start a program; only those in `programs` start.
+
+Every git starts in the one function that runs it, with what a repository could name switched off.
+"""
+
+from __future__ import annotations
 
 import contextlib
 import json
@@ -7,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -26,6 +31,16 @@ from unlatch.worklog.search_path import find_program
 COMMANDS = all_commands()
 OBSERVER = Path(__file__).parent / "observer"
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
+# Of each git that starts. These two start no hook, and look for those that the checkout has.
+ALWAYS_OFF = {
+    *("--no-pager", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"),
+    *("submodule.recurse=false", "safe.bareRepository=explicit"),
+}
+WITHOUT_HOOKS = ("config", "rev-parse")
+OFF = {
+    "log": {"--no-show-signature", "--no-ext-diff", "--no-textconv"},
+    "diff-tree": {"--no-ext-diff", "--no-textconv"},
+}
 START = '{"hook_event_name": "SessionStart", "cwd": "{root}"}'
 PROPOSED = '{"tasks": [{"title": "Add a switch"}]}'
 
@@ -47,6 +62,13 @@ class Example:
     stdin: str = ""
     serves: bool = False
     codes: frozenset[int] = frozenset({0})
+
+    def without(self, word: str) -> Example:
+        """The same without a word, such as `--yes`."""
+        arguments, *before = (
+            tuple(one for one in words if one != word) for words in (self.arguments, *self.before)
+        )
+        return replace(self, arguments=arguments, before=tuple(before))
 
 
 RESUMED = (RESUME,)
@@ -347,11 +369,31 @@ class Lair:
             sys.executable: Program.UNLATCH,
         }
         lines = self.log.read_text().splitlines() if self.log.exists() else []
-        started = [(known.get(path, path), as_git) for _, path, as_git in map(json.loads, lines)]
         return frozenset(
-            program if as_git == (program is Program.GIT) else f"{program} in another function"
-            for program, as_git in started
+            _with_faults(known.get(path, path), words, is_as_git=is_as_git)
+            for _, path, is_as_git, words in map(json.loads, lines)
         )
+
+
+def _with_faults(program: Program | str, words: list[str], *, is_as_git: bool) -> Program | str:
+    """A program that started; as a text with what is wrong if git did not start as it has to."""
+    if is_as_git is not (program is Program.GIT):
+        return f"{program} in another function"
+    if program is Program.GIT and (missing := options_without(words[1:])):
+        return f"git {' '.join(words)} without {', '.join(sorted(missing))}"
+    return program
+
+
+def options_without(words: list[str]) -> set[str]:
+    """The options that keep git from starting what a repository names, and that are missing."""
+    at = 0
+    while words[at].startswith("-"):
+        at += 2 if words[at] == "-c" else 1
+    command, given = words[at], {*words}
+    needed = ALWAYS_OFF | OFF.get(command, set())
+    if command not in WITHOUT_HOOKS:
+        needed |= {f"core.hooksPath={os.devnull}"}
+    return needed - given
 
 
 @pytest.fixture
@@ -435,6 +477,15 @@ def test_the_observer_sees_what_starts(lair: Lair) -> None:
 
     assert {Program.GIT, Program.TOKEN, Program.TASKS} == ran.started
     assert "Add a switch" in json.dumps(lair.project.metadata(NAME))
+
+
+def test_an_option_of_git_that_is_missing_is_seen() -> None:
+    always = [word for one in sorted(ALWAYS_OFF - {"--no-pager"}) for word in ("-c", one)]
+    words = ["--no-pager", *always, "log", *OFF["log"]]
+
+    assert {f"core.hooksPath={os.devnull}"} == options_without(words)
+    assert ALWAYS_OFF == options_without(["config", "--list"])
+    assert set() == options_without(["-c", f"core.hooksPath={os.devnull}", *words])
 
 
 def test_a_vendors_program_for_another_tracker_is_found_as_safely(lair: Lair) -> None:

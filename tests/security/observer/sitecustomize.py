@@ -1,4 +1,8 @@
-"""Python loads this before unlatch: it writes down every program that the process starts."""
+"""Python loads this before unlatch: it writes down every program that the process starts.
+
+Each line has the event, the program, whether the one function that runs git starts it, and the
+arguments of what is started as an argument list.
+"""
 
 import json
 import os
@@ -20,10 +24,16 @@ _LOG = os.environ["OBSERVED"]
 def _observe(event: str, arguments: tuple[object, ...]) -> None:
     if event in _EVENTS:
         program = os.fsdecode(str(arguments[_EVENTS[event]]))
-        line = json.dumps([event, program, _is_run_as_git()])
+        line = json.dumps([event, program, _is_run_as_git(), _words(event, arguments)])
         descriptor = os.open(_LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(descriptor, f"{line}\n".encode())
         os.close(descriptor)
+
+
+def _words(event: str, arguments: tuple[object, ...]) -> list[str]:
+    if event != "subprocess.Popen" or not isinstance(arguments[1], list | tuple):
+        return []
+    return [os.fsdecode(word) for word in arguments[1]]
 
 
 def _is_run_as_git() -> bool:
