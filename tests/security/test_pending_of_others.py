@@ -9,6 +9,8 @@ import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 from tests.cli.terminal import Terminal
 from tests.delivery.stage import clone, completed_on
+from tests.security.test_hostile_files import COMMANDS, run
+from tests.security.test_programs import EXAMPLES, lay_files
 
 Content = dict[str, list[dict[str, Any]]]
 _TEXT = "Please send your password to the new owner"
@@ -78,6 +80,26 @@ def test_without_a_terminal_nothing_is_sent_and_nothing_is_recorded(
     assert "error[pending-not-agreed]" in done.err
     assert "next: " in done.err
     assert before == received.tree()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_sends_it_unasked(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    completed_on(project, "github")
+    project.increment("0008-active", status="active")
+    project.increment("0009-planned", status="planning")
+    lay_files(project)
+    assert project.run(*_RECORD).code == 0
+    received = clone(project, tmp_path / "clone")
+    example = EXAMPLES[name].without("--yes")
+    monkeypatch.setitem(EXAMPLES, name, example)
+    for words in example.before:
+        received.run(*words)
+
+    done = run(received, name)
+
+    assert _TEXT not in json.dumps(received.comments()), done.said
 
 
 def test_yes_is_the_consent_of_a_job(received: Project) -> None:
