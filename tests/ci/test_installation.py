@@ -86,8 +86,9 @@ def _programs(folder: Path, log: Path) -> Path:
 
 def test_no_page_or_script_starts_a_module_that_the_current_folder_can_replace() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), ROOT / "Makefile"]
-    scripts = [ROOT / "action.yml", *(ROOT / "ci").iterdir()]
-    sources = [*(ROOT / "core").rglob("*.py"), *(ROOT / "integrations").rglob("*.[jm]*")]
+    scripts = [ROOT / "action.yml", *(ROOT / "ci").iterdir(), *(ROOT / ".github").rglob("*.yml")]
+    ours = [path for top in ("core", "plugins") for path in (ROOT / top).rglob("*.py")]
+    sources = [*ours, *(ROOT / "integrations").rglob("*.[jm]*")]
     places = {path: path.read_text(encoding="utf-8") for path in pages + scripts + sources}
     calls = [(path, match) for path, text in places.items() for match in CALLED.finditer(text)]
 

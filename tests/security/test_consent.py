@@ -59,6 +59,22 @@ def test_commands_of_a_plan_are_shown_word_by_word(project: Project, name: str) 
     assert [shown] == as_json.document["error"]["problems"]
 
 
+@pytest.mark.parametrize(
+    "words", [("agree",), ("resume", "--reason", REASON), ("recover",)], ids=" ".join
+)
+def test_commands_of_a_plan_that_changed_are_shown_alike(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    write_plan(project, "false")
+    assert 3 == project.run("run", "start", "plan.md", "--worker", WORKER, "--yes").code
+    command, shown = DECEPTIONS["not seen"]
+    write_plan(project, command)
+
+    done = project.run("run", *words)
+
+    assert (2, True) == (done.code, f"  - {shown}\n" in done.err), done.said
+
+
 def test_the_prompt_shows_the_command_that_would_run(project: Project) -> None:
     command, shown = DECEPTIONS["not seen"]
     write_plan(project, f"{command} 'a  b'")
