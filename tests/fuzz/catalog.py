@@ -21,6 +21,11 @@ _SHARED = tuple(
     f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
 )
 _TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.redact")
+_EFFORTS = ("unlatch.efforts.events", "unlatch.efforts.model", "unlatch.efforts.store")
+_RUNS = (
+    *(f"unlatch_runs.{name}" for name in ("event_base", "event_lines", "events", "reducer")),
+    "unlatch.worklog.record",
+)
 # By the name of a target: its module in `readers`, and what is instrumented.
 CATALOG = MappingProxyType(
     {
@@ -55,5 +60,11 @@ CATALOG = MappingProxyType(
             "commits",
             ("unlatch_regressions.messages", "unlatch_regressions.patches"),
         ),
+        "model": ("models", ("unlatch.llm",)),
+        "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.markdown_lines")),
+        "run": ("work", _RUNS),
+        "worker": ("work", ("unlatch_runs.dispatch.protocol",)),
+        "effort": ("work", (*_EFFORTS, "unlatch.worklog.event_log")),
+        "workflow": ("work", ("unlatch.sessions.workflow", "unlatch.worklog.markdown_lines")),
     }
 )

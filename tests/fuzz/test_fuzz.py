@@ -2,11 +2,15 @@
 
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from tests.fuzz.__main__ import fuzz
 from tests.fuzz.catalog import CATALOG
 from tests.fuzz.target import Target
+
+from unlatch.worklog.entry_points import entry_points
+from unlatch_agents.transcripts import agents
 
 every_target = pytest.mark.parametrize("name", CATALOG)
 
@@ -15,6 +19,16 @@ def target(name: str) -> Target:
     module, _ = CATALOG[name]
     loaded: Target = import_module(f"tests.fuzz.readers.{module}").TARGETS[name]
     return loaded
+
+
+def test_every_layout_tracker_and_agent_has_a_target() -> None:
+    own = {"unlatch", "specweave"}  # `native` reads both
+    layouts = entry_points("unlatch.layouts").keys() - own
+    names = (one.name for one in iter_modules(agents.__path__, f"{agents.__name__}."))
+    readers = {getattr(import_module(name), "AGENT", "") for name in names} - {""}
+
+    assert {"native", *layouts, *entry_points("unlatch.plugins"), *readers} <= CATALOG.keys()
+    assert (4, 5) == (len(layouts), len(readers))
 
 
 @every_target
