@@ -77,6 +77,7 @@ class ResumeRequest:
         reopen_items: also reopen the items of an increment that was not completed.
         planned: the digest of the change that was agreed to; another change is refused.
         key: takes the place of the reason in the id of the operations.
+        source: the comment that the words of the reason are from, which no briefing repeats.
         current: make its unit the one that its tool works on.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
@@ -91,6 +92,7 @@ class ResumeRequest:
     current: bool = False
     planned: str | None = None
     key: str | None = None
+    source: str | None = None
 
     def check(self, plan: Plan | None) -> None:
         """Check that a change is the planned one; StoreError `plan-changed`."""
@@ -153,7 +155,8 @@ class ResumePlan:
         options = self.request.options
         if self.step is ResumeStep.REVIVE and self.reopens_items:
             options = replace(options, even_if_not_planned=True)
-        details: IntentDetails = {"options": options, "key": self.request.key}
+        request = self.request
+        details: IntentDetails = {"options": options, "key": request.key, "source": request.source}
         if self.step is ResumeStep.REOPEN:
             details["exclude"] = self.spared
         elif self.reopening:

@@ -51,6 +51,9 @@ def command_line(
     line.append(f"--by={asked.asker.account}")
     if line[0] in _KEYED:
         line.append(f"--key={asked.url}")
+    if line[0] == "resume":
+        # What a stranger wrote is none of the user's own words, which agents may read.
+        line.append(f"--source={asked.url}")
     # Whether that close stands has been decided; a bot's or one's own does not.
     is_dropped = command.verb is Verb.REOPEN and asked.close.dropped is not False
     if is_dropped:

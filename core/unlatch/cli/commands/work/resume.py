@@ -24,6 +24,9 @@ def command(entry: Entry) -> click.Command:
     @increment_argument("ids", metavar="ID...", callback=_meant, nargs=-1)
     @resuming
     @click.option("--planned", hidden=True, help="Refuse any change but that of this dry run.")
+    @click.option(
+        "--source", hidden=True, help="The comment that the words of the reason are from."
+    )
     @with_session
     def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
         if isinstance(ids, Reference):

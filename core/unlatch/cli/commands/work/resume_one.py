@@ -39,7 +39,13 @@ from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
-from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
+from unlatch.lifecycle.resume_plan import (
+    ResumePlan,
+    ResumeRequest,
+    ResumeStep,
+    digest_of,
+    plan_resume,
+)
 from unlatch.project.trackers import Trackers
 from unlatch.resume.places import may_have_related
 
@@ -99,7 +105,7 @@ def resume_one(
         if typed.verbose:
             tell_details(result, delivered.increment)
         tell_end(session, result, delivered, code)
-    unfinished, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
+    unfinished, keys, failed = _other_work(session, delivered.increment, typed, plan.request)
     code = code or unfinished
     if typed.as_json:
         write_document(result, delivered, code, failed, **keys)
@@ -123,7 +129,7 @@ def _with_current(session: Session, result: ResumeResult, plan: ResumePlan) -> R
 
 
 def _other_work(
-    session: Session, increment: Increment, typed: ResumeOptions, reason: str | None
+    session: Session, increment: Increment, typed: ResumeOptions, request: ResumeRequest
 ) -> tuple[int, output.Json, Collection[UnlatchError]]:
     """Resume the efforts, sessions and runs of an increment; loads nothing if there are none.
 
@@ -137,6 +143,8 @@ def _other_work(
             return 0, {}, ()
         from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
 
+        # Agents read the reasons of other work.
+        reason = request.source or request.reason
         return resume_others(session, increment, typed, reason=reason)
     except click.Abort:
         raise

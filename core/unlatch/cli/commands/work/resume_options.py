@@ -38,6 +38,7 @@ class ResumeOptions:
     current: bool = False
     planned: str | None = None
     key: str | None = None
+    source: str | None = None
 
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
@@ -52,6 +53,7 @@ class ResumeOptions:
             current=self.current,
             planned=self.planned,
             key=self.key,
+            source=self.source,
         )
 
 
