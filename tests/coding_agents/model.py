@@ -8,7 +8,7 @@ from itertools import count
 from threading import Event, Thread
 from typing import Any
 
-from tests.coding_agents.wires import WIRES, Block
+from tests.coding_agents.wires import WIRES, WITHOUT_TOOLS, Block
 
 _CALLS = count(1)
 
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         request = json.loads(body)
         reply: Block | int | None = self.server.aside
-        if request.get("tools"):
+        if request.get("tools") or path.endswith(WITHOUT_TOOLS):
             asked = json.dumps(request[wire[1]], ensure_ascii=False)
             self.server.asked.append(asked)
             reply = self.server.reply_to(asked)
@@ -79,7 +79,8 @@ class _Handler(BaseHTTPRequestHandler):
             error = {"type": "invalid_request_error", "message": "no credit"}
             self._answer(reply, json.dumps({"type": "error", "error": error}).encode())
         else:
-            kind = "application/json" if path.endswith(":generateContent") else "text/event-stream"
+            is_whole = path.endswith((":generateContent", WITHOUT_TOOLS))
+            kind = "application/json" if is_whole else "text/event-stream"
             self._answer(200, wire[0](reply, next(self.server.numbers)), kind)
 
     def _answer(self, status: int, body: bytes, kind: str = "application/json") -> None:

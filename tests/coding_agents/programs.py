@@ -2,12 +2,15 @@
 
 import json
 import os
+import subprocess
 import sys
+import venv
 from pathlib import Path
 
+from filelock import FileLock
 from tests.coding_agents.model import Model
 from tests.servers.availability import skipped_unless_available
-from tests.servers.install import NotInstallable, install
+from tests.servers.install import INSTALL_SECONDS, NotInstallable, install
 from tests.servers.process import Unavailable
 
 PACKAGES = Path(__file__).resolve().parent / "packages"
@@ -17,6 +20,7 @@ _PROGRAMS = {
     "gemini_cli": "@google/gemini-cli/bundle/gemini.js",
     "opencode": "opencode-*/bin/opencode",
 }
+_REQUIREMENTS = "requirements.txt"  # of those of Python's index
 _CODEX = """
 model = "scripted"
 model_provider = "scripted"
@@ -37,6 +41,8 @@ def installed(name: str = "claude_code") -> list[str]:
     """The beginning of the program's command; skips the test where it cannot be installed."""
     folder = PACKAGES / name
     with skipped_unless_available():
+        if (folder / _REQUIREMENTS).exists():
+            return [str(_environment(folder) / name)]
         try:
             install(folder)
         except NotInstallable as error:
@@ -52,7 +58,24 @@ def _node() -> list[str]:
     return [str(Path(executable.ROOT_DIR) / "bin/node" if sys.platform != "win32" else "node")]
 
 
+def _environment(folder: Path) -> Path:
+    """The programs of a virtual environment with what a folder requires."""
+    made, wanted = folder / ".venv", folder / _REQUIREMENTS
+    programs, stamp = made / ("Scripts" if sys.platform == "win32" else "bin"), made / wanted.name
+    pip = (programs / "python", "-m", "pip", "install", "--quiet", "--requirement", wanted)
+    with FileLock(folder / ".install.lock", timeout=INSTALL_SECONDS):
+        if not stamp.exists() or stamp.read_text() != wanted.read_text():
+            venv.create(made, with_pip=True)
+            done = subprocess.run(pip, timeout=INSTALL_SECONDS, check=False)
+            if done.returncode:
+                raise Unavailable(f"pip, {folder.name}: it cannot be installed")
+            stamp.write_text(wanted.read_text())
+    return programs
+
+
 def version(name: str) -> str:
+    if (PACKAGES / name / _REQUIREMENTS).exists():
+        return (PACKAGES / name / _REQUIREMENTS).read_text().strip().partition("==")[2]
     dependencies = json.loads((PACKAGES / name / "package.json").read_text())["dependencies"]
     return str(*dependencies.values())
 
@@ -78,6 +101,9 @@ def environment(home: Path, model: Model) -> dict[str, str]:
         "NODE_COMPILE_CACHE": str(PACKAGES / "gemini_cli" / "node_modules" / ".compiled"),
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENAI_API_BASE": f"{model.url}/v1",
+        "OPENAI_API_KEY": "of-no-account",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }
 
 

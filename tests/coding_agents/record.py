@@ -1,9 +1,8 @@
 """Record transcripts of the real programs, which the tests of the readers read.
 
 Run as `python -m tests.coding_agents.record [NAME]...`; it replaces the folders of these agents in
-tests/unlatch_agents/transcripts/recorded. Each conversation has the same turns for all: a failed
-call, a decision, a resumed session, a subagent, a compaction, a fork, and a call that a person
-stopped.
+tests/unlatch_agents/transcripts/recorded. Each conversation has the same turns for all: a failed call, a decision,
+and CASES. Aider takes calls of tools for text, so it has a change of a file in place of the call.
 """
 
 import json
@@ -22,13 +21,36 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import requests
 from tests.coding_agents.model import Model, call, serving, text
 from tests.coding_agents.programs import environment, installed, version
 from tests.coding_agents.wires import Block
 
 RECORDED = Path(__file__).resolve().parents[1] / "unlatch_agents/transcripts/recorded"
 CONTEXT = "The hook of SessionStart adds this."
-SUMMARY = "<state_snapshot>add was fixed.</state_snapshot>"
+# Its words are the program's, and no second decision.
+SUMMARY = "<state_snapshot>\nDecision: add returns a + b.\n</state_snapshot>"
+CASES = ("resume", "fork", "compaction", "interruption", "subagents", "context of hooks")
+# The cases that no recording of an agent can have, and why.
+WITHOUT = {
+    "gemini_cli": {"fork": "it has no command for one"},
+    "aider": {
+        "fork": "it has no command for one",
+        "compaction": "its summaries are nowhere but in its memory",
+        "subagents": "it has none",
+        "context of hooks": "it has none",
+    },
+}
+# OpenCode has plugins in place of hooks; this is how one adds to a prompt.
+_PLUGIN = f"""
+export const Context = async () => ({{
+  "chat.message": async (input, output) => {{
+    const {{ id, sessionID }} = output.message
+    const part = {{ type: "text", text: {json.dumps(CONTEXT)}, synthetic: true }}
+    output.parts.push({{ id: "prt_" + id.slice(4), messageID: id, sessionID, ...part }})
+  }},
+}})
+"""
 # Characters of a text that are kept: prompts of the programs have thousands; and in lines that are
 # no part of a conversation, where of a list the first element is kept.
 _LONGEST, _SHORT = 700, 60
@@ -72,7 +94,7 @@ class Stage:
             text=True,
             start_new_session=True,
         )
-        while stop and not started.exists() and process.poll() is None:
+        while stop and not self._waits(started) and process.poll() is None:
             time.sleep(0.1)
         if stop:
             time.sleep(2)  # it notes the call
@@ -80,6 +102,9 @@ class Stage:
         output, _ = process.communicate(timeout=180)
         sys.stderr.write(f"{self.name} {' '.join(options)[:60]}: {process.returncode}\n{output}\n")
         return output
+
+    def _waits(self, started: Path) -> bool:
+        return started.exists() or self.model.waits.is_set()
 
     def hooks(self, path: str, **more: object) -> None:
         """Add the hook of SessionStart to a settings file in the home folder."""
@@ -95,10 +120,10 @@ DECISION = text("Decision: add returns a + b.")
 LOOKED = text("It was looked at.")
 
 
-def script(**replies: list[Block]) -> Callable[[str], Block]:
+def script(**replies: list[Block] | list[None]) -> Callable[[str], Block | None]:
     """Replies by the words that the conversation has last, with _ for a space."""
 
-    def reply_to(asked: str) -> Block:
+    def reply_to(asked: str) -> Block | None:
         words = sorted(replies, key=lambda it: asked.rfind(it.replace("_", " ")), reverse=True)
         for key in words:
             if key.replace("_", " ") in asked and replies[key]:
@@ -202,7 +227,9 @@ def gemini_cli(stage: Stage) -> Iterator[Path]:
 
 
 def opencode(stage: Stage) -> Iterator[Path]:
-    stage.model.aside = text("Fix add")  # it asks for titles
+    plugin = stage.home / ".config/opencode/plugin/context.js"
+    plugin.parent.mkdir()
+    plugin.write_text(_PLUGIN)
     agent = {"description": "Look", "prompt": "See to it", "subagent_type": "general"}
     stage.model.reply_to = script(
         Fix_add=[call("bash", command="ls missing.py", description="List"), DECISION],
@@ -210,16 +237,72 @@ def opencode(stage: Stage) -> Iterator[Path]:
         See_to_it=[text("I see.")],
         Wait_for_it=[call("bash", command=WAIT, description="Wait")],
     )
-    stage.run("run", "Fix add")
-    stage.run("run", "-c", "Look at it")
     database = stage.home / ".local/share/opencode/opencode.db"
-    with closing(sqlite3.connect(database)) as connection:
-        main = connection.execute("SELECT id FROM session WHERE parent_id IS NULL").fetchone()[0]
-    stage.run("run", "-s", main, "--fork", "Try a loop")
-    stage.run("run", "-s", main, "Go ahead with sum")
-    stage.run("run", "Wait for it", stop=signal.SIGINT)
-    stage.run("run", "-c", "Write a loop for it")
+
+    def run(aside: str, *words: str, stop: signal.Signals | None = None) -> str:
+        """Run it with the title or summary that it asks for; the session that is the newest."""
+        stage.model.aside = text(aside)
+        stage.run("run", *words, stop=stop)
+        with closing(sqlite3.connect(database)) as connection:
+            query = "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_created DESC"
+            return str(connection.execute(query).fetchone()[0])
+
+    main = run("Fix add", "Fix add")
+    run("", "-c", "Look at it")
+    fork = run("", "-s", main, "--fork", "Try a loop")
+    run("", "-s", fork, "--fork", "Try recursion")
+    _summarize(stage, main)
+    run("", "-s", main, "--fork", "Try a table")
+    run("", "-s", main, "Go ahead with sum")
+    stopped = run("Wait", "Wait for it", stop=signal.SIGINT)
+    run("", "-s", stopped, "Write a loop for it")
+    _summarize(stage, stopped, auto=True)
     yield database
+
+
+def _summarize(stage: Stage, session: str, *, auto: bool = False) -> None:
+    """Compact a session, for which `run` has no command, by the program's server.
+
+    Args:
+        auto: as where its messages are too many, after which the program goes on by itself.
+    """
+    stage.model.aside = text(SUMMARY)
+    command = [*stage.command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=stage.root, env=stage.environ, stdout=subprocess.PIPE, text=True
+    ) as server:
+        found = (re.search(r"http://\S+", line) for line in server.stdout or ())
+        url = next(it[0] for it in found if it)
+        model = {"providerID": "scripted", "modelID": "scripted", "auto": auto}
+        try:
+            requests.post(
+                f"{url}/session/{session}/summarize", json=model, timeout=120
+            ).raise_for_status()
+        finally:
+            server.terminate()
+
+
+def aider(stage: Stage) -> Iterator[Path]:
+    edit = f"{DECISION['text']}\n\nadd.py\n```\ndef add(a, b):\n    return a + b\n```"
+    stage.model.reply_to = script(
+        Fix_add=[text(edit)],
+        Look_at_it=[LOOKED],
+        summarize_this=[text(SUMMARY)],
+        Wait_for_it=[None],
+    )
+    quiet = ("analytics", "check-update", "show-release-notes", "show-model-warnings", "git")
+    options = (*(f"--no-{it}" for it in quiet), "--no-stream", "--yes-always")
+
+    def run(*words: str, stop: signal.Signals | None = None) -> None:
+        stage.run(*options, "--model", "openai/scripted", *words, stop=stop)
+
+    again = ("--restore-chat-history", "--message")
+    run("--message", "Fix add")
+    run(*again, "Look at it")
+    run("--max-chat-history-tokens", "1", *again, "And now?")
+    run("--message", "Wait for it", stop=signal.SIGINT)
+    run(*again, "Write a loop for it")
+    yield stage.root / ".aider.chat.history.md"
 
 
 AGENTS: dict[str, Callable[[Stage], Iterator[Path]]] = {
@@ -227,6 +310,7 @@ AGENTS: dict[str, Callable[[Stage], Iterator[Path]]] = {
     "codex": codex,
     "gemini_cli": gemini_cli,
     "opencode": opencode,
+    "aider": aider,
 }
 
 
@@ -240,7 +324,8 @@ def record(name: str) -> None:
         target = RECORDED / f"{name.replace('_', '-')}-{version(name)}"
         shutil.rmtree(target, ignore_errors=True)
         for path in AGENTS[name](stage):
-            _keep(path, stage, target / path.relative_to(stage.home))
+            top = stage.home if path.is_relative_to(stage.home) else stage.folder
+            _keep(path, stage, target / path.relative_to(top))
 
 
 def _keep(path: Path, stage: Stage, target: Path) -> None:
@@ -251,6 +336,9 @@ def _keep(path: Path, stage: Stage, target: Path) -> None:
         _dump(path, stage, target.with_suffix(".sql"))
         return
     whole = _neutral(path.read_text(encoding="utf-8"), stage)
+    if path.suffix == ".md":
+        target.write_text(whole, encoding="utf-8")
+        return
     lines = map(json.loads, whole.splitlines())
     kept = (_cut(it, _SHORT if it.get("type") in _ASIDE else _LONGEST) for it in lines)
     written = "".join(f"{json.dumps(it, ensure_ascii=False)}\n" for it in kept)
@@ -276,7 +364,7 @@ def _cut(value: Any, longest: int) -> Any:
 
 def _neutral(words: str, stage: Stage) -> str:
     places = ((stage.root, "/home/dev/demo"), (stage.home, "/home/dev"), (stage.folder, "/stage"))
-    for path, name in places:
+    for path, name in (*places, (Path(stage.command[-1]).parent, "/usr/bin")):
         words = words.replace(str(path), name)
         words = words.replace(str(path).replace("/", "-"), name.replace("/", "-"))
     return words

@@ -1,8 +1,8 @@
 """Replies of a model in the shapes of the APIs that coding agents call.
 
 Anthropic: docs.claude.com/en/api/messages-streaming; OpenAI: platform.openai.com/docs/api-reference
-/responses-streaming; Google: ai.google.dev/api/generate-content. No tokens are counted: each
-reply says 12 in, of which 3 are cached, and 9 out.
+/responses-streaming and /chat/object; Google: ai.google.dev/api/generate-content. No tokens are
+counted: each reply says 12 in, of which 3 are cached, and 9 out.
 """
 
 import json
@@ -53,6 +53,15 @@ def openai(block: Block, number: int) -> bytes:
     )
 
 
+def openai_chat(block: Block, number: int) -> bytes:
+    message = {"role": "assistant", "content": block["text"]}
+    usage: Block = {"prompt_tokens": INPUT, "completion_tokens": OUTPUT}
+    usage |= {"total_tokens": INPUT + OUTPUT, "prompt_tokens_details": {"cached_tokens": CACHED}}
+    whole: Block = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": number}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return json.dumps({**whole, "model": "scripted", "choices": [choice], "usage": usage}).encode()
+
+
 def google(block: Block, _: int) -> bytes:
     call = {"functionCall": {"name": block.get("name"), "args": block.get("input")}}
     part = {"text": block["text"]} if block["type"] == "text" else call
@@ -71,10 +80,12 @@ def _events(*events: Block) -> bytes:
     return "".join(f"event: {it['type']}\ndata: {json.dumps(it)}\n\n" for it in events).encode()
 
 
+WITHOUT_TOOLS = "/chat/completions"  # aider, the one that calls it, offers none
 # By the end of the path: the writer of replies, and the key of the conversation in a request.
 WIRES: dict[str, tuple[Callable[[Block, int], bytes], str]] = {
     "/messages": (anthropic, "messages"),
     "/responses": (openai, "input"),
+    WITHOUT_TOOLS: (openai_chat, "messages"),
     ":streamGenerateContent": (google, "contents"),
     ":generateContent": (google_whole, "contents"),
 }

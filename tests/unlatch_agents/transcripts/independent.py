@@ -142,7 +142,10 @@ def gemini(*paths: Path) -> Counts:
 
 
 def opencode(path: Path) -> Counts:
-    """A fork has messages again, with their times and other ids: they count once."""
+    """A fork has messages again, with their times and other ids: they count once.
+
+    A summary is nobody's words, and what a plugin adds is not the person's; both have tokens.
+    """
     source = (
         "FROM part p JOIN message m ON m.id = p.message_id WHERE json_extract(p.data, '$.type')"
     )
@@ -156,7 +159,12 @@ def opencode(path: Path) -> Counts:
 
     def said(role: str) -> tuple[str, ...]:
         of = f"AND json_extract(m.data, '$.role') = '{role}'"
-        return tuple(rows("text", "p.data, '$.text'", of))
+        summary, added = (
+            "json_extract(m.data, '$.summary')",
+            "json_extract(p.data, '$.synthetic')",
+        )
+        by_people = f"AND {summary} IS NOT 1 AND {added} IS NOT 1"
+        return tuple(rows("text", "p.data, '$.text'", f"{of} {by_people}"))
 
     failed = "AND json_extract(p.data, '$.state.metadata.exit') <> 0"
     steps = [json.loads(it) for it in rows("step-finish", "p.data, '$.tokens'")]
@@ -179,6 +187,14 @@ def aider(path: Path) -> list[Counts]:
     return [_chat(it) for it in chats]
 
 
+def sum_of(chats: list[Counts]) -> Counts:
+    prompts, replies = ([it for one in chats for it in getattr(one, name)] for name in
+                        ("prompts", "replies"))  # fmt: skip
+    calls = sum(it.calls for it in chats)
+    sums = [sum(it) for it in zip(*(one.tokens for one in chats), strict=True)]
+    return Counts(tuple(prompts), tuple(replies), 0, calls, 0, (sums[0], sums[1], 0, 0))
+
+
 def _chat(chat: str) -> Counts:
     sums = Counter[str]()
     for digits, what in re.findall(r"([\d,]+) (sent|received)", chat):
@@ -186,8 +202,8 @@ def _chat(chat: str) -> Counts:
     # A reply ends with the line that counts its tokens.
     replies = re.findall(r"^#### .*\n+((?:(?!#### )[^\n]*\n)+?)> Tokens: ", chat, re.MULTILINE)
     return Counts(
-        tuple(re.findall(r"^#### (.*)", chat, re.MULTILINE)),
-        tuple(replies),
+        tuple(re.findall(r"^#### (.*?) *$", chat, re.MULTILINE)),
+        tuple(it.strip() for it in replies),
         0,
         chat.count("Applied edit to"),
         0,
@@ -197,7 +213,10 @@ def _chat(chat: str) -> Counts:
 
 def counts(agent: str, home: Path) -> Counts:
     """All that a home folder has of an agent, each line and part once."""
-    files = sorted(it for it in home.rglob("*") if it.suffix in (".jsonl", ".db"))
+    files = sorted(it for it in home.rglob("*") if it.suffix in (".jsonl", ".db")
+                   or it.name == ".aider.chat.history.md")  # fmt: skip
     if agent == "opencode":
         return opencode(*files)
+    if agent == "aider":
+        return sum_of(aider(*files))
     return {"claude-code": claude, "codex": codex, "gemini-cli": gemini}[agent](*files)

@@ -131,3 +131,32 @@ def test_pressing_enter_is_no_prompt(tmp_path: Path) -> None:
     path.write_text("# aider chat started at 2023-05-22 10:00:00\n\n#### <blank>  \n\n#### hi  \n")
     (found,) = read_transcripts(path)
     assert outline(found.events) == ["> hi"]
+
+
+# One Ctrl-C of 0.86.2 while the model answers, and one before a prompt.
+STOPPED = """
+# aider chat started at 2026-11-28 21:21:31
+
+#### Fix it~~
+
+Half a
+
+> ^C again to exit~~
+
+#### Fix it now~~
+
+Done.
+
+> Tokens: 12 sent, 9 received.~~
+> ^C again to exit~~
+
+#### Thanks~~
+""".replace("~~", "  ")
+
+
+def test_only_a_key_that_stops_the_model_interrupts(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_text(STOPPED)
+    (found,) = read_transcripts(path)
+    expected = ["> Fix it", "Half a", "interruption", "> Fix it now", "Done.", "> Thanks"]
+    assert outline(found.events) == expected

@@ -41,8 +41,8 @@ _FACTS = {
     "model": re.compile(r"(?:Main model|Models?): (\S+)"),
 }
 _EDIT = re.compile(r"Applied edit to (.*\S)")
-_INTERRUPTED = re.compile(r"\^C(?: KeyboardInterrupt|$)")
-
+# Of one Ctrl-C, and of a second one soon after, which ends the program.
+_STOPPED, _INTERRUPTED = "^C again to exit", re.compile(r"\^C(?: KeyboardInterrupt|$)")
 
 _SCALES = {"": 1, "k": 1_000, "M": 1_000_000}
 _PERSON, _PROGRAM, _MODEL = "####", ">", ""
@@ -56,6 +56,7 @@ class _Chat:
     facts: dict[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     events: list[Event] = field(default_factory=list)
+    is_asked: bool = False  # the model, which has not answered to the end
 
     def add(self, who: str, lines: list[str]) -> None:
         """Add a run of lines of the person, the program or the model."""
@@ -66,6 +67,7 @@ class _Chat:
         elif who == _PERSON and words and words != _BLANK:
             if not self._is_repeated(words):
                 self.events.append(Prompt(*self._place(), words))
+            self.is_asked = not words.startswith("/")
         # Before a prompt, these are lines of the arguments of the program.
         elif words and any(isinstance(it, Prompt) for it in self.events):
             self.events.append(Reply(*self._place(), words, self.facts.get("model", "")))
@@ -83,12 +85,18 @@ class _Chat:
                 self.facts[name] = found[1]
         if found := _TOKENS.match(line):
             self.usage += _usage(found[1])
+            self.is_asked = False
         elif found := _EDIT.match(line):
             self.events.append(
                 ToolCall(*self._place(), "", "edit", {"path": found[1]}, Result(found[0]))
             )
-        elif _INTERRUPTED.match(line):
+        elif self._is_stopped(line):
             self.events.append(Interruption(*self._place()))
+
+    def _is_stopped(self, line: str) -> bool:
+        is_known = any(isinstance(it, Interruption) for it in self.events[-1:])
+        is_stop = _INTERRUPTED.match(line) or (self.is_asked and line.startswith(_STOPPED))
+        return bool(is_stop) and not is_known
 
     def _place(self) -> tuple[str, datetime | None]:
         """The next event's key, and for the first one the time of the start; no more is known."""

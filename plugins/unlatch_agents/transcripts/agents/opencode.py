@@ -143,10 +143,13 @@ def _origin(
 
 
 def _content(message: Json) -> Hashable:
-    """What a message and its copy have alike: role, text, tokens and time."""
-    words = tuple(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
+    """What a message and its copy have alike: role, text, tokens and time.
+
+    A copy has the parts in the order of their ids, which plugins choose for theirs.
+    """
+    words = sorted(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
     time = mapping(message.get("time")).get("created", message["at"])
-    return words, json.dumps([message.get("role"), message.get("tokens"), time], default=str)
+    return tuple(words), json.dumps([message.get("role"), message.get("tokens"), time], default=str)
 
 
 def _is_unattended(session: Json) -> bool:
