@@ -52,9 +52,9 @@ def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: C
 
 def _configured(settings: JiraSettings, client: JiraClient, kind: str) -> dict[str, Any]:
     """The fields of `trackers.jira.fields.create`, in the format of the create screen."""
-    values = settings.fields_for(CREATE)
-    if not values:
+    if not settings.fields_for(CREATE):
         return {}
+    (values,) = settings.fields_for(CREATE)
     screen = client.create_screen(str(settings.target), kind)
     found = screens.configured_fields(screen, settings, CREATE)
     known = {it.casefold() for name, field in screen.items() for it in (name, field.name)}
@@ -63,6 +63,12 @@ def _configured(settings: JiraSettings, client: JiraClient, kind: str) -> dict[s
             "field-not-on-screen",
             f"new issues of the type {kind} have no field {', '.join(lacking)}",
             hint="correct [trackers.jira.fields.create]; it takes names and ids of fields",
+        )
+    if wrong := screens.wrong_values(screen, found, settings, CREATE):
+        raise Rejected(
+            "field-not-on-screen",
+            f"a field of new issues of the type {kind}: {'; '.join(wrong.values())}",
+            hint="correct [trackers.jira.fields.create]; it takes names and ids of values",
         )
     return found
 

@@ -250,11 +250,12 @@ class JiraSettings(Table):
                 found = found.replaced(**given)
         return found
 
-    def fields_for(self, stage: str) -> dict[str, FieldValue]:
-        """The configured values of fields for one of STAGES; the flat ones are for transitions."""
+    def fields_for(self, stage: str) -> tuple[dict[str, FieldValue], ...]:
+        """The values of fields for one of STAGES; then the flat ones, which are for transitions."""
         flat = {name: it for name, it in self.fields.items() if name not in STAGES}
         own = self.fields.get(stage)
-        return {**({} if stage == CREATE else flat), **(own if isinstance(own, dict) else {})}
+        found = (own if isinstance(own, dict) else {}, {} if stage == CREATE else flat)
+        return tuple(filter(None, found))
 
     def type_for(self, increment_type: str | None) -> str:
         """The issue type for an increment of this type."""

@@ -29,7 +29,7 @@ _OWN = {
     "reference.verb('resume')",
     "VERBS[typed.kind]",
     "_digest(text)",
-    "_to_set(first, stage)",  # a line of TOML
+    "_to_set(first, self.stage)",  # a line of TOML
     "_COMMANDS[move]",
     "_RESUME[found.kind]",
     "again",
@@ -37,7 +37,7 @@ _OWN = {
     "arguments[0]",  # of the demonstration
     "command",
     "entry.name",
-    "stage",  # reopen or close
+    "self.stage",  # reopen or close
     "draft.increment",  # the name of a link
     "done.returncode",
     "error.id",

@@ -368,6 +368,10 @@ def test_required_fields_of_a_new_issue_are_configured(either: Sandbox) -> None:
 
     with pytest.raises(Rejected, match="have no field Cause"):
         plugin_for(either, fields={"create": {"Cause": "Bug"}}).create(change)
+    with pytest.raises(
+        Rejected, match=r"Root cause takes one of Bug, .* not the configured 'Fate'"
+    ):
+        plugin_for(either, fields={"create": {"Root cause": "Fate"}}).create(change)
 
 
 def test_configured_labels_and_those_of_the_increment_are_set(either: Sandbox) -> None:

@@ -189,7 +189,7 @@ WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
             ),
             (
                 Transition("31", "Finish", "Done", ("To Do",), resolution="Done"),
-                Transition("41", "Reopen", "To Do", ("Done",), resolution=KEPT),
+                Transition("41", "Reopen", "To Do", ("Done",), (ROOT_CAUSE,), resolution=KEPT),
             ),
         ),
         # Names do not tell transitions apart: not those that lead elsewhere, nor those that lead

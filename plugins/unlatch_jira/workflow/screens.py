@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal, Span
+from unlatch.values import dataclass
 from unlatch_jira.api.rich_text import format_of
 
 if TYPE_CHECKING:
@@ -68,9 +69,24 @@ def required_fields(move: Transition, filled: Container[str]) -> dict[str, Scree
 
 def configured(name: str, field: ScreenField, settings: JiraSettings, stage: str) -> Any:
     """The value of a field in `trackers.jira.fields`; None without one."""
-    values = settings.fields_for(stage)
-    by_word = {word.casefold(): value for word, value in values.items()}
-    return by_word.get(name.casefold(), by_word.get(field.name.casefold()))
+    for values in settings.fields_for(stage):
+        by_word = {word.casefold(): value for word, value in values.items()}
+        for word in (name, field.name):
+            if word.casefold() in by_word:
+                return by_word[word.casefold()]
+    return None
+
+
+def wrong_values(
+    fields: Mapping[str, ScreenField], taken: Container[str], settings: JiraSettings, stage: str
+) -> dict[str, str]:
+    """By field, what is wrong with a configured value that the field does not take."""
+    values = {name: configured(name, it, settings, stage) for name, it in fields.items()}
+    return {
+        name: f"{field.name or name} takes {_offered(field)}, not the configured {values[name]!r}"
+        for name, field in fields.items()
+        if values[name] is not None and name not in taken
+    }
 
 
 def configured_fields(
@@ -129,60 +145,99 @@ def missing_fields_error(
     move: Transition, missing: Mapping[str, ScreenField], settings: JiraSettings, stage: str
 ) -> Rejected:
     """The error for a screen that needs a person or more configuration."""
-    wanted = "; ".join(describe_field(name, field) for name, field in missing.items())
-    first = next(iter(missing.values())).name or next(iter(missing))
-    words = {word.casefold() for word in settings.fields_for(stage)}
-    refused = [f.name or n for n, f in missing.items() if {n, f.name.casefold()} & words]
-    wrong = f" (the configured value for {', '.join(refused)} is not offered)" if refused else ""
+    wrong = wrong_values(missing, (), settings, stage)
+    wanted = "; ".join(wrong.get(name) or describe_field(name, it) for name, it in missing.items())
     return Rejected(
         "transition-needs-fields",
-        f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}{wrong}",
+        f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}",
         hint="; ".join(
             (
-                _to_set(first, stage),
+                _to_configure(missing, wrong, stage),
                 "a resolution is set by trackers.jira.resolution and dropped_resolutions",
             )
         ),
     )
 
 
-def refusal_hint(
-    move: Transition, refused: frozenset[str], stage: str, *, unsaid: str | None = None
-) -> str:
-    """What to set after Jira refused a transition, for a rule that its screen does not show.
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A transition that Jira refused, for a rule that its screen does not show.
 
     Args:
-        unsaid: the key of an issue for which no comment was given that the transition may take.
+        fields: those that the refusal names.
+        sent: those that were sent.
+        unsaid: the key of the issue if the transition may take a comment and none was given.
     """
-    if names := sorted(refused - {"comment"}):
-        field = move.screen.get(names[0])
-        if field is not None:
-            return _to_set(describe_field(names[0], field).partition(" (")[0], stage)
-        return f"its screen has no field {names[0]}: set the field in Jira, then run it again"
-    has_no_field = not move.screen.keys() - {"resolution"}
-    if unsaid is not None and ("comment" in refused or has_no_field):
-        # What is pending finds the issue as it wants it then.
-        command = f"unlatch {stage} {quote(unsaid)} --item-only --reason TEXT"
-        return f"its rule may want a comment, which a reason is: {command}, then unlatch sync"
-    if "comment" in refused:
-        return "it wants a comment: run the command again with --comment short"
-    fields = {name: it for name, it in move.screen.items() if name != "resolution"}
-    if not fields:
-        return "its screen has no field that unlatch can set: take the transition in Jira"
-    listed = "; ".join(describe_field(name, field) for name, field in fields.items())
-    first, field = next(iter(fields.items()))
-    return f"its screen has {listed}; {_to_set(field.name or first, stage)}, as its rule asks for"
+
+    move: Transition
+    stage: str
+    fields: frozenset[str]
+    sent: Container[str]
+    unsaid: str | None = None
+
+    def hint(self, settings: JiraSettings) -> str:
+        """What to set."""
+        screen, named = self.move.screen, sorted(self.fields - {"comment"})
+        shown = {name: screen[name] for name in named if name in screen}
+        absent = [name for name in named if name not in screen]
+        if not named:
+            return self._without_names()
+        wrong = wrong_values(shown, self.sent, settings, self.stage)
+        parts = [_to_configure(shown, wrong, self.stage)] if shown else []
+        if absent:
+            parts.append(
+                f"its screen has no field {', '.join(absent)}: set the field in Jira, then run it "
+                "again"
+            )
+        return "; ".join(parts)
+
+    def _without_names(self) -> str:
+        fields = {
+            name: it
+            for name, it in self.move.screen.items()
+            if name not in ("resolution", "comment") and name not in self.sent
+        }
+        parts = []
+        if fields and "comment" not in self.fields:
+            listed = "; ".join(describe_field(name, it) for name, it in fields.items())
+            first = dict([next(iter(fields.items()))])
+            parts.append(f"its screen has {listed}; {_to_set(first, self.stage)}, if its rule asks")
+        if self.unsaid is not None:
+            # What is pending finds the issue as it wants it then.
+            key = quote(self.unsaid)
+            command = f"unlatch {self.stage} {key} --item-only --reason TEXT"
+            parts.append(f"its rule may want a comment: {command}, then unlatch sync {key}")
+        nothing = "its screen has no other field that unlatch can set: take the transition in Jira"
+        return "; or ".join(parts) or nothing
 
 
-def _to_set(name: str, stage: str) -> str:
-    line = f'{json.dumps(name, ensure_ascii=False)} = "..."'
-    return f"set it below [trackers.jira.fields.{stage}]: {line}"
+def _to_configure(fields: Mapping[str, ScreenField], wrong: Mapping[str, str], stage: str) -> str:
+    rest = {name: it for name, it in fields.items() if name not in wrong}
+    parts = [_to_set(rest, stage)] if rest else []
+    parts += [f"correct [trackers.jira.fields]: {'; '.join(wrong.values())}"] if wrong else []
+    return "; ".join(parts)
+
+
+def _to_set(fields: Mapping[str, ScreenField], stage: str) -> str:
+    lines = (
+        f'{json.dumps(field.name or name, ensure_ascii=False)} = "..."{_listed(field)}'
+        for name, field in fields.items()
+    )
+    return f"set it below [trackers.jira.fields.{stage}]: {', '.join(lines)}"
 
 
 def describe_field(name: str, field: ScreenField) -> str:
     """A field with its allowed values, for messages."""
+    return (field.name or name) + _listed(field)
+
+
+def _listed(field: ScreenField) -> str:
+    return f" ({_offered(field)})" if field.values else ""
+
+
+def _offered(field: ScreenField) -> str:
     values = [value.name or value.value or value.id or "" for value in field.values]
-    return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
+    return f"one of {', '.join(values)}"
 
 
 def no_effect_note(issue: Issue, move: Transition) -> str:

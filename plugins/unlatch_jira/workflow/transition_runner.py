@@ -183,6 +183,9 @@ class TransitionRunner:
             empty = {name: it for name, it in (missing | wanted).items() if not held.get(name)}
             fields |= screens.configured_fields(empty, self.settings, walk.stage)
             missing = {name: it for name, it in missing.items() if name in empty.keys() - fields}
+            walk.done.notes += screens.wrong_values(
+                empty, fields, self.settings, walk.stage
+            ).values()
         if missing:
             raise screens.missing_fields_error(move, missing, self.settings, walk.stage)
         self._send(issue, move, fields, walk, arrives=arrives)
@@ -214,9 +217,8 @@ class TransitionRunner:
                     if isinstance(refusal, TransitionRefused):
                         is_unsaid = walk.comment is None and move.may_take_comment
                         unsaid = issue.item.ref.id if is_unsaid else None
-                        refusal.hint = screens.refusal_hint(
-                            move, refusal.fields, walk.stage, unsaid=unsaid
-                        )
+                        refused = (move, walk.stage, refusal.fields, fields.keys(), unsaid)
+                        refusal.hint = screens.Refused(*refused).hint(self.settings)
                     raise
             else:
                 walk.is_said = walk.is_said or said is not None

@@ -25,6 +25,7 @@ from unlatch.spi import Category, Change, DeliveryOptions, Goal
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.workflows import ROOT_CAUSE
 
+NOT_OFFERED = "Root cause takes one of Bug, Misunderstanding, not the configured '...'"
 WAY = ["Wartet auf Freigabe", "In Arbeit"]
 
 
@@ -195,10 +196,34 @@ def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> Non
     key = finished(either, "required-fields", "Done")
     with pytest.raises(Rejected) as caught:
         deliver(plugin_for(either, fields={"Root cause": "Fate"}), ref(either, key), REOPEN)
-    assert "the configured value for Root cause is not offered" in caught.value.message
+    wrong = NOT_OFFERED.replace("...", "Fate")
+    assert wrong in caught.value.message
+    assert f"correct [trackers.jira.fields]: {wrong};" in (caught.value.hint or "")
+
+
+def test_a_configured_value_that_is_not_on_offer_and_not_required_is_noted(
+    either: Sandbox,
+) -> None:
+    key = finished(either, "keeps-resolution", "Done")
+    outcome = deliver(plugin_for(either, fields={"Root cause": "..."}), ref(either, key), REOPEN)
+    assert (status(either, key), NOT_OFFERED in outcome.notes) == ("To Do", True)
+
+
+def test_a_value_for_reopening_counts_before_one_for_all(either: Sandbox) -> None:
+    key = finished(either, "required-fields", "Done")
+    fields = {ROOT_CAUSE: "Misunderstanding", "reopen": {"Root cause": "Bug"}}
+    deliver(plugin_for(either, fields=fields), ref(either, key), REOPEN)
+    assert field(either, key, ROOT_CAUSE)["value"] == "Bug"
 
 
 CAUSE = {"fields": {"reopen": {"Root cause": "Bug"}}}
+TO_SET = (
+    'set it below [trackers.jira.fields.reopen]: "Root cause" = "..." '
+    "(one of Bug, Misunderstanding)"
+)
+WANTS_COMMENT = (
+    "its rule may want a comment: unlatch {} KEY --item-only --reason TEXT, then unlatch sync KEY"
+)
 
 
 @pytest.mark.parametrize(
@@ -227,10 +252,16 @@ def test_what_a_validator_wants_goes_with_the_transition_once(
 @pytest.mark.parametrize(
     ("more", "change", "hint"),
     [
-        ({}, REOPEN, '[trackers.jira.fields.reopen]: "Root cause" = "..."'),
-        ({"fields": {"close": {"Root cause": "Bug"}}}, REOPEN, "[trackers.jira.fields.reopen]"),
-        (CAUSE, replace(REOPEN, comment=None), "its screen has Root cause (one of Bug, "),
-        ({}, replace(CLOSE, comment=None), "unlatch close {key} --item-only --reason TEXT"),
+        ({}, REOPEN, TO_SET),
+        ({"fields": {"close": {"Root cause": "Bug"}}}, REOPEN, TO_SET),
+        (
+            {"fields": {"Root cause": "..."}},
+            REOPEN,
+            f"correct [trackers.jira.fields]: {NOT_OFFERED}",
+        ),
+        # Everything on its screen was sent.
+        (CAUSE, replace(REOPEN, comment=None), WANTS_COMMENT.format("reopen")),
+        ({}, replace(CLOSE, comment=None), WANTS_COMMENT.format("close")),
     ],
 )
 def test_a_refused_transition_says_what_to_set(
@@ -240,7 +271,7 @@ def test_a_refused_transition_says_what_to_set(
     key = finished(either, "validators", before)
     with pytest.raises(Rejected, match="Jira refused the transition") as caught:
         deliver(plugin_for(either, **more), ref(either, key), change)
-    assert hint.format(key=key) in (caught.value.hint or "")
+    assert caught.value.hint == hint.replace("KEY", key)
     assert (status(either, key), comments(either, key)) == (before, [])
 
 
