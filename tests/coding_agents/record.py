@@ -1,8 +1,9 @@
 """Record transcripts of the real programs, which the tests of the readers read.
 
 Run as `python -m tests.coding_agents.record [NAME]...`; it replaces the folders of these agents in
-tests/unlatch_agents/transcripts/recorded. Each conversation has the same turns for all: a failed call, a decision,
-and CASES. Aider takes calls of tools for text, so it has a change of a file in place of the call.
+tests/unlatch_agents/transcripts/recorded. Each conversation has the same turns for all: a failed
+call, a decision, and CASES. Aider takes calls of tools for text, so it has a change of a file in
+place of the call.
 """
 
 import json
