@@ -109,7 +109,7 @@ def finish(
     refuse_elsewhere(delivery, plan.before.links)
     if archive:
         check_archive(session.workspace, plan.before)
-    command = f"unlatch {name} {quote(plan.before.id)} --dry-run"
+    command = f"unlatch {quote(name)} {quote(plan.before.id)} --dry-run"
     excess = find_excess(session.workspace, items_of([plan]), max_items, command=command)
     if dry_run:
         return preview_and_tell(
