@@ -31,7 +31,6 @@ _OWN = {
     "_digest(text)",
     "_to_set(first, self.stage)",  # a line of TOML
     "_COMMANDS[move]",
-    "_RESUME[found.kind]",
     "again",
     "apart",  # a sentence
     "arguments[0]",  # of the demonstration

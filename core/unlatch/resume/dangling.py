@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.resume.kinds import Dangling, kinds_in
 from unlatch.resume.references import References
-from unlatch.resume.related import efforts_of, read_filed, sessions_of
+from unlatch.resume.related import efforts_of, read_filed
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 def dangling(workspace: Workspace) -> Iterator[Dangling]:
     """The links to nothing, of all work that can be read."""
     references = References(workspace)
-    efforts = efforts_of(workspace)
-    known = set(efforts.names()) if efforts else set()
-    if efforts:
+    if efforts := efforts_of(workspace):
         from unlatch.efforts.store import project_of  # noqa: PLC0415
 
         for one in efforts.all():
@@ -33,38 +31,13 @@ def dangling(workspace: Workspace) -> Iterator[Dangling]:
             if one.increment and is_ours and not references.find(one.increment):
                 fix = f"unlatch effort link {quote(one.id)} --remove"
                 yield Dangling(f"effort:{one.id}", one.increment, efforts.root / one.id, fix)
-    yield from _of_sessions(workspace, references, known)
     for kind in kinds_in(workspace):
         yield from kind.dangling(workspace, references)
-
-
-def _of_sessions(
-    workspace: Workspace, references: References, efforts: set[str]
-) -> Iterator[Dangling]:
-    if (store := sessions_of(workspace)) is None:
-        return
-    from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-    for found in store.heads():
-        if isinstance(found, Broken):
-            continue
-        path, meta, _ = found
-        ref = f"session:{meta.session_id}"
-        if meta.increment and not references.find(meta.increment):
-            fix = f"unlatch session link {quote(meta.session_id)} --remove"
-            yield Dangling(ref, meta.increment, path, fix)
-        # Efforts are private: in another person's checkout they are missing.
-        if meta.effort and efforts and meta.effort not in efforts:
-            yield Dangling(ref, f"effort:{meta.effort}", path)
 
 
 def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
     """The errors of the files of efforts, sessions, runs and briefings."""
     yield from _unreadable_efforts(workspace)
-    if store := sessions_of(workspace):
-        from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-        yield from (one.error for one in store.all() if isinstance(one, Broken))
     for kind in kinds_in(workspace):
         yield from kind.unreadable(workspace)
     for folder in workspace.manager.collection.folders():

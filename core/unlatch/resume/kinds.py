@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import PluginBroken, StoreError, UnlatchError
-from unlatch.resume.places import other_kinds
+from unlatch.resume.places import installed_kinds, other_kinds
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from unlatch.project.git.conflict import MergeResult
     from unlatch.project.workspace import Workspace
     from unlatch.resume.open_work import OwnWork
     from unlatch.resume.points import Briefing
     from unlatch.resume.references import References
+    from unlatch.worklog.json_text.three_way import Side
     from unlatch.worklog.search_index import Source
+    from unlatch.worklog.text_merge import MergedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +129,13 @@ class Sources(Protocol):
 
     Attributes:
         own: what the increment's own files say.
+        with_tool_output: whether to quote the output of tools.
         accepted: the ids of tasks that an auditor accepted.
         known: words that are no identifiers.
     """
 
     own: OwnWork
+    with_tool_output: bool
     accepted: set[str]
     known: set[str]
 
@@ -142,6 +147,18 @@ class Sources(Protocol):
         """The decisions, failures and next steps in a text, each with its section."""
         ...
 
+    def add_summary(self, texts: dict[str, list[str]], summary: str | None) -> None:
+        """Add a summary, and what it says of decisions, failures and next steps, by section."""
+        ...
+
+    def clean(self, text: str) -> str:
+        """A text without secrets and control characters."""
+        ...
+
+    def identifiers(self, text: str) -> Iterator[str]:
+        """The identifiers in a clean text."""
+        ...
+
 
 class Work(Protocol):
     """A piece of work that belongs to an increment.
@@ -150,12 +167,16 @@ class Work(Protocol):
         id: its name in commands.
         updated: when it last changed.
         files: the files whose texts a briefing shows.
+        belongs_to: other work that belongs to the increment with it, as in effort:auth-bug.
+        is_resumable: whether a resume of the increment resumes it.
     """
 
     id: str
     status: str
     updated: datetime | None
     files: tuple[Path, ...]
+    belongs_to: tuple[str, ...]
+    is_resumable: bool
 
     def brief(self, sources: Sources) -> Briefing:
         """What it knows."""
@@ -169,6 +190,39 @@ class Work(Protocol):
         """How it is ended; None if it has ended."""
         ...
 
+    def limited(self, covers: Callable[[Path], bool]) -> Work | None:
+        """The same work, without what it has from files that are not covered."""
+        ...
+
+
+class Merging(Protocol):
+    """The merge of the files of a kind, for git and for `unlatch merge`.
+
+    Attributes:
+        suffix: the end of the files' names.
+    """
+
+    suffix: str
+
+    def merge(self, base: bytes, ours: bytes, theirs: bytes) -> MergedText:
+        """Merge two versions of a file; UnmergeableError if they are no such files."""
+        ...
+
+    def resolve(
+        self, workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool
+    ) -> MergeResult:
+        """Merge the versions that git keeps of a file in conflict.
+
+        Args:
+            take: the side to take in a clash.
+            add: also git add the file.
+
+        Raises:
+            UsageError: no or more than one piece of work is meant.
+            StoreError: the file is in no conflict, or cannot be merged.
+        """
+        ...
+
 
 class WorkKind(Protocol):
     """A kind of work.
@@ -177,11 +231,21 @@ class WorkKind(Protocol):
         name: that of the entry point, and of the command group of the kind.
         verbs: the commands of that group to which `show`, `history` and `resume` lead.
         beside: the plural of what its documents have with the summary.
+        merging: None if git merges its files as any others.
     """
 
     name: str
     verbs: Mapping[str, str]
     beside: str
+    merging: Merging | None
+
+    def names(self, workspace: Workspace) -> Iterator[str]:
+        """The ids of all work, without what cannot be read."""
+        ...
+
+    def find(self, workspace: Workspace, wanted: str) -> str:
+        """The id of the work of this name; UsageError if there is none, or more than one."""
+        ...
 
     def related(self, workspace: Workspace, search: Search) -> Iterator[Work]:
         """The work of the increment of a search, the oldest first.
@@ -192,6 +256,10 @@ class WorkKind(Protocol):
 
     def unfinished(self, workspace: Workspace) -> Iterator[tuple[str, str]]:
         """The id and status of all that is not over, without what cannot be read."""
+        ...
+
+    def in_progress(self, workspace: Workspace) -> Iterator[str]:
+        """The recorded names of the increments that someone works on, the newest work first."""
         ...
 
     def dangling(self, workspace: Workspace, references: References) -> Iterator[Dangling]:
@@ -225,7 +293,7 @@ class RelatedWork:
 
 def kinds_in(workspace: Workspace) -> list[WorkKind]:
     """The kinds of packages that a project uses; loads nothing if it has no folder of one."""
-    return [kind_named(name) for name in other_kinds(workspace)]
+    return [_loaded(name, target) for name, target in other_kinds(workspace).items()]
 
 
 def kind_named(name: str) -> WorkKind:
@@ -234,9 +302,10 @@ def kind_named(name: str) -> WorkKind:
     Raises:
         PluginBroken: `plugin-broken`: its package cannot be loaded.
     """
-    from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (as above)
+    return _loaded(name, installed_kinds()[name])
 
-    target = entry_points(KINDS)[name]
+
+def _loaded(name: str, target: str) -> WorkKind:
     module, _, attribute = target.partition(":")
     try:
         kind: WorkKind = getattr(import_module(module), attribute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
-# The folders of the kinds of the core, and of what it keeps itself.
+# The folders of the kinds of the core, of what it keeps itself, and of `sessions_path`.
 _OWN = frozenset({"efforts", "increments", "items", "migrations", "sessions"})
+# The kinds of unlatch in the order in which they are shown; those of others follow.
+_ORDER = ("effort", "session", "run")
 
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:
@@ -23,23 +26,28 @@ def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     if shares_efforts(workspace):
         return True
     places = (workspace.paths.home / "efforts", increment.folder / BRIEFING)
-    if any(map(exists, places)) or has_sessions(workspace):
-        return True
-    return bool(other_kinds(workspace))
+    return any(map(exists, places)) or bool(other_kinds(workspace))
 
 
-def other_kinds(workspace: Workspace) -> list[str]:
-    """The names of the kinds of packages that have a folder in the project."""
-    try:
-        with open_folder(workspace.paths.home) as home:
-            folders = {name for name in home.names() if name.endswith("s")} - _OWN
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+def other_kinds(workspace: Workspace) -> dict[str, str]:
+    """The entry points of the kinds of packages that have a folder in the project, by name."""
+    folders = set[str]()
+    with suppress(FileNotFoundError, NotADirectoryError), open_folder(workspace.paths.home) as home:
+        folders = {name for name in home.names() if name.endswith("s")} - _OWN
+    if has_sessions(workspace):
+        folders.add("sessions")
     if not folders:
-        return []
+        return {}
+    return {name: target for name, target in installed_kinds().items() if f"{name}s" in folders}
+
+
+def installed_kinds() -> dict[str, str]:
+    """The entry points of all kinds of packages by name, in the order in which they are shown."""
     from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (slow to load)
 
-    return [name for name in entry_points(KINDS) if f"{name}s" in folders]
+    found = entry_points(KINDS)
+    first = {name: found[name] for name in _ORDER if name in found}
+    return first | found
 
 
 def shares_efforts(workspace: Workspace) -> bool:

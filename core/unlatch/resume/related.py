@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.kinds import RelatedWork, kinds_in
-from unlatch.resume.places import has_sessions, sessions_path, shares_efforts
+from unlatch.resume.places import shares_efforts
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 
@@ -23,28 +23,6 @@ if TYPE_CHECKING:
     from unlatch.efforts.store import EffortStore
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.sessions.model import Session
-    from unlatch.sessions.store import SessionStore
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedSession:
-    """A session; `is_imported` if it follows a transcript in the user's state folder."""
-
-    store: SessionStore
-    path: Path
-    session: Session
-    is_imported: bool
-
-    @property
-    def ref(self) -> str:
-        return f"session:{self.session.id}"
-
-    @property
-    def is_over(self) -> bool:
-        from unlatch.sessions.model import LIFECYCLE  # noqa: PLC0415
-
-        return self.session.meta.status in LIFECYCLE.closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +38,6 @@ class Related:
     """
 
     efforts: tuple[Effort, ...] = ()
-    sessions: tuple[RelatedSession, ...] = ()
     others: tuple[RelatedWork, ...] = ()
     unreadable: tuple[UnlatchError, ...] = ()
     filed: str | None = None
@@ -73,23 +50,19 @@ class Related:
         return is_wanted and ref not in self.known
 
     def __bool__(self) -> bool:
-        return bool(self.efforts or self.sessions or self.others)
+        return bool(self.efforts or self.others)
 
     @property
     def refs(self) -> list[str]:
-        return [
-            *self._efforts,
-            *(one.ref for one in self.sessions),
-            *(one.ref for one in self.others),
-        ]
+        return [*self._efforts, *(one.ref for one in self.others)]
 
     @property
     def resumable(self) -> dict[str, list[str]]:
-        """The work that a resume reaches, by its kind: an imported session is only read."""
-        sessions = [one.ref for one in self.sessions if not one.is_imported]
-        found = {"efforts": self._efforts, "sessions": sessions}
+        """The work that a resume reaches, by its kind."""
+        found = {"efforts": self._efforts}
         for one in self.others:
-            found.setdefault(f"{one.kind}s", []).append(one.ref)
+            if one.work.is_resumable:
+                found.setdefault(f"{one.kind}s", []).append(one.ref)
         return {kind: refs for kind, refs in found.items() if refs}
 
     @property
@@ -97,28 +70,15 @@ class Related:
         return [f"effort:{one.id}" for one in self.efforts]
 
 
-def sessions_of(workspace: Workspace) -> SessionStore | None:
-    """The sessions of a project; None if it has no folder of sessions, or that is misconfigured."""
-    if not exists(workspace.paths.root / sessions_path(workspace)):
-        return None
-    from unlatch.sessions.project import session_store  # noqa: PLC0415
-
-    try:
-        return session_store(workspace)
-    except UnlatchError:  # doctor and the commands of sessions report it
-        return None
-
-
 def find_related(workspace: Workspace, increment: Increment) -> Related:
     """The work that names an increment; loads nothing of a kind that the project does not use."""
     search = Search(workspace, increment)
-    sessions = sorted(search.sessions(), key=_started)
-    efforts = search.efforts({one.session.meta.effort for one in sessions})
     others = tuple(search.others())
+    efforts = search.efforts({ref for one in others for ref in one.work.belongs_to})
     unreadable = [_located(one, workspace) for one in search.unreadable]
     filed = search.filed()
     unread, known = (*unreadable, *search.unreadable_file), frozenset(search.known)
-    return Related(efforts, tuple(sessions), others, unread, filed, known)
+    return Related(efforts, others, unread, filed, known)
 
 
 def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
@@ -131,10 +91,6 @@ def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
         return error
     message = f"{inside.as_posix()}: {error.message}"
     return StoreError(error.id, message, where=error.where, hint=error.hint)
-
-
-def _started(one: RelatedSession) -> tuple[str, str]:
-    return str(one.session.meta.started or ""), one.session.id
 
 
 class Search:
@@ -153,23 +109,6 @@ class Search:
         """Whether a recorded name can mean the increment."""
         return self._references.means(name, self._increment.id)
 
-    def sessions(self) -> Iterator[RelatedSession]:
-        workspace = self._workspace
-        if not has_sessions(workspace):
-            return
-        from unlatch.sessions.project import import_store  # noqa: PLC0415
-        from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-        for store in filter(None, (sessions_of(workspace), import_store(workspace))):
-            with self.noting():
-                for found in store.heads():
-                    if isinstance(found, Broken):
-                        self.unreadable.append(found.error)
-                    elif self.is_meant(found[1].increment):
-                        yield from self._session(store, found[0])
-                    else:
-                        self.known.add(f"session:{found[1].session_id}")
-
     @contextmanager
     def noting(self) -> Iterator[None]:
         """Add an error to the unreadable ones."""
@@ -178,14 +117,7 @@ class Search:
         except UnlatchError as error:
             self.unreadable.append(error)
 
-    def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
-        with self.noting():
-            session = store.read(path).session
-            is_imported = store != sessions_of(self._workspace)
-            self.known.add(f"session:{session.id}")
-            yield RelatedSession(store, path, session, is_imported)
-
-    def efforts(self, named: set[str | None]) -> tuple[Effort, ...]:
+    def efforts(self, named: set[str]) -> tuple[Effort, ...]:
         if (store := efforts_of(self._workspace)) is None:
             return ()
         from unlatch.efforts.store import project_of  # noqa: PLC0415
@@ -194,6 +126,7 @@ class Search:
         with self.noting():
             self.unreadable += store.unreadable()
             project = project_of(self._workspace)
+            named = {ref.removeprefix("effort:") for ref in named}
             ours = [it for it in store.all() if it.id in named or it.project == project]
             found = [it for it in ours if it.id in named or self.is_meant(it.increment)]
             self.known |= {f"effort:{it.id}" for it in ours if it not in found}
@@ -247,3 +180,11 @@ def efforts_of(workspace: Workspace) -> EffortStore | None:
     from unlatch.efforts.store import effort_store  # noqa: PLC0415
 
     return effort_store(workspace, by="")
+
+
+def names_of(workspace: Workspace, kind: str) -> Collection[str]:
+    """The ids of all work of a kind; none if the project does not use it."""
+    if kind == "effort":
+        efforts = efforts_of(workspace)
+        return set(efforts.names()) if efforts else ()
+    return {name for it in kinds_in(workspace) if it.name == kind for name in it.names(workspace)}

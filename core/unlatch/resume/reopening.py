@@ -12,11 +12,10 @@ from unlatch.resume.kinds import Step
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
+    from collections.abc import Iterator
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.related import Related, RelatedSession
+    from unlatch.resume.related import Related
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +37,12 @@ class Resumed:
 
 
 def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Step]:
-    """The steps for each effort, and for the newest session and work of each other kind.
+    """The steps for each effort, and for the newest work of each other kind.
 
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
     steps = [*_efforts(workspace, related, by)]
-    steps += [_session(one, workspace.clock) for one in related.sessions if not one.is_imported][
-        -1:
-    ]
-    newest = {one.kind: one.work for one in related.others}
+    newest = {one.kind: one.work for one in related.others if one.work.is_resumable}
     return steps + [one.step(workspace, by=by) for one in newest.values()]
 
 
@@ -97,18 +93,3 @@ def _activate(workspace: Workspace, effort: str, by: str) -> None:
 
     with Conversation(effort_store(workspace, by=by)).lock() as turn:
         turn.activate(effort)
-
-
-def _session(one: RelatedSession, now: Callable[[], datetime]) -> Step:
-    from unlatch.sessions import lifecycle  # noqa: PLC0415
-    from unlatch.sessions.model import LIFECYCLE, Status  # noqa: PLC0415
-
-    def resume(reason: str | None) -> str:
-        return lifecycle.resume(
-            one.store, one.path, now=now(), reason=reason
-        ).session.meta.status.value
-
-    status = one.session.meta.status
-    command = f"unlatch session show {quote(one.session.id)}"
-    is_over = status in LIFECYCLE.reopened
-    return Step(one.ref, status.value, Status.ACTIVE.value, is_over, command, resume)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import field
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.highlights import highlights, sentences
 from unlatch.efforts.identifiers import identifiers
-from unlatch.resume.called import names_in_calls
-from unlatch.resume.failures import failures
+from unlatch.resume.overruling import OVERRULED, overruled
 from unlatch.resume.points import Briefing, Point
-from unlatch.resume.said import MOST_PROSE, OVERRULED, Said, overruled
-from unlatch.sessions.model import CalloutKind
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
@@ -26,16 +22,13 @@ if TYPE_CHECKING:
     from unlatch.efforts.model import Effort
     from unlatch.project.workspace import Workspace
     from unlatch.resume.open_work import OwnWork
-    from unlatch.resume.related import Related, RelatedSession
-    from unlatch.sessions.model import Session
+    from unlatch.resume.related import Related
 
 # Bytes at the end of the logs of all efforts.
 _ROOM = 1 << 20
 # Entries of a section from one source, and next steps from one conversation.
-_MOST, _MOST_NEXT = 200, 3
+_MOST, MOST_NEXT = 200, 3
 _SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
-# The agents' tools for their own lists of tasks.
-_OWN_LISTS = frozenset(("todowrite", "todoread", "update_plan", "write_todos"))
 
 Texts = dict[str, list[str]]
 
@@ -64,7 +57,6 @@ class Sources:
         """A briefing of each work, the newest first."""
         found: list[tuple[datetime | None, Callable[[], Briefing]]] = [
             *((it.updated, lambda it=it: self._effort(it)) for it in related.efforts),
-            *((_last(it.session), lambda it=it: self._session(it)) for it in related.sessions),
             *((it.work.updated, lambda it=it: it.work.brief(self)) for it in related.others),
         ]
         # Of the same second, the last one of a kind is the newest.
@@ -87,10 +79,10 @@ class Sources:
                 texts["decisions"] += [f"{OVERRULED} {one.text}", f"{words} (correction)"]
                 continue
             places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
-        texts["left"] += steps[-_MOST_NEXT:]
+        texts["left"] += steps[-MOST_NEXT:]
         for reopen in effort.reopens:
-            self._add_summary(texts, reopen.prior_summary)
-        self._add_summary(texts, effort.summary)
+            self.add_summary(texts, reopen.prior_summary)
+        self.add_summary(texts, effort.summary)
         found = briefing_from(f"effort:{effort.id}", texts, names)
         if is_whole:
             return found
@@ -100,51 +92,16 @@ class Sources:
     def _masked(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """A line of a log with a masked text: what a secret stands next to shows that it is one."""
         content = entry.get("content")
-        text = self._clean(content) if isinstance(content, str) else content
+        text = self.clean(content) if isinstance(content, str) else content
         return {**entry, "content": text}
 
-    def _clean(self, text: str) -> str:
+    def clean(self, text: str) -> str:
+        """A text without secrets and control characters."""
         return without_controls(self._mask(text))
 
-    def _session(self, one: RelatedSession) -> Briefing:
-        from unlatch.sessions.context import decisions  # noqa: PLC0415
-        from unlatch.sessions.subagents import all_embedded  # noqa: PLC0415
-
-        session, texts = one.session, section_texts()
-        is_imported = one.is_imported or (not self.with_tool_output and _is_published(one))
-        said = Said(session, self._clean)
-        entries = [it for phase in session.phases for it in phase.callouts(CalloutKind.DECISION)]
-        own = {(session.id, it.line) for it in entries}  # which `said` has
-        every = decisions(session, all_embedded(one.store, session))
-        others = [it for it in every if (it.session, it.line) not in own]
-        texts["decisions"] = [*(it.text for it in others), *said.texts["decided"]]
-        texts["failed"], texts["left"] = said.texts["rejected"], said.texts["next"][-_MOST_NEXT:]
-        if self.with_tool_output or not is_imported:
-            for phase in session.phases:
-                texts["failed"] += failures(phase, with_calls=not one.is_imported)
-        texts["left"] += self._todo(session)
-        for phase in session.phases:
-            for callout in phase.callouts(CalloutKind.SUMMARY):
-                self._add_summary(texts, callout.text)
-        self._add_summary(texts, session.summary)
-        named = Counter(identifiers(self._clean(said.prose[-MOST_PROSE:])))
-        # What a long conversation mentions only once is mostly an example.
-        names = [it for it, times in named.items() for _ in range(times) if times > is_imported]
-        calls = [it for phase in session.phases for it in phase.calls]
-        self.known |= {it.tool for it in calls}
-        given = "\n".join(
-            it.arguments for it in calls if not it.failed and it.tool.casefold() not in _OWN_LISTS
-        )
-        names += names_in_calls(self._clean(given[-MOST_PROSE:]))
-        return briefing_from(one.ref, texts, names[::-1])
-
-    def _todo(self, session: Session) -> Iterator[str]:
-        """The open tasks of a session, without those that later work has ended."""
-        for one in session.tasks:
-            text = str(one.get("content") or "")
-            is_open = self.is_new(text) and one.get("status") != "completed"
-            if is_open and not self.own.has_done(text, text.partition(" ")[0].rstrip(":")):
-                yield text
+    def identifiers(self, text: str) -> Iterator[str]:
+        """The identifiers in a clean text."""
+        return identifiers(text)
 
     def is_new(self, text: str) -> bool:
         """Whether no later work has named this task."""
@@ -154,23 +111,15 @@ class Sources:
 
     def said(self, words: str) -> Iterator[tuple[str, str]]:
         """The decisions, failures and next steps in a text, each with its section."""
-        for kind, sentence in sentences(self._clean(words)):
+        for kind, sentence in sentences(self.clean(words)):
             yield _SECTIONS[kind], sentence
 
-    def _add_summary(self, texts: Texts, summary: str | None) -> None:
+    def add_summary(self, texts: Texts, summary: str | None) -> None:
         """A summary, and what it says of decisions, failures and next steps."""
         if summary:
             for section, sentence in self.said(summary):
                 texts[section].append(sentence)
             texts["done"].append(summary)
-
-
-def _is_published(one: RelatedSession) -> bool:
-    """Whether a session of the project was imported from a transcript."""
-    from unlatch.sessions import front_matter  # noqa: PLC0415
-    from unlatch.sessions.imported.origin import SOURCE  # noqa: PLC0415
-
-    return SOURCE in front_matter.read(one.store.read(one.path).text)
 
 
 def section_texts() -> Texts:
@@ -191,10 +140,6 @@ def briefing_from(source: str, texts: Texts, named: Iterable[str] = ()) -> Brief
     )
     names = tuple(Point(it, source) for it in named)
     return Briefing(**sections, identifiers=names, unread=unread, origin="")
-
-
-def _last(session: Session) -> datetime | None:
-    return session.meta.ended or session.meta.started
 
 
 def _moment(at: datetime | None) -> float:

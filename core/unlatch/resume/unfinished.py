@@ -6,9 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.resume.kinds import OpenWork, collecting_unread, kinds_in, unread_warnings
-from unlatch.resume.places import sessions_path
 from unlatch.resume.related import efforts_of
-from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,22 +27,18 @@ def unfinished(
     found: list[tuple[str, str, str]] = []
     unread: dict[str, UnlatchError] = {}
     kinds = ((kind.name, kind.unfinished) for kind in kinds_in(workspace))
-    for kind, find in (("effort", _efforts), ("session", _sessions), *kinds):
+    for kind, find in (("effort", _efforts), *kinds):
         with collecting_unread(kind, unread):
             found += ((kind, *one) for one in find(workspace))
     return found, unread_warnings(unread)
 
 
 def open_work(related: Related) -> Iterator[OpenWork]:
-    """The work of an increment that has not ended, without imported sessions."""
+    """The work of an increment that has not ended."""
     for effort in related.efforts:
         if effort.is_open:
             command = f"unlatch effort close {quote(effort.id)} --summary TEXT"
             yield OpenWork(f"effort:{effort.id}", effort.status.value, command)
-    for one in related.sessions:
-        if not (one.is_imported or one.is_over):
-            command = f"unlatch session complete {quote(one.session.id)}"
-            yield OpenWork(one.ref, one.session.meta.status.value, command)
     yield from filter(None, (one.work.open_work() for one in related.others))
 
 
@@ -57,15 +51,3 @@ def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
     for one in store.all():
         if one.is_open and (project is None or one.project == project):
             yield one.id, one.status.value
-
-
-def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    if not exists(workspace.paths.root / sessions_path(workspace)):
-        return
-    from unlatch.sessions.model import Status  # noqa: PLC0415
-    from unlatch.sessions.project import session_store  # noqa: PLC0415
-    from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-    for one in session_store(workspace).heads():
-        if not isinstance(one, Broken) and one[1].status in (Status.ACTIVE, Status.PAUSED):
-            yield one[1].session_id, one[1].status.value

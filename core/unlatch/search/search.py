@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.project.find_increment import names_item
 from unlatch.resume.kinds import collecting_unread, kind_named, unread_warnings
+from unlatch.resume.places import installed_kinds
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.entry_points import KINDS, entry_points
 from unlatch.worklog.search_index import Match, SearchIndex
 
 if TYPE_CHECKING:
@@ -27,12 +26,10 @@ if TYPE_CHECKING:
     from unlatch.resume.kinds import Described, Documents
     from unlatch.worklog.search_index import Hit, Source
 
-_OWN = ("increment", "effort", "session")
+_OWN = ("increment", "effort")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
-# What the documents of a kind have with the summary.
-_BESIDE = MappingProxyType({"increment": "reasons", "session": "decisions"})
 # Hits to read for each shown result: some are gone or filtered out.
 _SPARE = 5
 
@@ -72,7 +69,7 @@ class Result:
 
 def kinds_of_work() -> tuple[str, ...]:
     """The kinds that can be searched."""
-    return (*_OWN, *entry_points(KINDS))
+    return (*_OWN, *installed_kinds())
 
 
 def search(
@@ -131,8 +128,8 @@ def search(
 
 def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
     """The matches of a hit, with the names of what its kind has beside the summary."""
-    is_own = hit.kind in _OWN
-    place = _BESIDE.get(hit.kind) if is_own else kind_named(hit.kind).beside
+    own = "reasons" if hit.kind == "increment" else None
+    place = own if hit.kind in _OWN else kind_named(hit.kind).beside
     summary = (work.summary or "").casefold()
     return tuple(
         replace(one, where=place)
@@ -158,10 +155,6 @@ def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
 
 def _documents(workspace: Workspace, kind: str) -> Documents:
     match kind:
-        case "session":
-            from unlatch.search.sessions import SessionDocuments  # noqa: PLC0415
-
-            return SessionDocuments(workspace)
         case "effort":
             return EffortDocuments(workspace)
         case "increment":

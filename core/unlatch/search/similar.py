@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.resume.kinds import kind_named
 from unlatch.search.search import Found, search
 
 if TYPE_CHECKING:
@@ -16,11 +17,7 @@ _MOST = 3
 # For indexing new work of each kind. A first index of thousands takes many times as long; the rest
 # is left to later calls and to `unlatch search`.
 _SECONDS = 0.5
-_RESUME = {
-    "increment": "unlatch resume",
-    "effort": "unlatch effort reopen",
-    "session": "unlatch session resume",
-}
+_RESUME = {"increment": "resume", "effort": "effort reopen"}
 _CLOSED = frozenset({"completed", "abandoned", "concluded"})
 
 
@@ -38,5 +35,11 @@ def _warning(found: Found) -> UnlatchError:
     message = f"similar {found.kind}: {work.id} ({work.status}), by the words {words}"
     if work.status not in _CLOSED:
         return StoreError("similar-work", message)
-    command = f"{_RESUME[found.kind]} {quote(work.id)}"
+    verb = _verb(found.kind)
+    command = f"unlatch {verb} {quote(work.id)}"
     return StoreError("similar-work", f"{message}; to continue it: {command}", hint=command)
+
+
+def _verb(kind: str) -> str:
+    """The command that resumes work of a kind."""
+    return _RESUME.get(kind) or f"{kind} {kind_named(kind).verbs['resume']}"

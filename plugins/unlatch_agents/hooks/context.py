@@ -15,11 +15,11 @@ from unlatch.project.named_by_branch import is_named
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_file import known_briefing
 from unlatch.resume.briefing_text import render
+from unlatch.resume.kinds import kinds_in
 from unlatch.resume.points import Briefing, Point, clean_source
 from unlatch.resume.references import References
 from unlatch.resume.related import find_related
 from unlatch.transport.redact import Masking
-from unlatch.worklog.disk.safe_open import exists
 from unlatch_agents.hooks.trusted_texts import TrustedTexts
 
 if TYPE_CHECKING:
@@ -162,23 +162,17 @@ def _in_work(workspace: Workspace) -> Iterator[Increment]:
     named = [one for one in by_id if is_named(one, branch)]
     active = [one for one in by_id.values() if one.status is Status.ACTIVE]
     active.sort(key=lambda one: str(one.last_activity or ""), reverse=True)
-    begun = [*_of_sessions(workspace)]
+    begun = [*_begun(workspace)]
     is_active = {one.id for one in active}.__contains__
     ids = (*named, *filter(is_active, begun), *(one.id for one in active), *begun)
     yield from (by_id[one] for one in dict.fromkeys(ids) if one in by_id)
 
 
-def _of_sessions(workspace: Workspace) -> Iterator[str]:
-    """The increments of active sessions, the newest first."""
-    if not exists(workspace.paths.root / workspace.config.sessions.path):
-        return
-    from unlatch.sessions import model  # noqa: PLC0415  (only where sessions are used)
-    from unlatch.sessions.project import session_store  # noqa: PLC0415
-    from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-    references = References(workspace)
-    heads = [one[1] for one in session_store(workspace).heads() if not isinstance(one, Broken)]
-    for meta in reversed(heads):
-        is_active = meta.status is model.Status.ACTIVE
-        if is_active and meta.increment and (found := references.find(meta.increment)):
-            yield found
+def _begun(workspace: Workspace) -> Iterator[str]:
+    """The increments that someone works on in a session, the newest first."""
+    _ = workspace.config  # a mistake in it is reported, also if no work depends on it
+    names = [name for kind in kinds_in(workspace) for name in kind.in_progress(workspace)]
+    references = References(workspace) if names else None
+    for name in names:
+        if references and (increment := references.find(name)):
+            yield increment

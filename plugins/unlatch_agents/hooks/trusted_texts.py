@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.efforts import store
@@ -25,7 +25,7 @@ from unlatch.project.git.tracked_branch import (
     upstream_branch,
 )
 from unlatch.resume.kinds import kinds_in
-from unlatch.resume.related import efforts_of, sessions_of
+from unlatch.resume.related import efforts_of
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
@@ -33,13 +33,14 @@ from unlatch.worklog.disk.user_files import read_user_file
 from unlatch_agents.hooks.trust import BRANCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from unlatch.efforts.model import Effort
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.related import Related, RelatedSession
+    from unlatch.resume.kinds import RelatedWork
+    from unlatch.resume.related import Related
 
 
 class TrustedTexts:
@@ -85,8 +86,7 @@ class TrustedTexts:
         return replace(
             related,
             efforts=tuple(filter(self._covers_effort, related.efforts)),
-            sessions=tuple(self._covered_sessions(related)),
-            others=tuple(it for it in related.others if self._covers_named(*it.work.files)),
+            others=tuple(self._covered(related.others)),
             filed=related.filed if is_filed else None,
         )
 
@@ -100,17 +100,13 @@ class TrustedTexts:
         """Whether files are covered, and the name that they have in common, which is shown."""
         return self.covers(*paths) and any(map(self.knows, paths))
 
-    def _covered_sessions(self, related: Related) -> Iterator[RelatedSession]:
-        """Sessions embed others, so those that are not covered cannot be found in the store."""
-        for one in related.sessions:
-            if self._covers_named(one.path):
-                yield replace(one, store=replace(one.store, left_out=self._sessions_left_out))
-
-    @cached_property
-    def _sessions_left_out(self) -> frozenset[Path]:
-        sessions = sessions_of(self._workspace)
-        paths = sessions.paths() if sessions else ()
-        return frozenset(path for path in paths if not self.covers(path))
+    def _covered(self, others: Iterable[RelatedWork]) -> Iterator[RelatedWork]:
+        """The work that is covered, without what it has from files that are not."""
+        covers = cache(self.covers)
+        for related in others:
+            is_covered = self._covers_named(*related.work.files)
+            if is_covered and (work := related.work.limited(covers)):
+                yield replace(related, work=work)
 
 
 def agree_to_all(workspace: Workspace) -> TrackedBranch | None:
@@ -141,8 +137,6 @@ def _texts(workspace: Workspace) -> Iterator[Path]:
         with suppress(StoreError):  # its layout is not installed
             files = files_of(increment)
             yield from (files.place / name for name in files.names)
-    if sessions := sessions_of(workspace):
-        yield from sessions.paths()
     if efforts := efforts_of(workspace):
         for name in efforts.names():
             yield from _of_effort(efforts.root / name)

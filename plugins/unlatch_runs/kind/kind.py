@@ -16,7 +16,7 @@ from unlatch_runs.model import Status
 from unlatch_runs.project import run_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -57,6 +57,14 @@ class Run:
     def _ref(self) -> str:
         return f"run:{self.id}"
 
+    @property
+    def belongs_to(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def is_resumable(self) -> bool:
+        return True
+
     def brief(self, sources: Sources) -> Briefing:
         return points(self._ref, self.state, sources)
 
@@ -78,6 +86,9 @@ class Run:
         verb = "resume" if self.state.is_complete else "stop"
         return OpenWork(self._ref, self.status, f"unlatch run {verb} {quote(self.id)}")
 
+    def limited(self, covers: Callable[[Path], bool]) -> Run:
+        return self
+
 
 class RunKind:
     """The runs of a project, as `unlatch.resume.kinds.WorkKind` describes a kind."""
@@ -85,6 +96,13 @@ class RunKind:
     name = "run"
     verbs = MappingProxyType({"show": "status", "history": "events", "resume": "resume"})
     beside = "tasks"
+    merging = None
+
+    def names(self, workspace: Workspace) -> Iterator[str]:
+        yield from run_store(workspace).names()
+
+    def find(self, workspace: Workspace, wanted: str) -> str:
+        return run_store(workspace).find(wanted).name
 
     def related(self, workspace: Workspace, search: Search) -> Iterator[Run]:
         store = run_store(workspace)
@@ -105,6 +123,9 @@ class RunKind:
                 continue
             if not state.is_over:
                 yield name, state.status.value
+
+    def in_progress(self, workspace: Workspace) -> Iterator[str]:
+        yield from ()
 
     def dangling(self, workspace: Workspace, references: References) -> Iterator[Dangling]:
         for folder, plan in run_store(workspace).plans():

@@ -3,7 +3,7 @@
 The first line names the increment, and the second is `open` or `done`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,14 @@ class Memo:
     def files(self) -> tuple[Path, ...]:
         return (self.path,)
 
+    @property
+    def belongs_to(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def is_resumable(self) -> bool:
+        return True
+
     def brief(self, sources: Sources) -> Briefing:
         return Briefing(decisions=tuple(Point(it, f"memo:{self.id}") for it in self.lines[2:]))
 
@@ -70,6 +78,9 @@ class Memo:
     def open_work(self) -> OpenWork | None:
         is_open = self.status == "open"
         return OpenWork(f"memo:{self.id}", "open", f"rm {self.path}") if is_open else None
+
+    def limited(self, covers: Callable[[Path], bool]) -> "Memo":
+        return self
 
 
 @dataclass
@@ -92,6 +103,13 @@ class MemoKind:
     name = "memo"
     verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read"})
     beside = "lines"
+    merging = None
+
+    def names(self, workspace: Workspace) -> Iterator[str]:
+        yield from (memo.id for memo in _memos(workspace))
+
+    def find(self, workspace: Workspace, wanted: str) -> str:
+        return next(memo.id for memo in _memos(workspace) if memo.id == wanted)
 
     def related(self, workspace: Workspace, search: Search) -> Iterator[Memo]:
         for memo in _memos(workspace):
@@ -101,6 +119,9 @@ class MemoKind:
 
     def unfinished(self, workspace: Workspace) -> Iterator[tuple[str, str]]:
         yield from ((it.id, it.status) for it in _memos(workspace) if it.status == "open")
+
+    def in_progress(self, workspace: Workspace) -> Iterator[str]:
+        yield from ()
 
     def dangling(self, workspace: Workspace, references: References) -> Iterator[Dangling]:
         for memo in _memos(workspace):

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from unlatch.worklog.entry_points import KINDS, entry_points
+from unlatch.resume.places import installed_kinds
 
 INCREMENT = "increment"
-_OWN = (INCREMENT, "efforts", "sessions")
+_OWN = (INCREMENT, "efforts")
 
 
 class _Kinds(click.Choice[str]):
@@ -21,7 +21,7 @@ class _Kinds(click.Choice[str]):
 
 def kinds_of_work() -> tuple[str, ...]:
     """The kinds that can be resumed with an increment."""
-    return (*_OWN, *(f"{name}s" for name in entry_points(KINDS)))
+    return (*_OWN, *(f"{name}s" for name in installed_kinds()))
 
 
 def choosing_kinds(command: Any) -> Any:

@@ -17,7 +17,6 @@ _REFERENCE = pattern(r"([a-z][a-z-]*):(.+)")
 # The commands to which `show`, `history` and `resume` lead, by the kind of work.
 _VERBS: Mapping[str, Mapping[str, str]] = {
     "effort": {"show": "show", "history": "show", "resume": "reopen"},
-    "session": {"show": "show", "history": "show", "resume": "resume"},
 }
 
 

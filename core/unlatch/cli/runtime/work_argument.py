@@ -1,4 +1,4 @@
-"""The ids of efforts, sessions and other work, for completion by shells."""
+"""The ids of efforts and other work, for completion by shells."""
 
 from __future__ import annotations
 
@@ -21,13 +21,6 @@ def complete_effort(
 ) -> list[CompletionItem[str]]:
     """The efforts of the project whose ids begin so, with their status."""
     return complete_work(ctx, begun, _efforts)
-
-
-def complete_session(
-    ctx: click.Context, _param: click.Parameter, begun: str
-) -> list[CompletionItem[str]]:
-    """The sessions of the project whose ids begin so, with their status."""
-    return complete_work(ctx, begun, _sessions)
 
 
 def complete_work(
@@ -56,13 +49,3 @@ def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
         for one in store.all():
             if project is None or one.project == project:
                 yield one.id, one.status.value
-
-
-def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    from unlatch.resume.related import sessions_of  # noqa: PLC0415
-    from unlatch.sessions.store import Broken  # noqa: PLC0415
-
-    if store := sessions_of(workspace):
-        for one in store.heads():
-            if not isinstance(one, Broken):
-                yield one[1].session_id, one[1].status.value

@@ -19,7 +19,8 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.terminal import output
-from unlatch.increments.files.paths import BRIEFING
+from unlatch.increments.files.paths import BRIEFING, METADATA
+from unlatch.resume.places import installed_kinds
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.git.driver import MergeDriverResult
+    from unlatch.resume.kinds import Merging
 
 # For git: merged; merged with conflicts; not merged, so git must do it.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -60,24 +62,31 @@ def run(
     if ours and theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
-    other = read_reference(wanted)
-    if other and other.kind == "session":
-        from unlatch.sessions.merge.resolving import resolve_session  # noqa: PLC0415
-        from unlatch.sessions.project import session_store  # noqa: PLC0415
-
-        store, kind = session_store(session.workspace), "session"
-        done = resolve_session(store, other.name, take=take, add=add, dry_run=dry_run)
-    else:
+    kind, wanted, merging = _meant(wanted)
+    if merging is None:
         from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
 
-        (session, wanted), kind = _home_of(session, wanted), "increment"
+        session, wanted = _home_of(session, wanted)
         done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
+    else:
+        done = merging.resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
         output.document("merge", code, **_document(session, done))
     else:
         _tell(session, done, kind, dry_run=dry_run)
     return code
+
+
+def _meant(wanted: str) -> tuple[str, str, Merging | None]:
+    """The kind and name of the work, and how that kind is merged; None for an increment."""
+    reference = read_reference(wanted)
+    if reference and reference.kind in installed_kinds():
+        from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (most are increments)
+
+        if merging := kind_named(reference.kind).merging:
+            return reference.kind, reference.name, merging
+    return "increment", wanted, None
 
 
 def _home_of(session: Session, wanted: str) -> tuple[Session, str]:
@@ -133,7 +142,7 @@ def _tell(session: Session, done: MergeResult, kind: str, *, dry_run: bool) -> N
     if not done.settled:
         output.data(f"{kind.capitalize()} {done.id}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
-        name = f"session:{done.id}" if kind == "session" else done.id
+        name = done.id if kind == "increment" else f"{kind}:{done.id}"
         step = f"unlatch merge --resolve {shlex.quote(name)} --ours"
         output.talk("--ours and --theirs decide.")
         output.talk(f"Next: {output.clean(step)}")
@@ -178,16 +187,30 @@ def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult
         from unlatch.lifecycle.merge import merge_briefing_files  # noqa: PLC0415
 
         return merge_briefing_files(base, ours, theirs)
-    if path.endswith(".md"):
+    if kind := _kind_of(path):
         from unlatch.project.git.driver import run_driver  # noqa: PLC0415
-        from unlatch.sessions.merge.documents import merge_sessions  # noqa: PLC0415
 
-        name = PurePosixPath(path).name
-        return run_driver((base, ours, theirs), merge_sessions, name=name)
+        _, merging = kind
+        return run_driver((base, ours, theirs), merging.merge, name=PurePosixPath(path).name)
     from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
     from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
     return merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
+
+
+def _kind_of(path: str) -> tuple[str, Merging] | None:
+    """The kind of work, and its merge, that has files like this one; None for an increment."""
+    place = PurePosixPath(path)
+    if place.name == METADATA:
+        return None
+    from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (most are of increments)
+
+    # Nothing else is loaded where the folder is that of its kind.
+    for name in sorted(installed_kinds(), key=lambda name: f"{name}s" not in place.parts):
+        merging = kind_named(name).merging
+        if merging and path.endswith(merging.suffix):
+            return name, merging
+    return None
 
 
 class _Driver(click.Command):
@@ -208,6 +231,6 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
         output.talk(*_clash_lines(done.clashes))
         place = PurePosixPath(path)
         # Briefings have no clashes.
-        name = f"session:{place.stem}" if path.endswith(".md") else place.parent.name
-        name = output.clean(name)
+        kind = _kind_of(path)
+        name = output.clean(f"{kind[0]}:{place.stem}" if kind else place.parent.name)
         output.talk(f"  Next: unlatch merge --resolve {shlex.quote(name)}")

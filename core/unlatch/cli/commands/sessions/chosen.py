@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag
-from unlatch.cli.runtime.work_argument import complete_session
+from unlatch.cli.runtime.work_argument import complete_work
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
@@ -20,9 +20,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from click.shell_completion import CompletionItem
+
     from unlatch.cli.runtime.session import Session as Run
+    from unlatch.project.workspace import Workspace
     from unlatch.sessions.model import Meta, Session, Status
     from unlatch.sessions.store import SessionStore
+
+
+def complete_session(
+    ctx: click.Context, _param: click.Parameter, begun: str
+) -> list[CompletionItem[str]]:
+    """The sessions of the project whose ids begin so, with their status."""
+    return complete_work(ctx, begun, _with_status)
+
+
+def _with_status(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    for head in session_store(workspace).heads():
+        if not isinstance(head, Broken):
+            yield head[1].session_id, head[1].status.value
+
 
 SESSION = click.argument("wanted", metavar="[ID]", required=False, shell_complete=complete_session)
 IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")

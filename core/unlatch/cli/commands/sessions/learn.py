@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, complete_session, sessions, store_of
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.sessions.learning.cases import CaseType, learn

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import IMPORTED, session_entry, store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, complete_session, session_entry, store_of
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.sessions import lifecycle
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import session_entry, store_of
+from unlatch.cli.commands.sessions.chosen import complete_session, session_entry, store_of
 from unlatch.cli.options.common import JSON
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import require_terminal
-from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output, prompts
 from unlatch.sessions.imported.publishing import Draft, draft, publish
 from unlatch.sessions.project import session_store

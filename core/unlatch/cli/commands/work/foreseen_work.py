@@ -35,7 +35,6 @@ def chosen_related(session: Session, increment: Increment, kinds: Collection[str
     return replace(
         found,
         efforts=found.efforts if "efforts" in kinds else (),
-        sessions=found.sessions if "sessions" in kinds else (),
         others=tuple(one for one in found.others if f"{one.kind}s" in kinds),
         filed=found.filed if {*kinds} - {INCREMENT} else None,
         kinds=kinds,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from unlatch.efforts.highlights import sentences
+from unlatch.resume.overruling import OVERRULED, is_overruling
+from unlatch.resume.sources import section_texts
 from unlatch.sessions.model import Callout, CalloutKind, ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterator
 
+    from unlatch.resume.kinds import Sources
     from unlatch.sessions.model import Phase, Session
 
 # Characters of the prose of a session: to mask and read a megabyte takes some seconds.
@@ -26,29 +26,15 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # The callout of a decision that an import found in a reply, which is there as well.
 _FOUND = "(said-decided)"
 _LABELLED = re.compile(r"[ \t*_#-]*(?:decision|decided)[*_]*:", re.IGNORECASE)
-# The beginnings of a person's words that overrule a decision before them.
-_OVERRULING = re.compile(
-    r"\W*(?:no(?:[,.!:;]|\W*$)(?! (?:thanks|thank|problem|worries|need))"
-    r"|not\b(?! (?:sure|bad|yet|now|necessar))"
-    r"|(?:do not|don['\u2019]?t) (?!forget|worry|hesitate|bother|mind|know|see|understand|think|you"
-    r"|i |we )"
-    r"|instead\b|actually\b)",
-    re.IGNORECASE,
-)
-OVERRULED = "(overruled)"
 
 
 class Said:
-    """The texts of a session by the kind of their sentences, and all of its prose.
+    """The texts of a session by the section of their sentences, and all of its prose."""
 
-    Args:
-        clean: takes secrets out of a text.
-    """
-
-    def __init__(self, session: Session, clean: Callable[[str], str]) -> None:
-        self.texts: dict[str, list[str]] = {"decided": [], "rejected": [], "next": []}
+    def __init__(self, session: Session, sources: Sources) -> None:
+        self.texts = section_texts()
         self.prose = ""
-        self._clean = clean
+        self._sources = sources
         # The first decision since a person spoke, and the first one since a call.
         self._since_words = self._since_call = 0
         prose = {phase.id: [*_prose(phase)] for phase in session.phases}
@@ -72,35 +58,35 @@ class Said:
             lines.clear()
 
     def _add_sentences(self, words: str) -> None:
-        for kind, sentence in sentences(self._clean(words)):
-            self.texts[kind].append(sentence)
+        for section, sentence in self._sources.said(words):
+            self.texts[section].append(sentence)
 
     def _add_entry(self, phase: Phase, one: Callout | ToolCall) -> None:
-        decided = self.texts["decided"]
+        decided = self.texts["decisions"]
         if isinstance(one, ToolCall):
             self._since_call = len(decided)
         elif one.kind == CalloutKind.DECISION:
             self._add_decision(one)
         elif one.kind == CalloutKind.USER:
-            is_overruling = self._overrule(one.words)
+            overrules = self._overrule(one.words)
             if one.corrects:
                 decided.append(f"{one.words} ({one.interpretation or 'correction'})")
-            elif is_overruling or not (one.interpretation or phase.is_begun_by(one)):
+            elif overrules or not (one.interpretation or phase.is_begun_by(one)):
                 decided.append(one.words)
             else:
                 self._add_sentences(one.words)
             self._since_words = self._since_call = len(decided)
 
     def _add_decision(self, one: Callout) -> None:
-        text = " ".join(filter(None, [one.title, self._clean(one.text).strip()]))
-        decided = self.texts["decided"]
+        text = " ".join(filter(None, [one.title, self._sources.clean(one.text).strip()]))
+        decided = self.texts["decisions"]
         if one.head == _FOUND:
-            rejected = self.texts["rejected"]
-            for kind, it in sentences(text):
-                if kind == "rejected" and it in rejected:
-                    rejected.remove(it)  # the decision says it
+            failed, said = self.texts["failed"], [*self._sources.said(text)]
+            for section, it in said:
+                if section == "failed" and it in failed:
+                    failed.remove(it)  # the decision says it
             since = decided[self._since_words :]
-            again = [it for kind, it in sentences(text) if kind == "decided" and it in since]
+            again = [it for section, it in said if section == "decisions" and it in since]
             if again and not _LABELLED.match(text):
                 return
             for it in again:
@@ -110,22 +96,12 @@ class Said:
 
     def _overrule(self, words: str) -> bool:
         """Mark the decisions of the agent right before a person's words, if these overrule them."""
-        decided = self.texts["decided"]
-        if len(decided) <= self._since_words or not _OVERRULING.match(words):
+        decided = self.texts["decisions"]
+        if len(decided) <= self._since_words or not is_overruling(words):
             return False
         start = min(max(self._since_words, self._since_call), len(decided) - 1)
         decided[start:] = [f"{OVERRULED} {it}" for it in decided[start:]]
         return True
-
-
-def overruled(entries: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """The places of an agent's lines in a log, and the words after them that overrule these."""
-    return {
-        at: str(after["content"])
-        for at, (line, after) in enumerate(pairwise(entries))
-        if (line.get("role"), after.get("role")) == ("assistant", "user")
-        and _OVERRULING.match(str(after.get("content")))
-    }
 
 
 def _entries(phase: Phase) -> Iterator[tuple[int, Callout | ToolCall]]:

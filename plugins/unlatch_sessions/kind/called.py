@@ -7,17 +7,15 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.efforts.identifiers import identifiers
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # A text in JSON, and its end, which says whether it is a key; the JSON of a long call is cut.
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)("\s*:|"|)')
 _NUMBER = re.compile(r"\d+\.\d+")
 
 
-def names_in_calls(lines: str) -> Iterator[str]:
+def names_in_calls(lines: str, identifiers: Callable[[str], Iterable[str]]) -> Iterator[str]:
     """The identifiers in the arguments of calls, one call a line; no keys and no numbers."""
     for line in lines.split("\n"):
         for words in _texts(line) if line.startswith(("{", "[")) else (line,):

@@ -1,0 +1,1 @@
+"""Sessions as a kind of work: what briefings, search, doctor and the commands of increments see."""
