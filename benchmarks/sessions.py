@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchmarks.children import minimum, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH
-from unlatch.sessions.markup import call_line, decision, prose
+from unlatch_sessions.markup import call_line, decision, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,4 +9,5 @@ MCP = Entry(
     Reach.WRITES,
     package="unlatch_mcp",
     topic="agents",
+    is_last=True,
 )

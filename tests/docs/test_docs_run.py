@@ -32,8 +32,8 @@ from tests.docs.pages import (
 from tests.docs.stage import Stage
 from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
-from unlatch.sessions.document import read_document
 from unlatch_sandbox import Sandbox
+from unlatch_sessions.document import read_document
 
 # Commands that the test does not run, with the reason.
 NOT_RUN = {

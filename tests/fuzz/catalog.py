@@ -37,7 +37,7 @@ CATALOG = MappingProxyType(
             "documents",
             ("unlatch.increments.documents.front_matter", "unlatch.worklog.yaml_text"),
         ),
-        "session": ("documents", ("unlatch.sessions", "unlatch.worklog.yaml_text")),
+        "session": ("documents", ("unlatch_sessions", "unlatch.worklog.yaml_text")),
         "native": ("layouts", (*_DOCUMENTS, "unlatch.increments.layouts.native")),
         "spec-kit": ("layouts", (*_LAYOUTS, "unlatch_layouts.spec_kit.layout")),
         "kiro": ("layouts", (*_LAYOUTS, "unlatch_layouts.kiro")),
@@ -65,6 +65,6 @@ CATALOG = MappingProxyType(
         "run": ("work", _RUNS),
         "worker": ("work", ("unlatch_runs.dispatch.protocol",)),
         "effort": ("work", (*_EFFORTS, "unlatch.worklog.event_log")),
-        "workflow": ("work", ("unlatch.sessions.workflow", "unlatch.worklog.markdown_lines")),
+        "workflow": ("work", ("unlatch_sessions.workflow", "unlatch.worklog.markdown_lines")),
     }
 )

@@ -8,6 +8,8 @@ import pytest
 
 FORMER = {
     "unlatch.runs.dispatch.port": ("unlatch_runs.dispatch.port", "Dispatcher"),
+    "unlatch.sessions": ("unlatch_sessions", "__doc__"),
+    "unlatch.sessions.recorder": ("unlatch_sessions.recorder", "Recorder"),
     "unlatch.testing.dispatch": ("unlatch_runs.testing", "DispatchHarness"),
     "unlatch.testing.dispatch.conformance": ("unlatch_runs.testing.conformance", "Claims"),
     "unlatch.transcripts": ("unlatch_agents.transcripts", "read_transcripts"),

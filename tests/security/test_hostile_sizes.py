@@ -16,11 +16,11 @@ from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
 from unlatch.increments.records.links import read_links
 from unlatch.increments.records.unread_places import unread_places
-from unlatch.sessions.front_matter import read as read_session
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 from unlatch.worklog.toml_text import load_toml
 from unlatch.worklog.yaml_text import BadYaml, load_yaml
 from unlatch_layouts.openspec.schema import task_files
+from unlatch_sessions.front_matter import read as read_session
 
 # Eight times the size takes about eight times as long; with a square it would be 64 times.
 _TIMES, _MOST = 8, 30

@@ -17,10 +17,6 @@ from tests.unlatch_agents.transcripts.lines import Session as Lines
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
-from unlatch.sessions.front_matter import read, with_values
-from unlatch.sessions.learning.cases import learn
-from unlatch.sessions.model import CalloutKind, Session
-from unlatch.sessions.store import SessionStore
 from unlatch_agents.imports.importing import Imported, Importer
 from unlatch_agents.imports.watching import take, watch
 from unlatch_agents.transcripts import (
@@ -39,6 +35,10 @@ from unlatch_agents.transcripts import (
     read_transcripts,
 )
 from unlatch_agents.transcripts.model import title_of
+from unlatch_sessions.front_matter import read, with_values
+from unlatch_sessions.learning.cases import learn
+from unlatch_sessions.model import CalloutKind, Session
+from unlatch_sessions.store import SessionStore
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")

@@ -36,6 +36,7 @@ class Entry:
         commands: makes it a group; the module below `package` of each command in it, in the order
             of the help. The command `open` of the group `effort` is `open_effort` there.
         topic: the topic of `unlatch help` that shows the command of a package.
+        is_last: whether that topic shows it behind the others, which are sorted by their names.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Entry:
     commands: Mapping[str, str] | None = None
     package: str = "unlatch.cli.commands"
     topic: str = ""
+    is_last: bool = False
 
     @property
     def own_help(self) -> str:
@@ -55,7 +57,6 @@ class Entry:
         return f"{self.help} {self.reach}"
 
 
-_WORKFLOW = {"validate": "workflow", "show": "workflow"}
 _EFFORT = {
     "open": "efforts.change",
     "close": "efforts.change",
@@ -71,21 +72,6 @@ _EFFORT = {
     "export": "efforts.check",
     "chat": "efforts.chat",
     "demo": "efforts.chat",
-}
-_SESSION = {
-    "start": "sessions.change",
-    "log": "sessions.log",
-    "pause": "sessions.change",
-    "resume": "sessions.change",
-    "complete": "sessions.change",
-    "link": "sessions.link",
-    "list": "sessions.read",
-    "show": "sessions.read",
-    "query": "sessions.query",
-    "stats": "sessions.query",
-    "publish": "sessions.publish",
-    "codify": "sessions.codify",
-    "learn": "sessions.learn",
 }
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
@@ -119,9 +105,9 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("link", "trackers.link", "Link items to an increment", _WRITES),
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
     ),
-    "agents": (Entry("workflow", "", "Check and show workflows of agents", _LOCAL, _WORKFLOW),),
+    "agents": (),
     "efforts": (Entry("effort", "", "Conclude, find and reopen conversations", _LOCAL, _EFFORT),),
-    "sessions": (Entry("session", "", "Log, pause and resume agents' work", _LOCAL, _SESSION),),
+    "sessions": (),
     "runs": (),
     "setup": (
         Entry("init", "setup.init", "Set up a project", _LOCAL),
@@ -178,7 +164,10 @@ def all_topics() -> dict[str, tuple[Entry, ...]]:
         with suppress(PluginBroken):
             if entry := find_entry(name):
                 topics[entry.topic] = (*topics.get(entry.topic, ()), entry)
-    return topics
+    return {
+        topic: tuple(sorted(entries, key=lambda entry: entry.is_last))
+        for topic, entries in topics.items()
+    }
 
 
 def all_commands() -> dict[str, Entry]:

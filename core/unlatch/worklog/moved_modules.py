@@ -13,6 +13,7 @@ from types import MappingProxyType, ModuleType
 _MOVED = MappingProxyType(
     {
         "unlatch.runs": "unlatch_runs",
+        "unlatch.sessions": "unlatch_sessions",
         "unlatch.testing.dispatch": "unlatch_runs.testing",
         "unlatch.transcripts": "unlatch_agents.transcripts",
     }

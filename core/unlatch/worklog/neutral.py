@@ -9,6 +9,8 @@ import re
 import shlex
 from collections.abc import Iterable
 
+# Either sign alone may meet its other half in what stands around the text. HTML also takes `--!>`.
+_COMMENT = re.compile(r"(?<!\\)<(?=!--)|(?<=--)>|(?<=--!)>")
 _UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # they change the order of what is read
     # Default_Ignorable_Code_Point of Unicode, and the blank of Braille
@@ -203,3 +205,8 @@ def without_apostrophe(cell: str) -> str:
 def without_passwords(text: str) -> str:
     """A text without the passwords of addresses, as of one that the user has typed."""
     return re.sub(_LOGIN, "***@", text)
+
+
+def without_comments(text: str) -> str:
+    """The text with the signs of comments escaped, which Markdown shows as before."""
+    return _COMMENT.sub(r"\\\g<0>", text)

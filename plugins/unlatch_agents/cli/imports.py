@@ -20,13 +20,13 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.named_by_branch import increment_of_branch
-from unlatch.sessions.project import import_store
 from unlatch.transport.redact import own_home
 from unlatch.worklog.disk.user_files import remember_project
 from unlatch.worklog.times import stamp
 from unlatch_agents.imports.choosing import named, of_project
 from unlatch_agents.imports.importing import Imported, Importer
 from unlatch_agents.imports.watching import running_at, take, watch
+from unlatch_sessions.project import import_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -84,11 +84,11 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
         return
     from unlatch.project.git.revisions import current_branch  # noqa: PLC0415  (as above)
     from unlatch.project.named_by_branch import increment_of_branch  # noqa: PLC0415  (as above)
-    from unlatch.sessions.project import import_store  # noqa: PLC0415
     from unlatch.worklog.disk.user_files import remember_project  # noqa: PLC0415
     from unlatch_agents.imports.importing import Importer  # noqa: PLC0415  (as above)
     from unlatch_agents.imports.watching import running_at, take  # noqa: PLC0415
     from unlatch_agents.transcripts.find import Listed, is_transcript  # noqa: PLC0415
+    from unlatch_sessions.project import import_store  # noqa: PLC0415
 
     path = event.transcript.resolve()
     if not is_transcript(path, environ=workspace.environ, home=home):

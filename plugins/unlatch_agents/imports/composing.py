@@ -10,10 +10,6 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from unlatch.sessions import markup
-from unlatch.sessions.document import TOOL_CALLS
-from unlatch.sessions.heading import Heading, one_line, write_heading
-from unlatch.sessions.model import CORRECTION
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import is_unambiguous
 from unlatch_agents.transcripts import (
@@ -29,12 +25,16 @@ from unlatch_agents.transcripts import (
     Reply,
     ToolCall,
 )
+from unlatch_sessions import markup
+from unlatch_sessions.document import TOOL_CALLS
+from unlatch_sessions.heading import Heading, one_line, write_heading
+from unlatch_sessions.model import CORRECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.sessions.model import Agent
     from unlatch_agents.transcripts.model import Json
+    from unlatch_sessions.model import Agent
 
 _LONGEST_TITLE = 80
 # Characters of a tool's result that are masked, and of those at their end that half of a secret can

@@ -7,21 +7,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
-from unlatch.sessions import front_matter
-from unlatch.sessions.imported.origin import sources
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch_agents.imports.agents import Subagents, by_id
 from unlatch_agents.imports.progress import finished
 from unlatch_agents.imports.writing import SUBAGENTS, Writing, source_of
+from unlatch_sessions import front_matter
+from unlatch_sessions.imported.origin import sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.sessions.store import SessionStore
     from unlatch_agents.transcripts import Transcript
+    from unlatch_sessions.store import SessionStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.sessions.heading import one_line
 from unlatch_agents.transcripts import Event, ToolCall
+from unlatch_sessions.heading import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

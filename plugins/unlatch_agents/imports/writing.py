@@ -6,12 +6,6 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.sessions import changes, front_matter
-from unlatch.sessions.document import read_document, read_meta
-from unlatch.sessions.heading import one_line
-from unlatch.sessions.imported.origin import MASKED, SOURCE, masked_before
-from unlatch.sessions.markup import tasks_block
-from unlatch.sessions.model import Status
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp, stamp
 from unlatch_agents.imports.agents import agent_of, by_key
@@ -19,16 +13,22 @@ from unlatch_agents.imports.composing import Page, beginning
 from unlatch_agents.imports.progress import unseen, until
 from unlatch_agents.imports.todo_lists import keeps_list, tasks_of
 from unlatch_agents.transcripts.model import CUT
+from unlatch_sessions import changes, front_matter
+from unlatch_sessions.document import read_document, read_meta
+from unlatch_sessions.heading import one_line
+from unlatch_sessions.imported.origin import MASKED, SOURCE, masked_before
+from unlatch_sessions.markup import tasks_block
+from unlatch_sessions.model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.sessions.front_matter import Value
-    from unlatch.sessions.model import Meta
     from unlatch.transport.redact import Masking
     from unlatch_agents.imports.agents import Subagents
     from unlatch_agents.transcripts import Event, Transcript
+    from unlatch_sessions.front_matter import Value
+    from unlatch_sessions.model import Meta
 
 SUBAGENTS = "import_subagents"
 _LAST, _UNTIL = "import_last", "import_until"

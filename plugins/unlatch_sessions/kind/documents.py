@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.resume.kinds import Described
-from unlatch.sessions.model import CalloutKind
-from unlatch.sessions.project import import_store, session_store
 from unlatch.worklog.disk.user_files import has_state
 from unlatch.worklog.search_index import Document, Source
+from unlatch_sessions.model import CalloutKind
+from unlatch_sessions.project import import_store, session_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.sessions.store import SessionStore
+    from unlatch_sessions.store import SessionStore
 
 
 class SessionDocuments:

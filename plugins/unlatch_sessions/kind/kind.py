@@ -10,11 +10,11 @@ from unlatch.errors import UnlatchError
 from unlatch.resume.kinds import Dangling
 from unlatch.resume.places import sessions_path
 from unlatch.resume.related import names_of
-from unlatch.sessions.model import Status
-from unlatch.sessions.project import import_store, session_store
-from unlatch.sessions.store import Broken
 from unlatch.worklog.disk.safe_open import exists
 from unlatch_sessions.kind.work import SessionWork
+from unlatch_sessions.model import Status
+from unlatch_sessions.project import import_store, session_store
+from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.resume.kinds import Documents, Merging, Search
     from unlatch.resume.references import References
-    from unlatch.sessions.model import Meta
-    from unlatch.sessions.store import SessionStore
+    from unlatch_sessions.model import Meta
+    from unlatch_sessions.store import SessionStore
 
 
 class SessionKind:

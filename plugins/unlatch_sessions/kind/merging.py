@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.sessions.merge.documents import merge_sessions
-from unlatch.sessions.merge.resolving import resolve_session
-from unlatch.sessions.project import session_store
-from unlatch.sessions.store import SUFFIX
+from unlatch_sessions.merge.documents import merge_sessions
+from unlatch_sessions.merge.resolving import resolve_session
+from unlatch_sessions.project import session_store
+from unlatch_sessions.store import SUFFIX
 
 if TYPE_CHECKING:
     from unlatch.project.git.conflict import MergeResult

@@ -6,14 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from unlatch.resume.sources import MOST_NEXT, briefing_from, section_texts
-from unlatch.sessions import front_matter
-from unlatch.sessions.context import decisions
-from unlatch.sessions.imported.origin import SOURCE
-from unlatch.sessions.model import CalloutKind
-from unlatch.sessions.subagents import all_embedded
+from unlatch_sessions import front_matter
+from unlatch_sessions.context import decisions
+from unlatch_sessions.imported.origin import SOURCE
 from unlatch_sessions.kind.called import names_in_calls
 from unlatch_sessions.kind.failures import failures
 from unlatch_sessions.kind.said import MOST_PROSE, Said
+from unlatch_sessions.model import CalloutKind
+from unlatch_sessions.subagents import all_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from unlatch.resume.kinds import Sources
     from unlatch.resume.points import Briefing
-    from unlatch.sessions.model import Session
-    from unlatch.sessions.store import SessionStore
+    from unlatch_sessions.model import Session
+    from unlatch_sessions.store import SessionStore
 
 # The agents' tools for their own lists of tasks.
 _OWN_LISTS = frozenset(("todowrite", "todoread", "update_plan", "write_todos"))

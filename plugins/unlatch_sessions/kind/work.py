@@ -7,8 +7,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.resume.kinds import OpenWork, Step
-from unlatch.sessions.model import LIFECYCLE, Status
 from unlatch.values import dataclass
+from unlatch_sessions.model import LIFECYCLE, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.resume.kinds import Sources
     from unlatch.resume.points import Briefing
-    from unlatch.sessions.model import Session
-    from unlatch.sessions.store import SessionStore
+    from unlatch_sessions.model import Session
+    from unlatch_sessions.store import SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class SessionWork:
 
     def step(self, workspace: Workspace, *, by: str) -> Step:
         def resume(reason: str | None) -> str:
-            from unlatch.sessions import lifecycle  # noqa: PLC0415  (not for a preview)
+            from unlatch_sessions import lifecycle  # noqa: PLC0415  (not for a preview)
 
             now = workspace.clock()
             done = lifecycle.resume(self.store, self.path, now=now, reason=reason)

@@ -9,9 +9,9 @@ from tests.cli.output.test_documents import mistakes
 from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 
-from unlatch.cli.commands.sessions.codify import with_comments
-from unlatch.sessions.workflow.graph import check
-from unlatch.sessions.workflow.reading import read_workflow
+from unlatch_sessions.cli.codify import with_comments
+from unlatch_sessions.workflow.graph import check
+from unlatch_sessions.workflow.reading import read_workflow
 
 CYCLE = "---\ntype: workflow\n---\n\n## A\n\nb -> a\n\n## B\n\na -> b\n"
 

@@ -7,8 +7,8 @@ from tests.fuzz.target import Target, text_of
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
-from unlatch.sessions.document import Document, read_document
-from unlatch.sessions.front_matter import with_values
+from unlatch_sessions.document import Document, read_document
+from unlatch_sessions.front_matter import with_values
 
 _STATUS = "ready_for_review"
 _FRONT_MATTER = (

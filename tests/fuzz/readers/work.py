@@ -12,13 +12,13 @@ from unlatch.efforts.events import EVENTS
 from unlatch.efforts.model import Effort
 from unlatch.efforts.store import project
 from unlatch.errors import MistakesError, StoreError
-from unlatch.sessions.workflow.model import Workflow
-from unlatch.sessions.workflow.reading import read_workflow
 from unlatch_runs.dispatch import protocol
 from unlatch_runs.journal import read_state
 from unlatch_runs.model import RunState
 from unlatch_runs.plan.model import Plan
 from unlatch_runs.plan.reading import read_plan
+from unlatch_sessions.workflow.model import Workflow
+from unlatch_sessions.workflow.reading import read_workflow
 
 _AT = "2026-11-22T10:00:00Z"
 _PLAN = """\

@@ -9,7 +9,7 @@ from unlatch.increments.documents.headings import (
     story_behind,
 )
 from unlatch.increments.documents.marks import BOX
-from unlatch.worklog.neutral import without_controls, without_surrogates
+from unlatch.worklog.neutral import without_comments, without_controls, without_surrogates
 
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.
@@ -21,8 +21,6 @@ _BLOCK_START = re.compile(
 )
 # The sign before a further field of a task on the same line.
 _FIELD_SIGN = re.compile(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
-# Either sign alone may meet its other half in what stands around the text. HTML also takes `--!>`.
-_COMMENT = re.compile(r"(?<!\\)<(?=!--)|(?<=--)>|(?<=--!)>")
 
 
 def shown(text: str) -> str:
@@ -46,11 +44,6 @@ def one_line(text: str) -> str:
     """The text on one line, for a heading or after a label."""
     line = " ".join(without_controls(without_surrogates(text)).split())
     return without_comments(line)
-
-
-def without_comments(text: str) -> str:
-    """The text with the signs of comments escaped, which Markdown shows as before."""
-    return _COMMENT.sub(r"\\\g<0>", text)
 
 
 def label_value(text: str) -> str:

@@ -1,0 +1,135 @@
+"""The session of a command, and its documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import flag
+from unlatch.cli.runtime.work_argument import complete_work
+from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
+from unlatch.worklog.disk.user_files import remember_project
+from unlatch.worklog.times import stamp
+from unlatch_sessions.lifecycle import pause_idle
+from unlatch_sessions.project import idle_after, import_store, session_store
+from unlatch_sessions.store import Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.shell_completion import CompletionItem
+
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.project.workspace import Workspace
+    from unlatch_sessions.model import Meta, Session, Status
+    from unlatch_sessions.store import SessionStore
+
+
+def complete_session(
+    ctx: click.Context, _param: click.Parameter, begun: str
+) -> list[CompletionItem[str]]:
+    """The sessions of the project whose ids begin so, with their status."""
+    return complete_work(ctx, begun, _with_status)
+
+
+def _with_status(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    for head in session_store(workspace).heads():
+        if not isinstance(head, Broken):
+            yield head[1].session_id, head[1].status.value
+
+
+SESSION = click.argument("wanted", metavar="[ID]", required=False, shell_complete=complete_session)
+IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")
+
+
+def store_of(run: Run, *, imported: bool = False) -> SessionStore:
+    """The project's sessions (pauses and reports idle ones), or the imported ones."""
+    remember_project(run.paths.root)
+    if imported:
+        return import_store(run.workspace)
+    store = session_store(run.workspace)
+    idle = pause_idle(store, after=idle_after(run.workspace), clock=run.workspace.clock)
+    for one in idle:
+        output.note(f"paused '{one.id}', which had no change for a while")
+    return store
+
+
+def chosen(
+    store: SessionStore, wanted: str | None, *statuses: Status, imported: bool = False
+) -> Path:
+    """The file of a session; without an id, of the only one with these statuses or imported.
+
+    Raises:
+        UsageError: `session-unknown`, `session-ambiguous` or `session-not-named`.
+    """
+    if wanted is not None:
+        return store.find(wanted)
+    found = [(path, meta) for path, meta, _ in heads(store) if imported or meta.status in statuses]
+    if len(found) == 1:
+        return found[0][0]
+    kinds = "imported" if imported else " or ".join(statuses)
+    names = tuple(meta.session_id for _, meta in reversed(found))
+    message = f"no session is {kinds}"
+    if names:
+        message = f"{len(names)} sessions are {kinds}"
+    others = "import" if imported else "list"
+    hint = f"name one: {', '.join(names[:5])}" if names else f"unlatch session {others}"
+    raise UsageError("session-not-named", message, hint=hint, problems=names)
+
+
+def sessions(store: SessionStore) -> Iterator[Session]:
+    """All sessions; reports invalid files on stderr."""
+    for one in store.all():
+        if isinstance(one, Broken):
+            remark(one)
+        else:
+            yield one[1]
+
+
+def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
+    """The front matter and titles of all sessions, as `sessions`."""
+    for one in store.heads():
+        if isinstance(one, Broken):
+            remark(one)
+        else:
+            yield one
+
+
+def remark(broken: Broken) -> None:
+    """Note a file that is no session."""
+    output.remark(f"{broken.path.name} cannot be read: {broken.error.message}")
+
+
+def session_entry(meta: Meta, title: str) -> output.Json:
+    """A session as a part of a document."""
+    return {
+        "id": meta.session_id,
+        "title": title,
+        "status": meta.status.value,
+        "started": stamp(meta.started) if meta.started else None,
+        "ended": stamp(meta.ended) if meta.ended else None,
+        "channel": meta.channel,
+        "participants": list(meta.participants),
+        "model": meta.model,
+        "tokensUsed": meta.tokens_used,
+        "resumePoint": meta.resume_point,
+        "subagents": [
+            output.fields(one, "session", "agent", "model", "tokens") for one in meta.subagents
+        ],
+        "increment": meta.increment,
+        "effort": meta.effort,
+        "branch": meta.branch,
+        "forkOf": meta.fork_of,
+    }
+
+
+def show_change(session: Session, *, as_json: bool) -> None:
+    """Report a session after a change."""
+    if as_json:
+        output.document("session", session=session_entry(session.meta, session.title))
+        return
+    verb = "has" if session.meta.status == "failed" else "is"
+    output.ok(f"{session.id} {verb} {session.meta.status}")

@@ -1,0 +1,43 @@
+"""unlatch session link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.terminal import output
+from unlatch_sessions import lifecycle
+from unlatch_sessions.cli.chosen import IMPORTED, complete_session, session_entry, store_of
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+
+
+@click.command("link", help="Link a session to the increment that it belongs to. (local)")
+@click.argument("wanted", metavar="ID", shell_complete=complete_session)
+@click.argument("increment", metavar="[INCREMENT]", required=False)
+@flag("--remove", help="Remove the link.")
+@IMPORTED
+@JSON
+@with_session
+def link_session(
+    run: Run, *, wanted: str, increment: str | None, remove: bool, imported: bool, as_json: bool
+) -> int:
+    if remove == (increment is not None):
+        raise click.UsageError("name an increment, or use --remove")
+    store = store_of(run, imported=imported)
+    path = store.find(wanted)
+    name = named_increment(run, increment) if increment else None
+    before = store.read(path).session.meta.increment
+    session = lifecycle.link(store, path, name).session
+    if before and before != name:
+        output.note(f"it belonged to {output.clean(before)}")
+    if as_json:
+        output.document("session", session=session_entry(session.meta, session.title))
+    else:
+        output.ok(f"{session.id} belongs to {output.clean(name or 'no increment')}")
+    return 0

@@ -1,0 +1,58 @@
+"""unlatch session publish."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON
+from unlatch.cli.options.delivery import YES
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.terminal import output, prompts
+from unlatch_sessions.cli.chosen import complete_session, session_entry, store_of
+from unlatch_sessions.imported.publishing import Draft, draft, publish
+from unlatch_sessions.project import session_store
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+
+
+@click.command("publish", help="Copy an imported session into the project. (local)")
+@click.argument("wanted", metavar="ID", shell_complete=complete_session)
+@YES
+@JSON
+@with_session
+def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
+    imports = store_of(run, imported=True)
+    path = imports.find(wanted)
+    found = draft(imports, path)
+    if not yes and not _ask_consent(found, path.stem):
+        return DECLINED
+    project = session_store(run.workspace)
+    session = project.read(publish(project, found, now=run.workspace.clock())).session
+    if as_json:
+        entry = session_entry(session.meta, session.title)
+        output.document(
+            "session-publish", session=entry, masked=found.masked, linked=list(found.linked)
+        )
+        return 0
+    output.ok(f"published {session.id}, {times(found.masked, 'place')} masked")
+    for one in found.linked:
+        output.remark(
+            f"its subagent's session is not published: unlatch session publish {quote(one)}"
+        )
+    return 0
+
+
+def _ask_consent(found: Draft, id: str) -> bool:
+    require_terminal(
+        "the session is shown before it is published", f"unlatch session publish {quote(id)} --yes"
+    )
+    output.talk(*found.text.rstrip("\n").split("\n"))
+    output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")
+    return prompts.confirm("Copy this text into the project?")

@@ -1,0 +1,115 @@
+"""unlatch session query and stats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON, filter_option, flag
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.terminal import output
+from unlatch_sessions.cli.chosen import IMPORTED, store_of
+from unlatch_sessions.model import Status
+from unlatch_sessions.project import session_index
+from unlatch_sessions.statistics import GroupBy, choose, group
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch_sessions.statistics import Figures
+
+
+@click.command("query", help="Find sessions in the index. (local)")
+@filter_option("--agent", metavar="NAME", help="Only sessions with this agent.")
+@filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@click.option(
+    "--status",
+    type=click.Choice([one.value for one in Status]),
+    metavar="STATUS",
+    help="Only sessions of this status.",
+)
+@flag("--toon", help="Print the index's tables of these sessions in TOON.")
+@IMPORTED
+@JSON
+@with_session
+def query_session(
+    run: Run,
+    *,
+    agent: str | None,
+    channel: str | None,
+    status: str | None,
+    toon: bool,
+    imported: bool,
+    as_json: bool,
+) -> int:
+    index = session_index(run.workspace, store_of(run, imported=imported))
+    found = choose(index.entries(), agent=agent, channel=channel, status=status)
+    if as_json:
+        output.document("session-query", sessions=[one.session for one in found])
+        return 0
+    if toon:
+        names = [one.session["id"] for one in found]
+        output.data(*index.toon(names).rstrip("\n").split("\n"))
+        return 0
+    keys = ("id", "status", "started", "channel", "tokens", "calls", "failures")
+    rows = [tuple(str(one.session[key] or "") for key in keys) for one in found]
+    if rows:
+        headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
+        output.table(headings, rows, flexible=())
+    else:
+        output.talk(
+            f"No sessions match. Next: unlatch session list{' --imported' if imported else ''}"
+        )
+    return 0
+
+
+@click.command("stats", help="Show tokens, durations and failures of sessions. (local)")
+@click.option(
+    "--by",
+    type=click.Choice([one.value for one in GroupBy]),
+    default=GroupBy.AGENT.value,
+    show_default=True,
+    metavar="KEY",
+    help="Group by agent, channel or status.",
+)
+@IMPORTED
+@JSON
+@with_session
+def stats_session(run: Run, *, by: str, imported: bool, as_json: bool) -> int:
+    entries = session_index(run.workspace, store_of(run, imported=imported)).entries()
+    found = group(entries, GroupBy(by))
+    if as_json:
+        output.document("session-stats", by=by, groups=[_entry(one) for one in found])
+        return 0
+    rows = [_row(one) for one in found]
+    if rows:
+        headings = (by.capitalize(), "Sessions", "Tokens", "Duration", "Calls", "Failed")
+        output.table(headings, rows, flexible=(0,))
+    else:
+        output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
+    return 0
+
+
+def _entry(one: Figures) -> output.Json:
+    return {
+        "group": one.group,
+        "sessions": one.sessions,
+        "tokens": one.tokens,
+        "meanSeconds": one.mean_seconds,
+        "calls": one.calls,
+        "failures": one.failures,
+        "failureRate": one.failure_rate,
+    }
+
+
+def _row(one: Figures) -> tuple[str, ...]:
+    minutes = "" if one.mean_seconds is None else f"{one.mean_seconds / 60:.1f} min"
+    failed = "" if one.failure_rate is None else f"{one.failure_rate:.0%}"
+    return (
+        one.group or "(none)",
+        str(one.sessions),
+        f"{one.tokens:,}",
+        minutes,
+        str(one.calls),
+        failed,
+    )

@@ -1,0 +1,33 @@
+"""The front matter of an imported session: its source, and what was masked."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch_sessions import front_matter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from unlatch_sessions.store import SessionStore
+
+SOURCE, MASKED = "import_source", "import_masked"
+
+
+def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
+    """Those files that are imported sessions, by their sources."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        with suppress(StoreError, OSError):
+            if source := front_matter.read(store.read(path).text).get(SOURCE):
+                found[source] = path
+    return found
+
+
+def masked_before(values: Mapping[str, object]) -> int:
+    """The places that earlier imports masked, by the front matter."""
+    count = str(values.get(MASKED))
+    return int(count) if count.isdecimal() else 0
