@@ -99,6 +99,28 @@ def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
 
 
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("first", ["resume", "reopen"])
+def test_an_increment_and_its_item_alone_know_of_each_other(
+    project: Project, tracker: str, first: str
+) -> None:
+    """Both commands give the same reason, and the item is not shown as it is in between."""
+    completed_on(project, tracker)
+    time.sleep(1.1)  # GitHub's times have whole seconds
+    alone = ("reopen", project.urls[tracker], "--item-only", *RESUME[2:])
+    one, other = (RESUME, alone) if first == "resume" else (alone, RESUME)
+    project.box.faults.add(fault(tracker, "state", "shown-later", reads=99))
+    assert 0 == project.run(*one).code
+
+    done = project.run(*other)
+    project.box.faults.clear()
+    last = project.run("sync", "--yes")
+
+    assert 1 == len(project.comments()[tracker]), done.said + last.said
+    assert OPEN[tracker] == project.states()[tracker]
+    assert 0 == last.code, last.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_a_person_who_undoes_a_delivery_is_followed(project: Project, tracker: str) -> None:
     active_on(project, tracker)
     assert 0 == project.run(*COMPLETE).code

@@ -27,10 +27,13 @@ from unlatch.delivery.record import (
 )
 from unlatch.delivery.reopen_effect import reopened_alone
 from unlatch.delivery.revert import is_undo_of_unsent
+from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected
+from unlatch.increments.files.new_item import find_record
 from unlatch.increments.files.outbox import block, withdraw
+from unlatch.increments.records.pending import has_begun
 from unlatch.spi.change import Change, Goal, Outcome, must_move
 from unlatch.spi.item import CommentRef, RemoteItem, Snapshot
 from unlatch.spi.operation import Kind
@@ -101,7 +104,7 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
     item = _read(task).item
     task.markers = ()
     if permitted_change(task).comment is not None:
-        task.markers = task.plugin.find_comments(item.ref, task.operation.op)
+        task.markers = find_own_comments(task, item)
         task.remark(*(marker.note for marker in task.markers))
     change = plan_change(task, item)
     _yield_to_decision(task, item, change.goal)
@@ -193,6 +196,8 @@ def _read(task: DeliveryTask) -> Snapshot:
 def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
     """Return the change that is still to be sent; refuse to undo a deliberate close."""
     change = plan_change(task, item)
+    if change.goal is not None:
+        _refuse_stale(task, item)
     refuse_deliberate(item, change)
     if task.is_fresh and change.comment and change.goal and not must_move(item, change.goal):
         # Another checkout may have made the same operation, and delivered it.
@@ -200,10 +205,28 @@ def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
     return remaining_change(change, item, commented=bool(task.markers))
 
 
+def _refuse_stale(task: DeliveryTask, item: RemoteItem) -> None:
+    """Raise `not-shown-yet`, so that what a lagging tracker shows decides nothing.
+
+    An item of an increment may have been changed alone, by a record of its own.
+    """
+    records = [task.increment]
+    if not task.increment.is_item:
+        with suppress(UnlatchError):  # an unreadable record is no evidence
+            records += filter(None, [find_record(task.run.workspace.beside, task.link)])
+    for record in records:
+        if stale := find_stale_read(record, task.link, item):
+            raise stale
+
+
 def find_own_comments(task: DeliveryTask, item: RemoteItem) -> tuple[CommentRef, ...]:
-    """The comments of an operation, or of the same reopen of its item alone."""
+    """The comments of an operation, or of the same reopen of its item alone.
+
+    What opened the item was that reopen only if the operation itself was never sent.
+    """
     found = task.plugin.find_comments(item.ref, task.operation.op)
-    if not found and (op := reopened_alone(task)):
+    is_open_before = item.category.is_open and not has_begun(task.operation)
+    if not found and is_open_before and (op := reopened_alone(task)):
         found = task.plugin.find_comments(item.ref, op)
     return found
 

@@ -9,13 +9,13 @@ from unlatch.config.choices import Part
 from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
+from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.task import make_task
 from unlatch.increments.files.plans import plan_enqueue
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.lifecycle.deliver import deliver_pending
 from unlatch.lifecycle.items.answered import find_answered, known_operations, own_id
 from unlatch.lifecycle.items.beside import PendingBeside
-from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
 from unlatch.spi.operation import Kind

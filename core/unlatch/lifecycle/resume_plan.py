@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.plans import (
     Intent,
@@ -32,7 +33,6 @@ from unlatch.lifecycle.activation_guard import (
     check_activation,
 )
 from unlatch.lifecycle.items.answered import ended_operations, known_operations, own_id
-from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope

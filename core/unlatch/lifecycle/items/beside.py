@@ -30,12 +30,22 @@ class OperationPending(StoreError):
 class PendingBeside:
     """The operations that increments have pending."""
 
+    increments: tuple[Increment, ...]
     operations: tuple[tuple[Increment, Operation], ...]
 
     @classmethod
     def of(cls, workspace: Workspace) -> PendingBeside:
         increments, _ = workspace.beside.read_all()
-        return cls(tuple((increment, one) for increment in increments for one in increment.pending))
+        pending = ((increment, one) for increment in increments for one in increment.pending)
+        return cls((*increments,), (*pending,))
+
+    def linked(self, link: Link) -> list[Increment]:
+        """The increments that an item belongs to."""
+        return [
+            increment
+            for increment in self.increments
+            if any(same_item(one, link) for one in increment.links)
+        ]
 
     def on(self, link: Link) -> list[tuple[Increment, Operation]]:
         """Those on an item."""

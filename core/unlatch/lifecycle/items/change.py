@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
+from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.task import make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
@@ -23,7 +24,6 @@ from unlatch.lifecycle.items.answered import (
     unfinished_attempt,
 )
 from unlatch.lifecycle.items.beside import PendingBeside, strike_opposed
-from unlatch.lifecycle.items.stale_reads import find_stale_read
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
@@ -73,6 +73,7 @@ class ItemPlan:
         ref: the item.
         is_new: whether its record has to be made.
         ended: the operations of its record that had ended before the item was read.
+        beside: the increments that the item belongs to, each with those of its own.
         snapshot: the item as the plan read it; None for a pending operation, which is looked up
             before it is sent, and offline.
         answered: the time of the close, or reopen, that the change takes back, by the tracker.
@@ -88,6 +89,7 @@ class ItemPlan:
     ref: ItemRef
     is_new: bool
     ended: frozenset[str] = frozenset()
+    beside: tuple[tuple[Increment, frozenset[str]], ...] = ()
     snapshot: Snapshot | None = None
     answered: datetime | None = None
     finishes: bool = False
@@ -235,6 +237,7 @@ def _plan(
         ref,
         is_new,
         ended_operations(record),
+        tuple((increment, ended_operations(increment)) for increment in beside.linked(link)),
         is_awaited=bool(beside.on(link) or record.pending),
         is_opposed=bool(beside.opposed(link, kind)),
         error=beside.same(link, kind, request.reason),
@@ -264,8 +267,9 @@ def _checked(
         # Delivery records what may succeed later, and reports it.
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
-    if stale := find_stale_read(plan.record, plan.link, item, ended=plan.ended):
-        return replace(plan, error=stale)
+    for record, ended in ((plan.record, plan.ended), *plan.beside):
+        if stale := find_stale_read(record, plan.link, item, ended=ended):
+            return replace(plan, error=stale)
     plan = replace(plan, snapshot=seen)
     is_due = must_move(item, _GOALS[request.kind])
     if is_due or request.comment_anyway or plan.record.pending or plan.is_opposed:
