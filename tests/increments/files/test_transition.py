@@ -317,8 +317,6 @@ class Lifecycle(RuleBasedStateMachine):
                 (o.kind.value, o.item, False)
                 for o in before.pending
                 if o.reason or o.op in {entry.id for entry in before.reopens}
-                # A reopen that the tracker refused, before anything was sent, is withdrawn.
-                if not (o.kind is Kind.REOPEN and o.is_blocked)
             ]
         if kind:
             self.expected.pending += [(kind.value, known.key, True) for known in before.links]
