@@ -37,7 +37,7 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --clean
 
 # Checks and tests that take less than 30 seconds: no HTTP, few examples per property.
-QUICK := $(addprefix tests/,worklog spi increments config sync lifecycle doctor migrate project delivery)
+QUICK := $(addprefix tests/,worklog spi increments config sync lifecycle doctor unlatch_specweave project delivery)
 quick: $(STAMP)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-check quick-tests
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.docs.pages import ROOT, tables
 
 from unlatch.doctor import online
-from unlatch.doctor.checks import ANY_ERROR, CHECKS
+from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
 
 _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 
@@ -28,7 +28,8 @@ def _is_ids(table: list[list[str]]) -> bool:
 def test_every_finding_is_explained_once() -> None:
     explained = [row[0] for row in _rows()]
     assert sorted(set(explained)) == sorted(explained)
-    own = {check.id for check in CHECKS if check.id != ANY_ERROR} | set(online.IDS)
+    checks = (*CHECKS, *checks_of_layouts())
+    own = {check.id for check in checks if check.id != ANY_ERROR} | set(online.IDS)
     assert (own | set(_remarks())) - set(explained) == set()
     # A plugin's id may also reach its remark through a variable.
     assert set(explained) - own - set(_words_of_plugins()) == set()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.doctor.checks import ANY_ERROR, CHECKS
+from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
 from unlatch.doctor.finding import Check, Finding, Found, Hits, Severity, several
 from unlatch.errors import ConfigError, StoreError
 
@@ -14,7 +14,8 @@ ROOT = Path("/project")
 
 
 def test_an_id_has_one_row() -> None:
-    counted = Counter(check.id for check in CHECKS if check.id != ANY_ERROR)
+    checks = (*CHECKS, *checks_of_layouts())
+    counted = Counter(check.id for check in checks if check.id != ANY_ERROR)
     assert {1} == set(counted.values())
 
 

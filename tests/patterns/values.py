@@ -46,7 +46,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
         "unlatch_audit.verify.compare._names": lambda module: (
             {"name": r"[\W_]*".join(module["_letters"](_ID))},
         ),
-        "unlatch.migrate.journal.is_foreign": lambda module: (
+        "unlatch_specweave.migrate.journal.is_foreign": lambda module: (
             {"known": cell.cell_contents}
             for kind in (module["_MOVABLE"], module["_EDITABLE"])
             for cell in kind.read.__closure__

@@ -121,7 +121,6 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
             "demo", "sandbox:demo", "Show a reopen on local stand-ins (no account needed)", _LOCAL
         ),
         Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
-        Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment or session", _LOCAL),
         Entry(
             "merge-driver", "files.merge:driver", "Merge increments and sessions for git", _LOCAL

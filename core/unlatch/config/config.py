@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
-from unlatch.config.specweave import read_specweave, settings_of
+from unlatch.config.other_tools import FILE, settings_below
 from unlatch.config.tables import (
     CommentsConfig,
     DocumentsConfig,
@@ -25,7 +25,7 @@ from unlatch.config.tables import (
 )
 from unlatch.config.value_types import SHAPES, AliasName, Count, YesNo
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
+from unlatch.increments.files.paths import HOME, ProjectPaths
 from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
@@ -198,10 +198,8 @@ def read_config(paths: ProjectPaths) -> RawConfig:
 
 def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
     """The same with this content in place of config.toml."""
-    theirs: dict[str, Any] = {}
-    if ours.get("specweave") is not False and (found := read_specweave(paths)):
-        theirs = settings_of(found, ours)
-    origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
+    theirs = settings_below(paths.root, ours)
+    origins = dict.fromkeys(_flat(theirs), FILE)
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
     tables = merged.pop("trackers", {})

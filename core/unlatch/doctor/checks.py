@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor import configuration, documents, metadata, other_work, project, trackers
 from unlatch.doctor.finding import Check, Severity, sharing
+from unlatch.increments.layouts.installed import installed_layouts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unlatch.doctor.snapshot import (
         IncrementFiles,
         ProjectSnapshot,
@@ -27,11 +30,9 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("merge-driver-missing", NOTE, project.no_merge_driver),
     Check("plugin-broken", ERROR, project.broken_plugins),
     Check("config-invalid", ERROR, configuration.mistakes),
-    Check("specweave-config-unreadable", WARNING, project.unreadable_specweave),
-    Check("specweave-profile-unread", WARNING, project.unread_profile),
-    Check("specweave-sync-on", WARNING, project.specweave_sync),
-    Check("specweave-labels-unused", NOTE, project.unused_labels),
-    Check("migration-unfinished", ERROR, project.unfinished_migration),
+)
+# The checks of layouts come between those and these.
+WORK: tuple[Check[ProjectSnapshot], ...] = (
     Check("no-tracker", NOTE, trackers.no_tracker),
     Check("link-dangling", WARNING, other_work.dangling_links),
     Check("imports-elsewhere", NOTE, other_work.moved_imports),
@@ -118,4 +119,10 @@ TOGETHER: tuple[Check[ProjectSnapshot], ...] = (
     Check("wip-exceeded", WARNING, project.exceeded_limits),
     Check("stale", NOTE, project.stale_increments),
 )
-CHECKS: tuple[Check[Any], ...] = (*PROJECT, *TRACKER, *FILES, *READABLE, *TOGETHER)
+CHECKS: tuple[Check[Any], ...] = (*PROJECT, *WORK, *TRACKER, *FILES, *READABLE, *TOGETHER)
+
+
+def checks_of_layouts() -> Iterator[Check[ProjectSnapshot]]:
+    """The checks of other tools beside unlatch: those that the layouts have."""
+    for layout in installed_layouts()[0].values():
+        yield from getattr(layout, "checks", ())

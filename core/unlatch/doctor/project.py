@@ -1,16 +1,13 @@
-"""Checks of the project's folders, git, plugins, limits, and SpecWeave beside unlatch."""
+"""Checks of the project's folders, git, plugins and limits."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import suppress
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unlatch.config.specweave import automatic_sync, unused_mappings
-from unlatch.config.specweave import unread_profile as active_profile_unread
 from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
 from unlatch.increments.files.manager import collection_of
@@ -19,12 +16,11 @@ from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.limits import days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
-from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.project.git.sparse import sparse_note
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.safe_open import add_root, read_file
+from unlatch.worklog.disk.safe_open import add_root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from unlatch.doctor.snapshot import ProjectSnapshot
     from unlatch.increments.files.paths import ProjectPaths
 
-_CONFIG = f"{SPECWEAVE}/config.json"
 # The reasons why a name is not an increment's; the first match counts.
 _OTHER_NAMES = (
     (r"[^0-9]", "its name does not begin with a number"),
@@ -113,56 +108,6 @@ def _merged_by(root: Path, path: Path) -> str:
 
 def broken_plugins(project: ProjectSnapshot) -> Hits:
     yield from project.workspace.registry.broken.values()
-
-
-def unreadable_specweave(project: ProjectSnapshot) -> Hits:
-    try:
-        json.loads(read_file(project.root / _CONFIG))
-    except FileNotFoundError:
-        return
-    except StoreError as error:
-        yield error
-    except (OSError, ValueError, RecursionError) as error:
-        message = f"its repository and limits are not used: {error}"
-        yield Found(message, project.root / _CONFIG)
-
-
-def specweave_sync(project: ProjectSnapshot) -> Hits:
-    for setting in automatic_sync(_specweave(project)):
-        by = "SpecWeave also writes to trackers: two programs change the same items"
-        yield Found(by, f"{_CONFIG}:{setting}", "set it to false")
-
-
-def unread_profile(project: ProjectSnapshot) -> Hits:
-    name = active_profile_unread(_specweave(project))
-    if name is None or project.core is None or not project.core.specweave:
-        return
-    origins = project.workspace.raw_config.origins
-    if not any(key.startswith("trackers.") and HOME in origins[key] for key in origins):
-        message = f"the active profile {name!r} names no tracker and place that unlatch can read"
-        hint = "add a table such as [trackers.github] to .unlatch/config.toml"
-        yield Found(message, f"{_CONFIG}:sync", hint)
-
-
-def unused_labels(project: ProjectSnapshot) -> Hits:
-    mappings = unused_mappings(_specweave(project))
-    if mappings and project.core is not None and project.core.specweave:
-        message = "labels and tags by status are not set; [labels] has those of unlatch"
-        yield Found(message, f"{_CONFIG}:{mappings[0]}")
-
-
-def _specweave(project: ProjectSnapshot) -> Any:
-    try:
-        return json.loads(read_file(project.root / _CONFIG))
-    except (OSError, StoreError, ValueError, RecursionError):
-        return None
-
-
-def unfinished_migration(project: ProjectSnapshot) -> Hits:
-    if (begun := find_unfinished(project.workspace)) is not None:
-        message = f"a migration that {begun.by} started was interrupted"
-        hint = "to finish it: unlatch migrate; to revert it: unlatch migrate --undo"
-        yield Found(message, f".unlatch/migrations/{begun.id}.json", hint)
 
 
 def exceeded_limits(project: ProjectSnapshot) -> Hits:

@@ -14,6 +14,8 @@ from unlatch.doctor.checks import (
     TOGETHER,
     TRACKER,
     UNITS,
+    WORK,
+    checks_of_layouts,
 )
 from unlatch.doctor.configuration import settings_in_force
 from unlatch.doctor.finding import Finding, Fix, Setting, Severity, below, from_error
@@ -69,7 +71,7 @@ def count_increments(paths: ProjectPaths) -> int:
 
 def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
     root = project.root
-    for check in PROJECT:
+    for check in (*PROJECT, *checks_of_layouts(), *WORK):
         yield from check.run(project, root)
     for tracker in project.trackers:
         for each in TRACKER:

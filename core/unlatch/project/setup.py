@@ -12,7 +12,7 @@ from unlatch.increments.files.paths import METADATA, ProjectPaths, check_owner, 
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.folders import has, text_of
 from unlatch.increments.layouts.installed import installed_layouts
-from unlatch.increments.layouts.native import OWN, SPECWEAVE, UNLATCH
+from unlatch.increments.layouts.native import OWN, UNLATCH
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.model.unit import Unit
 from unlatch.project.git.run import ask_git
@@ -59,8 +59,8 @@ class FoundTool:
 
     def is_read(self, paths: ProjectPaths) -> bool:
         """Whether its units are increments of a project."""
-        if self.name == SPECWEAVE.name:
-            return paths.increments == paths.root / SPECWEAVE.increments
+        if self.name in OWN:
+            return paths.increments == paths.root / f".{self.name}" / "increments"
         return self.name in paths.layouts
 
 

@@ -107,17 +107,16 @@ class Trackers:
         return settings.locate(self._in_profile(link) if is_profile else link.name, link.url)
 
     def _in_profile(self, link: Link) -> str:
-        from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
+        from unlatch.config.other_tools import repositories_at  # noqa: PLC0415  (rarely needed)
 
-        config = specweave.read_specweave(self._workspace.paths)
-        repositories = specweave.repositories_of(config)
-        if link.target not in repositories:
+        repository = repositories_at(self._workspace.paths.root).get(link.target or "")
+        if repository is None:
             message = (
                 f"{link.item} has no address, and its profile {link.target!r} names no repository"
             )
             hint = "link it again by its address: unlatch link ID URL"
             raise UsageError("profile-unknown", message, hint=hint)
-        return f"{repositories[link.target]}#{link.item}"
+        return f"{repository}#{link.item}"
 
     def item(self, word: str, *, ask_former: bool = False, alone: bool = False) -> ItemRef:
         """The item with an address or a name; UsageError as `recognise` and `named`."""

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.cli.project import REASON, Project
 
-from unlatch.migrate import journal, migrate
 from unlatch.worklog.disk.folder import OpenFolder
+from unlatch_specweave.migrate import journal, migrate
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
 SEARCH, OLD = "0003-search", "0001-old"

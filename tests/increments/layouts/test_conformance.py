@@ -8,8 +8,9 @@ import pytest
 
 from unlatch.increments.layouts.folders import files_below, subfolders, text_of
 from unlatch.increments.layouts.mentions import mentions
-from unlatch.increments.layouts.native import SPECWEAVE, UNLATCH, Native
+from unlatch.increments.layouts.native import UNLATCH, Native
 from unlatch.testing.layouts import check_layout
+from unlatch_specweave.layout import SPECWEAVE
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 EXAMPLES = {

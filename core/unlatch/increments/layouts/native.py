@@ -14,6 +14,7 @@ from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection
+from unlatch.worklog.disk.safe_open import HOMES
 
 SPEC, TASKS = "spec.md", "tasks.md"
 
@@ -90,6 +91,5 @@ def _mark(
 
 
 UNLATCH = Native("unlatch", "unlatch", ".unlatch/increments")
-SPECWEAVE = Native("specweave", "SpecWeave", ".specweave/increments")
-# The layouts whose increments need no record elsewhere.
-OWN = frozenset({UNLATCH.name, SPECWEAVE.name})
+# The layouts whose increments need no record elsewhere, by the names of their folders.
+OWN = frozenset(home.removeprefix(".") for home in HOMES)

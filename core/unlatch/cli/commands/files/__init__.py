@@ -1,1 +1,1 @@
-"""Commands about the files of increments: merge, merge-driver, migrate."""
+"""Commands about the files of increments: merge, merge-driver."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.increments.files.reading import read_metadata
-from unlatch.migrate.canonical import canonical
-from unlatch.migrate.journal import Move
 from unlatch.spi.table_models import dumped
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, sorted_folders
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
+from unlatch_specweave.migrate.canonical import canonical
+from unlatch_specweave.migrate.journal import Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.migrate.plan import SkippedFile
     from unlatch.project.workspace import Workspace
+    from unlatch_specweave.migrate.plan import SkippedFile
 
 
 @click.command()
@@ -88,8 +88,8 @@ class _Task:
 
 
 def _migration(workspace: Workspace, *, by: str) -> _Task:
-    from unlatch.migrate.migrate import find_unfinished, migrate  # noqa: PLC0415
-    from unlatch.migrate.plan import plan_migration  # noqa: PLC0415
+    from unlatch_specweave.migrate.migrate import find_unfinished, migrate  # noqa: PLC0415
+    from unlatch_specweave.migrate.plan import plan_migration  # noqa: PLC0415
 
     is_begun = find_unfinished(workspace) is not None
     found = plan_migration(workspace)
@@ -109,7 +109,7 @@ def _migration(workspace: Workspace, *, by: str) -> _Task:
 
 
 def _undo(workspace: Workspace) -> _Task:
-    from unlatch.migrate.migrate import last_migration, plan_undo, undo  # noqa: PLC0415
+    from unlatch_specweave.migrate.migrate import last_migration, plan_undo, undo  # noqa: PLC0415
 
     journal = last_migration(workspace)
     changes, left = plan_undo(workspace, journal)

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from unlatch.config import other_tools
 from unlatch.config.choices import Part
 from unlatch.config.config import RawConfig, read_config
-from unlatch.config.specweave import limits_of
 from unlatch.config.tables import SyncConfig
+from unlatch.errors import ConfigError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict
+from unlatch_specweave.settings import limits_of
 
 PROFILES = {
     "ours": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},
@@ -297,3 +299,26 @@ def test_parts_that_may_be_written(
 
     assert {Part(part) for part in own} == sync.may_write("jira")
     assert {Part(part) for part in foreign} == sync.may_write("jira", foreign=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ({"specweave": "unlatch_nowhere:NOTHING"}, "No module named 'unlatch_nowhere'"),
+        ({"specweave": "unlatch_specweave.settings:NOTHING"}, "has no attribute 'NOTHING'"),
+        ({}, "no installed package reads them"),
+    ],
+)
+def test_settings_whose_package_cannot_be_loaded_are_refused_and_not_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: dict[str, str], why: str
+) -> None:
+    """They can forbid writes."""
+    monkeypatch.setattr(other_tools, "entry_points", lambda _: target)
+
+    with pytest.raises(ConfigError) as caught:
+        config(tmp_path, {"settings": {"canUpdateStatus": False}})
+    assert str(tmp_path / ".specweave/config.json") == caught.value.where
+    assert why in caught.value.problems[0]
+
+    (tmp_path / ".unlatch/config.toml").write_text("specweave = false")
+    assert () == read_config(paths_at(tmp_path)).problems

@@ -10,8 +10,9 @@ from tests.increments.files.making import GITHUB, NOW, SHAPES, Project, metadata
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import ProjectPaths
 from unlatch.increments.files.reading import read_metadata
-from unlatch.migrate.canonical import canonical
-from unlatch.migrate.journal import (
+from unlatch.worklog.collection import Folder
+from unlatch_specweave.migrate.canonical import canonical
+from unlatch_specweave.migrate.journal import (
     Edit,
     Journal,
     Move,
@@ -21,8 +22,7 @@ from unlatch.migrate.journal import (
     remove_journal,
     write_journal,
 )
-from unlatch.migrate.plan import moves_between
-from unlatch.worklog.collection import Folder
+from unlatch_specweave.migrate.plan import moves_between
 
 ISSUE = GITHUB.format(4)
 

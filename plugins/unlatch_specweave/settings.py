@@ -7,13 +7,15 @@ another program must not stop this one.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.paths import SPECWEAVE, ProjectPaths
+from unlatch.increments.files.paths import SPECWEAVE
 from unlatch.patterns import pattern
 from unlatch.worklog.disk.safe_open import read_file
 
+CONFIG = f"{SPECWEAVE}/config.json"
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
 # The parts of `sync.write` that need consent in SpecWeave: for its own items, for older items, and
 # for all (config-permissions-guide.md).
@@ -55,10 +57,24 @@ _STATE = pattern(r"\S(?:[^\x00-\x1f\x7f]{0,126}\S)?")
 Tables = dict[str, dict[str, Any]]
 
 
-def read_specweave(paths: ProjectPaths) -> Any:
+class SpecWeaveSettings:
+    """As `unlatch.config.other_tools` reads them."""
+
+    def settings(self, root: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
+        config = read_specweave(root)
+        return settings_of(config, ours) if config else {}
+
+    def repositories(self, root: Path) -> Mapping[str, str]:
+        return repositories_of(read_specweave(root))
+
+
+SETTINGS = SpecWeaveSettings()
+
+
+def read_specweave(root: Path) -> Any:
     """A project's config.json; empty if it cannot be read: SpecWeave reports its own mistakes."""
     try:
-        return json.loads(read_file(paths.root / SPECWEAVE / "config.json"))
+        return json.loads(read_file(root / CONFIG))
     except (OSError, StoreError, ValueError, RecursionError):
         return {}
 

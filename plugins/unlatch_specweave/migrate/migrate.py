@@ -13,7 +13,10 @@ from pathlib import Path
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.locks import MIGRATE, store_lock
 from unlatch.increments.files.paths import METADATA, ProjectPaths, paths_at
-from unlatch.migrate.journal import (
+from unlatch.project.workspace import Workspace
+from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file
+from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
+from unlatch_specweave.migrate.journal import (
     Edit,
     Journal,
     Move,
@@ -23,7 +26,7 @@ from unlatch.migrate.journal import (
     remove_journal,
     write_journal,
 )
-from unlatch.migrate.plan import (
+from unlatch_specweave.migrate.plan import (
     OURS,
     THEIRS,
     FileChange,
@@ -32,9 +35,6 @@ from unlatch.migrate.plan import (
     blocked,
     moves_between,
 )
-from unlatch.project.workspace import Workspace
-from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file
-from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
 
 
 def find_unfinished(workspace: Workspace) -> Journal | None:

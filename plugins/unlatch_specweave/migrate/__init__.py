@@ -1,4 +1,4 @@
 """Migrate a SpecWeave project to unlatch's paths and format, and back.
 
-Called by `unlatch migrate`; doctor looks for interrupted migrations.
+Called by `unlatch migrate`; `checks` looks for interrupted migrations.
 """
