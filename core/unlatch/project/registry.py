@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -59,16 +58,13 @@ class Registry:
         return self._found[1]
 
     @property
-    def own_options(self) -> Mapping[str, Manifest]:
-        """The options that only one tracker has, by their names."""
-        manifests = self.manifests.values()
-        names = Counter(option.name for manifest in manifests for option in manifest.options)
-        return {
-            option.name: manifest
-            for manifest in manifests
-            for option in manifest.options
-            if names[option.name] == 1
-        }
+    def offering(self) -> Mapping[str, Sequence[Manifest]]:
+        """The trackers that have an option, by its name."""
+        found: dict[str, list[Manifest]] = {}
+        for manifest in self.manifests.values():
+            for option in manifest.options:
+                found.setdefault(option.name, []).append(manifest)
+        return found
 
     @property
     def known_broken(self) -> Mapping[str, PluginBroken]:

@@ -251,12 +251,14 @@ def test_an_option_of_one_tracker_is_refused_where_no_item_is_there(project: Pro
         ("resume", "7", "8", "--reason", REASON, "--yes", "--allow-path"),
         ("abandon", "7", "--yes", "--allow-path"),
         ("abandon", "7", "8", "--yes", "--allow-path"),
+        ("resume", "7", "8", "--reason", REASON, "--yes", "--no-notify"),
     ):
         done = project.run(*words)
         option = words[-1]
 
         assert (2, []) == (done.code, project.wrote()), done.said
-        assert f"{option} is an option of Jira, and no item is there" in done.err
+        its = "Azure DevOps and Jira" if option == "--no-notify" else "Jira"
+        assert f"{option} is an option of {its}, and no item is there" in done.err
         assert f"next: leave out {option}\n" in done.err
     for tracker, count in (("github issue", 0), ("jira issue", 1)):
         group, noun = tracker.split()

@@ -131,13 +131,14 @@ def _refuse_both(delivery: DeliveryOptions) -> None:
 
 
 def refuse_elsewhere(delivery: DeliveryOptions, links: Iterable[Link]) -> None:
-    """Refuse an option of one tracker that none of the items is on; UsageError `not-its-option`."""
+    """Refuse an option of trackers that none of the items is on; UsageError `not-its-option`."""
     if not (delivery.plugin and (names := {link.tracker for link in links})):
         return
     given = {one.partition("=")[0] for one in delivery.plugin}
-    for option, manifest in Registry().own_options.items():
-        if option in given and manifest.name not in names:
-            message = f"--{option} is an option of {manifest.title}, and no item is there"
+    for option, manifests in Registry().offering.items():
+        if option in given and names.isdisjoint(it.name for it in manifests):
+            titles = " and ".join(it.title for it in manifests)
+            message = f"--{option} is an option of {titles}, and no item is there"
             hint = f"leave out --{option}"
             raise UsageError("not-its-option", message, hint=hint)
 

@@ -49,7 +49,8 @@ class HelpFormatter(click.HelpFormatter):
 
 def write_grouped(command: click.Command, ctx: click.Context, to: click.HelpFormatter) -> None:
     """Write the options under headings, those of the main case first."""
-    titles = {f"--{name}": one.title for name, one in Registry().own_options.items()}
+    offering = Registry().offering.items()
+    titles = {f"--{name}": its[0].title for name, its in offering if len(its) == 1}
     sections: dict[str, list[tuple[str, str]]] = {
         heading: [] for heading in (_MAIN, "Items", *titles.values(), *_GROUPS)
     }
