@@ -34,7 +34,6 @@ SUMMARY = "<state_snapshot>\nDecision: add returns a + b.\n</state_snapshot>"
 CASES = ("resume", "fork", "compaction", "interruption", "subagents", "context of hooks")
 # The cases that no recording of an agent can have, and why.
 WITHOUT = {
-    "gemini_cli": {"fork": "it has no command for one"},
     "aider": {
         "fork": "it has no command for one",
         "compaction": "its summaries are nowhere but in its memory",
@@ -214,13 +213,17 @@ def gemini_cli(stage: Stage) -> Iterator[Path]:
     stage.run(*latest, "Look at it")
     stage.run(*latest, "Wait for it", stop=signal.SIGINT)
     stage.run(*latest, "Write a loop for it")
+    chats = stage.home / ".gemini/tmp"
+    stage.run(*options, "--session-file", str(min(chats.rglob("session-*"))), "-p", "Try a loop")
+    (fork,) = chats.rglob("session-1*")  # a copy has the time of its making in its name
+    yield fork  # 0.61.0 removes it when a new one begins
+    stage.run(*options, "--session-file", str(fork), "-p", "Try recursion")
     settings = stage.home / ".gemini/settings.json"
     known = json.loads(settings.read_text())
     settings.write_text(json.dumps({**known, "model": {"compressionThreshold": 0.000001}}))
     stage.run(*latest, "And now?")
     settings.write_text(json.dumps(known))
-    chats = stage.home / ".gemini/tmp"
-    yield from sorted(chats.rglob("*.jsonl"))  # 0.61.0 removes them when a new one begins
+    yield from sorted(chats.rglob("*.jsonl"))
     stage.hooks(".gemini/settings.json")
     stage.run(*options, "-p", "Explain add")
     stage.run(*latest, "Explain more")

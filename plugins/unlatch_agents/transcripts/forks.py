@@ -1,7 +1,7 @@
 """Forks: a conversation that a person continued from a copy of another one, its origin.
 
-What both have counts once. Claude Code copies lines with their ids; Codex refers to the lines of
-the origin, which older versions copied, and goes on with its total of tokens.
+What both have counts once. Claude Code and Gemini CLI copy lines with their ids; Codex refers to
+the lines of the origin, which older versions copied, and goes on with its total of tokens.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch_agents.transcripts.agents import claude_code, codex, codex_lines
+from unlatch_agents.transcripts.agents import (
+    claude_code,
+    codex,
+    codex_lines,
+    gemini_cli,
+    gemini_files,
+)
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import ends, read_lines
 from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall, title_of
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from unlatch_agents.transcripts.jsonl import Lines
     from unlatch_agents.transcripts.model import Event, Json, Transcript
 
-    Again = Callable[[Transcript], Transcript]
+    Again = Callable[[], tuple[Lines, Counter[str]]]
 
 
 def origin_path(transcript: Transcript, path: Path) -> Path | None:
@@ -34,6 +40,8 @@ def origin_path(transcript: Transcript, path: Path) -> Path | None:
     path = path.absolute()
     if not transcript.origin:
         return None
+    if transcript.agent == gemini_cli.AGENT:
+        return gemini_files.path_of(transcript.origin, path)
     if transcript.agent == claude_code.AGENT:
         places = [(path.parent, []), (path.parent.parent, ["*"])]
         name = f"{escape(transcript.origin)}.jsonl"
@@ -52,13 +60,25 @@ def marked(transcript: Transcript, path: Path, again: Again) -> Transcript:
     """The transcript with its copies, if it is a fork.
 
     Args:
-        again: reads it with its origin (Claude Code).
+        again: its lines from the first one on, and where to count those not understood.
     """
     if transcript.agent == claude_code.AGENT and not transcript.parent:
         return titled(_of_claude_code(transcript, path, again))
     if transcript.agent == codex.AGENT and transcript.origin:
         return titled(_of_codex(transcript, path))
+    if transcript.agent == gemini_cli.AGENT and transcript.origin:
+        origin = gemini_files.origin_of(transcript, path)
+        if origin is None:
+            return replace(transcript, origin="")
+        return titled(gemini_cli.read(*again(), origin=origin))
     return transcript
+
+
+def with_origin(transcript: Transcript, path: Path) -> Transcript:
+    """The transcript with the id of its origin, of which Gemini CLI names the file."""
+    if transcript.agent != gemini_cli.AGENT or not transcript.origin:
+        return transcript
+    return replace(transcript, origin=gemini_files.id_of(transcript.origin, path))
 
 
 def titled(transcript: Transcript) -> Transcript:
@@ -76,7 +96,7 @@ def _of_claude_code(transcript: Transcript, path: Path, again: Again) -> Transcr
         origin = _read_claude_code(file) if file else None
     # Older versions name no origin; and of a lost one there can be another fork.
     origin = origin or next(_alike(transcript, path), None)
-    return again(origin) if origin else transcript
+    return claude_code.read(*again(), origin=origin) if origin else transcript
 
 
 def _alike(transcript: Transcript, path: Path) -> Iterator[Transcript]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO
 
-from unlatch_agents.transcripts.values import parsed
+from unlatch_agents.transcripts.values import mapping, parsed
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -53,6 +53,14 @@ def raw_lines(file: BinaryIO) -> Iterator[bytes]:
         while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
             rest = file.readline(MAX_LINE + 1)
         yield raw
+
+
+def whole(file: BinaryIO) -> Json:
+    """The object in a file that has one, over many lines; empty if it has none."""
+    try:
+        return mapping(parsed(file.read(MAX_LINE).decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def ends(file: BinaryIO) -> BinaryIO:

@@ -22,10 +22,10 @@ from unlatch_agents.transcripts.agents import (
 )
 from unlatch_agents.transcripts.agents.sqlite_file import HEADER, database
 from unlatch_agents.transcripts.files import matching, opened
-from unlatch_agents.transcripts.forks import marked, titled
-from unlatch_agents.transcripts.jsonl import END, MAX_LINE, ends, raw_lines, read_lines
+from unlatch_agents.transcripts.forks import marked, titled, with_origin
+from unlatch_agents.transcripts.jsonl import END, ends, raw_lines, read_lines, whole
 from unlatch_agents.transcripts.model import UNREADABLE_AGENT
-from unlatch_agents.transcripts.values import mapping, parsed
+from unlatch_agents.transcripts.values import mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,15 +66,15 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
             lines = (it.decode("utf-8", "replace").rstrip("\r\n") for it in raw_lines(file))
             chats = aider.read(lines, cwd=str(path.absolute().parent))
             return [it for it in chats if id in ("", it.id)]
-        if b'"projectID"' in start and opencode_files.is_session(_whole(file)):
+        if b'"projectID"' in start and opencode_files.is_session(whole(file)):
             return _read_storage(path, id)
         file.seek(0)
         transcript = _read_json(file, path)
 
-        def again(origin: Transcript) -> Transcript:
+        def again() -> tuple[Lines, Counter[str]]:
             file.seek(0)
             unknown: Counter[str] = Counter()
-            return claude_code.read(read_lines(file, unknown), unknown, origin=origin)
+            return read_lines(file, unknown), unknown
 
         return [_with_subagents(marked(transcript, path, again), path)]
 
@@ -90,7 +90,7 @@ def _read_storage(path: Path, id: str) -> list[Transcript]:
 def read_ends(path: Path) -> Transcript:
     """A transcript of JSON lines as far as its first and last lines show it."""
     with opened(path, most=END) as file:
-        return titled(_located(_read_json(ends(file), path), path))
+        return titled(_located(with_origin(_read_json(ends(file), path), path), path))
 
 
 def _read_json(file: BinaryIO, path: Path) -> Transcript:
@@ -99,7 +99,7 @@ def _read_json(file: BinaryIO, path: Path) -> Transcript:
     unknown: Counter[str] = Counter()
     lines: Lines = read_lines(file, unknown)
     if not first:  # older forms are one object, perhaps over many lines
-        first = codex_lines.lines_of(_whole(file))
+        first = codex_lines.lines_of(whole(file))
         lines = enumerate(first, 1)
     agent = next(filter(None, map(_agent, first)), "")
     if not agent or any(map(_is_of_qwen, first)):
@@ -110,13 +110,6 @@ def _read_json(file: BinaryIO, path: Path) -> Transcript:
             hint="pass a transcript of Claude Code, Codex, Gemini CLI, OpenCode or aider",
         )
     return _READERS[agent](lines, unknown)
-
-
-def _whole(file: BinaryIO) -> Json:
-    try:
-        return mapping(parsed(file.read(MAX_LINE).decode("utf-8", "replace")))
-    except (ValueError, RecursionError):
-        return {}
 
 
 def _agent(line: Json) -> str:

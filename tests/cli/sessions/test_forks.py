@@ -10,7 +10,7 @@ from tests.unlatch_agents.transcripts.test_recorded import ORIGINS
 
 from unlatch_agents.transcripts.find import find_transcripts
 
-AGENTS = ("claude-code", "codex", "opencode")
+AGENTS = ("claude-code", "codex", "gemini-cli", "opencode")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -32,10 +32,12 @@ def test_imported_forks_and_their_origins_count_once(
     assert sum(it["tokensUsed"] for it in listed["sessions"]) == sum(expected.tokens)
     rows = session(project, "query", "--imported", "--json").document["sessions"]
     keys = ("calls", "failures", "decisions", "errors")
-    assert [sum(it[key] for it in rows) for key in keys] == [expected.calls, 1, 1, 1]
+    failures = expected.failures
+    sums = [sum(it[key] for it in rows) for key in keys]
+    assert sums == [expected.calls, failures, 1, failures]
     texts = [it.read_text() for it in (project.home / "state").rglob("imports/*.md")]
     for prompt in expected.prompts:
-        if prompt != "See to it":
+        if not prompt.startswith(("See to it", "You have stopped calling")):  # to a subagent
             assert sum(text.count(f'> "{prompt}"\n') for text in texts) == 1, prompt
 
 
@@ -54,7 +56,7 @@ def test_fork_brings_its_origin(project: Project, agent: str) -> None:
     assert mistakes(listed, "session-transcripts") == []
 
 
-@pytest.mark.parametrize("agent", [*AGENTS, "gemini-cli"])
+@pytest.mark.parametrize("agent", AGENTS)
 def test_a_folder_has_what_the_agents_own_has(project: Project, agent: str) -> None:
     home = recorded(agent, project.home / "moved")
     expected = [f"{it.agent}:{it.id}" for it in find_transcripts(environ={}, home=home)]
@@ -74,8 +76,23 @@ def test_forks_of_a_lost_origin_count_its_part_once(project: Project) -> None:
     assert sum(it["decisions"] for it in rows) == 1
 
 
-def test_fork_without_its_origin_has_all_words(project: Project) -> None:
-    home = recorded("claude-code", project.home)
+def test_fork_of_a_lost_fork_counts_what_the_first_origin_has_once(project: Project) -> None:
+    """Gemini CLI 0.61.0 removes a copy when the next chat begins."""
+    home = recorded("gemini-cli", project.home)
+    found = {it.title: it for it in find_transcripts(environ={}, home=home)}
+    found["Try a loop"].path.unlink()
+    session(project, "import", found["Try recursion"].id)
+    listed = session(project, "list", "--imported", "--json").document["sessions"]
+    ids = {it["title"]: it["id"] for it in listed}
+    forks = {it["title"]: it["forkOf"] for it in listed if it["forkOf"]}
+    assert forks == {"Try a loop": ids["Fix add"]}
+    rows = session(project, "query", "--imported", "--json").document["sessions"]
+    assert [sum(it[key] for it in rows) for key in ("calls", "decisions")] == [3, 1]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "gemini-cli"])
+def test_fork_without_its_origin_has_all_words(project: Project, agent: str) -> None:
+    home = recorded(agent, project.home)
     found = {it.title: it for it in find_transcripts(environ={}, home=home)}
     found["Fix add"].path.unlink()
     session(project, "import", found["Try a loop"].id)
@@ -83,6 +100,7 @@ def test_fork_without_its_origin_has_all_words(project: Project) -> None:
     for prompt in ("Fix add", "Look at it", "Try a loop"):
         assert f'> "{prompt}"\n' in text
     (row,) = session(project, "query", "--imported", "--json").document["sessions"]
-    assert row["tokens"] == 5 * 21
+    # Gemini CLI leaves out the tokens of what was there before a chat was resumed.
+    assert row["tokens"] == (5 if agent == "claude-code" else 2) * 21
     session(project, "import", found["Try a loop"].id)
     assert session(project, "query", "--imported", "--json").document["sessions"] == [row]

@@ -119,7 +119,8 @@ def gemini(*paths: Path) -> Counts:
     replies = [it for it in last.values() if it["type"] == "gemini"]
     calls = [call for it in replies for call in it.get("toolCalls", [])]
     users = [it["content"] for it in last.values() if it["type"] == "user"]
-    asked = [it for it in users if "functionResponse" not in json.dumps(it)]
+    # The first message of a copy is what the program says of itself.
+    asked = [it for it in users if not re.search("functionResponse|<session_con", json.dumps(it))]
     asked = [[{"text": _CONTEXT.sub("", part["text"])} for part in it] for it in asked]
     tokens = [it["tokens"] for it in replies]
     read = sum(it["cached"] for it in tokens)

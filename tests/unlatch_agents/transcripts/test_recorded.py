@@ -31,7 +31,7 @@ ORIGINS = {
         ("Try recursion", "Try a loop"),
     ],
     "codex": [("Try a loop", "Fix add"), ("Try recursion", "Try a loop")],
-    "gemini-cli": [],
+    "gemini-cli": [("Try a loop", "Fix add"), ("Try recursion", "Try a loop")],
     "opencode": [
         ("Fix add (fork #1)", "Fix add"),
         ("Fix add (fork #1)", "Fix add"),

@@ -2,7 +2,8 @@
 
 A message that changes is written again in full: the last copy counts, in the place of the first.
 `$set.messages` is the model's context, which is shorter than the conversation; `$rewindTo` removes
-a message and those after it.
+a message and those after it. A copy by `--session-file` begins with the messages of that file, and
+names it.
 
 Source: a recording of 0.61.0, empathic/toolpath docs/agents/formats/gemini.md, and
 google-gemini/gemini-cli packages/core/src/services/chatRecordingService.ts.
@@ -59,6 +60,9 @@ _OUTPUT = "<untrusted_context>\n", "\n</untrusted_context>"
 # Also of its own tools, where the policy does not offer them.
 _DENIED = re.compile(r'Tool "[^"\n]{1,200}" not found\.')
 _END = 300
+# The first message of a copy.
+_COPIED = re.compile(r"import-\d+")
+_COPY = re.compile(r"Imported session from (?:.*[/\\])?([^/\\]+)\Z", re.DOTALL)
 _IGNORED = frozenset(("info", "warning", "error"))
 
 
@@ -69,14 +73,40 @@ class _Chat:
     messages: dict[str, Json | Compaction | Branch] = field(default_factory=dict)
     # Of all messages, the removed ones too.
     usage: dict[str, Usage] = field(default_factory=dict)
+    source: str = ""  # of a copy, the name of the file
+    first: frozenset[str] = frozenset()  # the messages before the first change
 
 
-def read(lines: Lines, unknown: Counter[str]) -> Transcript:
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The ids of a chat and its messages, and when it began."""
+
+    id: str
+    begun: str
+    ids: frozenset[str]
+
+
+def messages_of(lines: Lines) -> Messages | None:
+    """Those of the chat in a file; None if it has none."""
+    header: Json = {}
+    ids: set[str] = set()
+    for _, line in lines:
+        if "sessionId" in line:
+            header = header or line
+            ids.update(text(mapping(it).get("id")) for it in items(line.get("messages")))
+        ids.add(text(line.get("id")))
+    found = text(header.get("sessionId"))
+    return Messages(found, text(header.get("startTime")), frozenset(ids - {""})) if found else None
+
+
+def read(lines: Lines, unknown: Counter[str], *, origin: Messages | None = None) -> Transcript:
+    """A chat; `origin` is what it was copied from, which it names by its file otherwise."""
     chat = _Chat(unknown)
     for number, line in lines:
         if "$rewindTo" in line:
             _rewind(chat, text(line["$rewindTo"]), number)
         elif "$set" in line:
+            chat.first = chat.first or frozenset(chat.messages)
             changes = mapping(line["$set"])
             chat.header |= {key: changes[key] for key in changes if key != "messages"}
             _note_compaction(chat, items(changes.get("messages")))
@@ -86,7 +116,7 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
                 _add(chat, mapping(message))
         else:
             _add(chat, line)
-    return _assembled(chat)
+    return _assembled(chat, origin)
 
 
 def contexts_of(lines: Lines) -> tuple[list[str], list[str]]:
@@ -114,6 +144,9 @@ def _add(chat: _Chat, message: Json) -> None:
     if key and "type" in message:
         chat.messages[key] = message
         chat.usage[key] = _usage(mapping(message.get("tokens")))
+        if not chat.source and _COPIED.fullmatch(key):
+            found = _COPY.match(joined(message.get("content")))
+            chat.source = found[1] if found else ""
     else:
         chat.unknown["line of an unknown type"] += 1
 
@@ -140,13 +173,12 @@ def _note_compaction(chat: _Chat, messages: list[Any]) -> None:
             chat.messages[key] = Compaction(key, at, summary=words)
 
 
-def _assembled(chat: _Chat) -> Transcript:
+def _assembled(chat: _Chat, origin: Messages | None) -> Transcript:
     results = _responses(it for it in chat.messages.values() if isinstance(it, dict))
-    events = [
-        event
-        for message in chat.messages.values()
-        for event in _events(message, results, chat.unknown)
-    ]
+    found = {key: _events(it, results, chat.unknown) for key, it in chat.messages.items()}
+    events = [event for some in found.values() for event in some]
+    shared = origin.ids if origin else chat.first if chat.source else frozenset()
+    copied = sum((it for key, it in chat.usage.items() if key in shared), Usage())
     is_subagent = chat.header.get("kind") == "subagent"
     folders = items(chat.header.get("directories"))
     return Transcript(
@@ -156,7 +188,10 @@ def _assembled(chat: _Chat) -> Transcript:
         cwd=text(folders[0]) if folders else "",
         model=last_model(events),
         events=tuple(it for it in events if not (is_subagent and isinstance(it, Prompt))),
-        usage=sum(chat.usage.values(), Usage()),
+        origin=origin.id if origin else chat.source,
+        copies=frozenset(it.key for key in found.keys() & shared for it in found[key]),
+        usage=sum(chat.usage.values(), Usage()) - copied,
+        copied=copied,
         unknown=chat.unknown,
     )
 
