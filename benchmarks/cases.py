@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure, NotMeasured
 from unlatch.config.config import read_user_config
-from unlatch.efforts.chat import Chat
-from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.store import EffortStore
-from unlatch.efforts.transcript import Author
 from unlatch.errors import UnlatchError
-from unlatch.llm import open_model
-from unlatch.llm.written_calls import written_calls
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.ids import new_ulid
 from unlatch.worklog.search_index import Document, SearchIndex, Source
+from unlatch_efforts.chat import Chat
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.llm import open_model
+from unlatch_efforts.llm.written_calls import written_calls
+from unlatch_efforts.store import EffortStore
+from unlatch_efforts.transcript import Author
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from unlatch.efforts.tools import Answer
-    from unlatch.llm import Complete
+    from unlatch_efforts.llm import Complete
+    from unlatch_efforts.tools import Answer
 
 PART = "cases"
 TIMES = 5

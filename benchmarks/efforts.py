@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from benchmarks.children import minimum, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH
-from unlatch.efforts.store import EffortStore
-from unlatch.efforts.transcript import Author
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
+from unlatch_efforts.store import EffortStore
+from unlatch_efforts.transcript import Author
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

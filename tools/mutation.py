@@ -50,7 +50,7 @@ TESTS = {
     "worklog": ("tests/worklog", "tests/increments/files"),
     "increments": ("tests/increments",),
     "delivery": ("tests/delivery/unit", "tests/delivery/test_next_step.py"),
-    "efforts": ("tests/efforts", "tests/cli/efforts"),
+    "efforts": ("tests/unlatch_efforts", "tests/cli/efforts"),
     "sync": (
         "tests/sync",
         "tests/cli/trackers/test_sync.py",
@@ -265,10 +265,16 @@ def _try_package(package: str, options: argparse.Namespace) -> None:
     if not survivors([None], lambda _: tests, seconds=600, jobs=1):
         sys.exit(f"the tests of {package} fail without any mutant: {' '.join(tests)}")
     limit = 3 * (time.monotonic() - began) + 10
-    every = list(mutants((CORE / "unlatch" / package).rglob("*.py")))
+    every = list(mutants(_folder(package).rglob("*.py")))
     drawn = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     alive = survivors(drawn, lambda _: tests, seconds=limit, jobs=options.jobs)
     _print_row(package, len(every), drawn, alive, time.monotonic() - began, show=options.show)
+
+
+def _folder(package: str) -> Path:
+    """The folder of a package of the core, or of one beside it."""
+    beside = ROOT / "plugins" / f"unlatch_{package}"
+    return beside if beside.is_dir() else CORE / "unlatch" / package
 
 
 def _try_files(paths: list[Path], options: argparse.Namespace) -> list[str]:

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.chat_model import estimate
 from unlatch.errors import UsageError
-from unlatch.llm.port import estimate
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions.document import nested

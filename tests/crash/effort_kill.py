@@ -17,15 +17,15 @@ from tempfile import TemporaryDirectory
 
 from tests.crash.boundaries import dies, in_fork
 from tests.crash.sweep import die_until_the_end, different, report, twice_option
-from tests.efforts.script import Talk, call, reply
+from tests.unlatch_efforts.script import Talk, call, reply
 
-from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.store import EffortStore
-from unlatch.efforts.transcript import SEPARATOR, Author
-from unlatch.efforts.verify import Problem, check_conversation, check_effort
-from unlatch.llm import ToolCall
 from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.llm import ToolCall
+from unlatch_efforts.store import EffortStore
+from unlatch_efforts.transcript import SEPARATOR, Author
+from unlatch_efforts.verify import Problem, check_conversation, check_effort
 
 # The efforts of each project: one is open and active, one concluded.
 OPEN, CONCLUDED, NEW = "auth-bug", "db-pool-fix", "query-timeouts"

@@ -21,7 +21,7 @@ _SHARED = tuple(
     f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
 )
 _TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.redact")
-_EFFORTS = ("unlatch.efforts.events", "unlatch.efforts.model", "unlatch.efforts.store")
+_EFFORTS = ("unlatch_efforts.events", "unlatch_efforts.model", "unlatch_efforts.store")
 _RUNS = (
     *(f"unlatch_runs.{name}" for name in ("event_base", "event_lines", "events", "reducer")),
     "unlatch.worklog.record",
@@ -60,7 +60,7 @@ CATALOG = MappingProxyType(
             "commits",
             ("unlatch_regressions.messages", "unlatch_regressions.patches"),
         ),
-        "model": ("models", ("unlatch.llm",)),
+        "model": ("models", ("unlatch_efforts.llm",)),
         "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.markdown_lines")),
         "run": ("work", _RUNS),
         "worker": ("work", ("unlatch_runs.dispatch.protocol",)),

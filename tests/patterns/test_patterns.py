@@ -39,7 +39,7 @@ SHORT = {
     "unlatch.worklog.neutral.without_passwords": _NEXT,
     "unlatch.worklog.secret_patterns._compiled": _NEXT,
     "unlatch_sessions.workflow.wording._ABSOLUTE": _NEXT,
-    "unlatch.llm.scripted._WORD": _ENDS,
+    "unlatch_efforts.llm.scripted._WORD": _ENDS,
     "unlatch_runs.plan.commands._COMMENT": _ENDS,
     "unlatch_runs.plan.commands._DOUBLE": _ENDS,
     "unlatch_runs.plan.commands._QUOTED": _ENDS,
@@ -54,7 +54,7 @@ SHORT = {
 }
 # By what keeps their texts short.
 BOUNDED = {
-    "unlatch.efforts.identifiers._IDENTIFIER": "words of at most 300 characters",
+    "unlatch.resume.identifiers._IDENTIFIER": "words of at most 300 characters",
     "unlatch_layouts.spec_kit.documents.GRAMMAR": _START,
     "unlatch.project.git.repository_settings._PROGRAMS": _START,
 }

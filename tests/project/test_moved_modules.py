@@ -7,6 +7,11 @@ from importlib import import_module
 import pytest
 
 FORMER = {
+    "unlatch.efforts.store": ("unlatch_efforts.store", "EffortStore"),
+    "unlatch.efforts.highlights": ("unlatch.resume.highlights", "highlights"),
+    "unlatch.efforts.identifiers": ("unlatch.resume.identifiers", "identifiers"),
+    "unlatch.llm": ("unlatch_efforts.llm", "Scripted"),
+    "unlatch.llm.port": ("unlatch.chat_model", "Reply"),
     "unlatch.runs.dispatch.port": ("unlatch_runs.dispatch.port", "Dispatcher"),
     "unlatch.sessions": ("unlatch_sessions", "__doc__"),
     "unlatch.sessions.recorder": ("unlatch_sessions.recorder", "Recorder"),

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.efforts.test_random_life import in_a_process
 from tests.unlatch_agents.test_imports import AT, EVENTS, SECRET, call, prompt, reply, transcript
+from tests.unlatch_efforts.test_random_life import in_a_process
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError

@@ -57,22 +57,6 @@ class Entry:
         return f"{self.help} {self.reach}"
 
 
-_EFFORT = {
-    "open": "efforts.change",
-    "close": "efforts.change",
-    "reopen": "efforts.change",
-    "switch": "efforts.change",
-    "expand": "efforts.change",
-    "collapse": "efforts.change",
-    "link": "efforts.link",
-    "list": "efforts.read",
-    "show": "efforts.read",
-    "search": "efforts.read",
-    "verify": "efforts.check",
-    "export": "efforts.check",
-    "chat": "efforts.chat",
-    "demo": "efforts.chat",
-}
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
 _HISTORY = "Show the history of an increment, or verify it"
@@ -106,7 +90,7 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL),
     ),
     "agents": (),
-    "efforts": (Entry("effort", "", "Conclude, find and reopen conversations", _LOCAL, _EFFORT),),
+    "efforts": (),
     "sessions": (),
     "runs": (),
     "setup": (

@@ -100,7 +100,7 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     Args:
         without: the ids of tasks, which are known from other sections, and the names of tools.
     """
-    from unlatch.efforts.identifiers import identifiers  # noqa: PLC0415
+    from unlatch.resume.identifiers import identifiers  # noqa: PLC0415
 
     points = (*briefing.decisions, *briefing.failed, *briefing.left, *briefing.done)
     named = [Point(it, point.source) for point in points for it in identifiers(point.text)]

@@ -110,10 +110,12 @@ class Search(Protocol):
     Attributes:
         unreadable: the errors of work that may belong to it.
         known: the refs of all work that can be read.
+        named: the refs of work that belongs to the increment with other work.
     """
 
     unreadable: list[UnlatchError]
     known: set[str]
+    named: set[str]
 
     def is_meant(self, name: str | None) -> bool:
         """Whether a recorded name can mean the increment."""
@@ -132,12 +134,14 @@ class Sources(Protocol):
         with_tool_output: whether to quote the output of tools.
         accepted: the ids of tasks that an auditor accepted.
         known: words that are no identifiers.
+        room: the bytes that are still read of logs of any length.
     """
 
     own: OwnWork
     with_tool_output: bool
     accepted: set[str]
     known: set[str]
+    room: int
 
     def is_new(self, text: str) -> bool:
         """Whether no later work has named this task."""
@@ -230,17 +234,19 @@ class WorkKind(Protocol):
     Attributes:
         name: that of the entry point, and of the command group of the kind.
         verbs: the commands of that group to which `show`, `history` and `resume` lead.
-        beside: the plural of what its documents have with the summary.
+        beside: the plural of what its documents have with the summary; "" if that is all.
+        resumes_all: whether a resume of an increment resumes all its work, or only the newest.
         merging: None if git merges its files as any others.
     """
 
     name: str
     verbs: Mapping[str, str]
     beside: str
+    resumes_all: bool
     merging: Merging | None
 
     def names(self, workspace: Workspace) -> Iterator[str]:
-        """The ids of all work, without what cannot be read."""
+        """The ids of all work."""
         ...
 
     def find(self, workspace: Workspace, wanted: str) -> str:
@@ -250,7 +256,8 @@ class WorkKind(Protocol):
     def related(self, workspace: Workspace, search: Search) -> Iterator[Work]:
         """The work of the increment of a search, the oldest first.
 
-        It adds what cannot be read to `search.unreadable`, and all that can to `search.known`.
+        It adds what cannot be read to `search.unreadable`, and all that can to `search.known`. The
+        kinds are asked in the reverse of their order: sessions name efforts.
         """
         ...
 

@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
-# The folders of the kinds of the core, of what it keeps itself, and of `sessions_path`.
-_OWN = frozenset({"efforts", "increments", "items", "migrations", "sessions"})
+# The folders of increments, of what the core keeps itself, and of `sessions_path`.
+_OWN = frozenset({"increments", "items", "migrations", "sessions"})
 # The kinds of unlatch in the order in which they are shown; those of others follow.
 _ORDER = ("effort", "session", "run")
 
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     """Whether there is any other work, or a briefing; a quick look at the folders."""
-    if shares_efforts(workspace):
-        return True
-    places = (workspace.paths.home / "efforts", increment.folder / BRIEFING)
-    return any(map(exists, places)) or bool(other_kinds(workspace))
+    return exists(increment.folder / BRIEFING) or bool(other_kinds(workspace))
 
 
 def other_kinds(workspace: Workspace) -> dict[str, str]:
-    """The entry points of the kinds of packages that have a folder in the project, by name."""
-    folders = set[str]()
+    """The entry points of the kinds that a project uses, by name.
+
+    Those are the kinds with a folder in it, and those that the configuration has elsewhere.
+    """
+    folders = {"efforts"} if _shares_efforts(workspace) else set[str]()
     with suppress(FileNotFoundError, NotADirectoryError), open_folder(workspace.paths.home) as home:
-        folders = {name for name in home.names() if name.endswith("s")} - _OWN
+        folders |= {name for name in home.names() if name.endswith("s")} - _OWN
     if has_sessions(workspace):
         folders.add("sessions")
     if not folders:
@@ -50,7 +50,7 @@ def installed_kinds() -> dict[str, str]:
     return first | found
 
 
-def shares_efforts(workspace: Workspace) -> bool:
+def _shares_efforts(workspace: Workspace) -> bool:
     """Whether the user keeps the efforts of all projects in one folder."""
     return os.path.lexists(workspace.user_file) and bool(workspace.user.efforts.path)
 

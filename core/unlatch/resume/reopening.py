@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.resume.kinds import Step
+from unlatch.resume.kinds import Step, kind_named
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from unlatch.project.workspace import Workspace
+    from unlatch.resume.kinds import Work
     from unlatch.resume.related import Related
 
 
@@ -37,13 +33,19 @@ class Resumed:
 
 
 def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Step]:
-    """The steps for each effort, and for the newest work of each other kind.
+    """The steps for the newest work of each kind, or for all work of a kind that resumes all.
 
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
-    steps = [*_efforts(workspace, related, by)]
-    newest = {one.kind: one.work for one in related.others if one.work.is_resumable}
-    return steps + [one.step(workspace, by=by) for one in newest.values()]
+    works: dict[str, list[Work]] = {}
+    for one in related.others:
+        if one.work.is_resumable:
+            works.setdefault(one.kind, []).append(one.work)
+    return [
+        work.step(workspace, by=by)
+        for kind, every in works.items()
+        for work in (every if kind_named(kind).resumes_all else every[-1:])
+    ]
 
 
 def resume_related(
@@ -68,28 +70,3 @@ def _carry_out(step: Step, reason: str | None, otherwise: str) -> Resumed:
         return Resumed(step.ref, step.before, status, step.next)
     except UnlatchError as error:
         return Resumed(step.ref, step.before, step.before, error=error)
-
-
-def _efforts(workspace: Workspace, related: Related, by: str) -> Iterator[Step]:
-    for effort in related.efforts:
-
-        def reopen(reason: str | None, id: str = effort.id) -> str:
-            from unlatch.efforts.store import effort_store  # noqa: PLC0415
-
-            return effort_store(workspace, by=by).reopen(id, reason)[0].status.value
-
-        before, is_over = effort.status.value, not effort.is_open
-        command = f"unlatch effort switch {quote(effort.id)}"
-        step = Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
-        if len(related.efforts) == 1:
-            command = f"unlatch effort show {quote(effort.id)}"
-            step = replace(step, next=command, enter=partial(_activate, workspace, effort.id, by))
-        yield step
-
-
-def _activate(workspace: Workspace, effort: str, by: str) -> None:
-    from unlatch.efforts.conversation import Conversation  # noqa: PLC0415
-    from unlatch.efforts.store import effort_store  # noqa: PLC0415
-
-    with Conversation(effort_store(workspace, by=by)).lock() as turn:
-        turn.activate(effort)

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import field
-from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.efforts.highlights import highlights, sentences
-from unlatch.efforts.identifiers import identifiers
-from unlatch.resume.overruling import OVERRULED, overruled
+from unlatch.resume.highlights import sentences
+from unlatch.resume.identifiers import identifiers
 from unlatch.resume.points import Briefing, Point
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
-    from typing import Any
 
-    from unlatch.efforts.model import Effort
     from unlatch.project.workspace import Workspace
     from unlatch.resume.open_work import OwnWork
     from unlatch.resume.related import Related
 
-# Bytes at the end of the logs of all efforts.
+# Bytes at the end of the long logs of all work.
 _ROOM = 1 << 20
 # Entries of a section from one source, and next steps from one conversation.
 _MOST, MOST_NEXT = 200, 3
-_SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
+SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
 
 Texts = dict[str, list[str]]
 
@@ -42,6 +38,7 @@ class Sources:
         with_tool_output: whether to read the errors of imported transcripts.
         accepted: the ids of tasks that an auditor of a run accepted.
         known: the names of the tools that agents called, and the ids of tasks.
+        room: the bytes that are still read of logs of any length.
     """
 
     workspace: Workspace
@@ -49,51 +46,16 @@ class Sources:
     with_tool_output: bool = True
     accepted: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
-    _room: int = _ROOM
+    room: int = _ROOM
     _seen: set[str] = field(default_factory=set)
     _mask: Callable[[str], str] = field(default_factory=lambda: Masking().text)
 
     def read(self, related: Related) -> Iterator[Briefing]:
         """A briefing of each work, the newest first."""
-        found: list[tuple[datetime | None, Callable[[], Briefing]]] = [
-            *((it.updated, lambda it=it: self._effort(it)) for it in related.efforts),
-            *((it.work.updated, lambda it=it: it.work.brief(self)) for it in related.others),
-        ]
         # Of the same second, the last one of a kind is the newest.
-        for _, read in sorted(found, key=lambda it: _moment(it[0]))[::-1]:
-            yield read()
-
-    def _effort(self, effort: Effort) -> Briefing:
-        from unlatch.efforts.store import effort_store  # noqa: PLC0415
-
-        transcript = effort_store(self.workspace, by="").transcript(effort.id)
-        entries, is_whole = transcript.tail(self._room)
-        self._room -= sum(len(str(one.get("content"))) for one in entries)
-        self._room = max(self._room, 0)
-        texts, steps, names = section_texts(), list[str](), list[str]()
-        places = {"identifier": names, "next": steps}
-        lines = [*map(self._masked, entries)]
-        corrections = overruled(lines)
-        for one in highlights(enumerate(lines)):
-            if one.kind == "decided" and (words := corrections.get(one.line)):
-                texts["decisions"] += [f"{OVERRULED} {one.text}", f"{words} (correction)"]
-                continue
-            places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
-        texts["left"] += steps[-MOST_NEXT:]
-        for reopen in effort.reopens:
-            self.add_summary(texts, reopen.prior_summary)
-        self.add_summary(texts, effort.summary)
-        found = briefing_from(f"effort:{effort.id}", texts, names)
-        if is_whole:
-            return found
-        rest = f"the older part of a long conversation: `unlatch effort show {quote(effort.id)}`"
-        return found + Briefing(unread=(Point(rest, f"effort:{effort.id}"),))
-
-    def _masked(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """A line of a log with a masked text: what a secret stands next to shows that it is one."""
-        content = entry.get("content")
-        text = self.clean(content) if isinstance(content, str) else content
-        return {**entry, "content": text}
+        works = sorted((one.work for one in related.others), key=lambda work: _moment(work.updated))
+        for work in works[::-1]:
+            yield work.brief(self)
 
     def clean(self, text: str) -> str:
         """A text without secrets and control characters."""
@@ -112,7 +74,7 @@ class Sources:
     def said(self, words: str) -> Iterator[tuple[str, str]]:
         """The decisions, failures and next steps in a text, each with its section."""
         for kind, sentence in sentences(self.clean(words)):
-            yield _SECTIONS[kind], sentence
+            yield SECTIONS[kind], sentence
 
     def add_summary(self, texts: Texts, summary: str | None) -> None:
         """A summary, and what it says of decisions, failures and next steps."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.resume.kinds import OpenWork, collecting_unread, kinds_in, unread_warnings
-from unlatch.resume.related import efforts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,28 +24,12 @@ def unfinished(
     """
     found: list[tuple[str, str, str]] = []
     unread: dict[str, UnlatchError] = {}
-    kinds = ((kind.name, kind.unfinished) for kind in kinds_in(workspace))
-    for kind, find in (("effort", _efforts), *kinds):
-        with collecting_unread(kind, unread):
-            found += ((kind, *one) for one in find(workspace))
+    for kind in kinds_in(workspace):
+        with collecting_unread(kind.name, unread):
+            found += ((kind.name, *one) for one in kind.unfinished(workspace))
     return found, unread_warnings(unread)
 
 
 def open_work(related: Related) -> Iterator[OpenWork]:
     """The work of an increment that has not ended."""
-    for effort in related.efforts:
-        if effort.is_open:
-            command = f"unlatch effort close {quote(effort.id)} --summary TEXT"
-            yield OpenWork(f"effort:{effort.id}", effort.status.value, command)
-    yield from filter(None, (one.work.open_work() for one in related.others))
-
-
-def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    if (store := efforts_of(workspace)) is None:
-        return
-    from unlatch.efforts.store import project_of  # noqa: PLC0415
-
-    project = project_of(workspace)
-    for one in store.all():
-        if one.is_open and (project is None or one.project == project):
-            yield one.id, one.status.value
+    return filter(None, (one.work.open_work() for one in related.others))

@@ -10,7 +10,6 @@ from unlatch.errors import UnlatchError
 from unlatch.project.find_increment import names_item
 from unlatch.resume.kinds import collecting_unread, kind_named, unread_warnings
 from unlatch.resume.places import installed_kinds
-from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.resume.kinds import Described, Documents
     from unlatch.worklog.search_index import Hit, Source
 
-_OWN = ("increment", "effort")
+_INCREMENT = "increment"
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
@@ -69,7 +68,7 @@ class Result:
 
 def kinds_of_work() -> tuple[str, ...]:
     """The kinds that can be searched."""
-    return (*_OWN, *installed_kinds())
+    return (_INCREMENT, *installed_kinds())
 
 
 def search(
@@ -110,16 +109,16 @@ def search(
             index.refresh(kind, sources(kind), seconds=seconds)
         return index.search(query, kinds=list(documents), limit=limit * _SPARE)
 
-    found = [*_linked(workspace, query)] if "increment" in kinds else []
+    found = [*_linked(workspace, query)] if _INCREMENT in kinds else []
     found = [one for one in found if status in (None, one.work.status)]
     found = [one for one in found if _is_since(one.work, since)]
     known = {one.work.id for one in found}
     best = retry_if_damaged(hits)
-    if unread.keys() >= {*kinds} or "increment" in unread:
-        raise unread.get("increment") or unread[kinds[0]]
+    if unread.keys() >= {*kinds} or _INCREMENT in unread:
+        raise unread.get(_INCREMENT) or unread[kinds[0]]
     for hit in best:
         work = documents[hit.kind].describe(hit.key)
-        if work and hit.kind == "increment" and work.id in known:
+        if work and hit.kind == _INCREMENT and work.id in known:
             continue
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, _placed(hit, work)))
@@ -128,8 +127,7 @@ def search(
 
 def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
     """The matches of a hit, with the names of what its kind has beside the summary."""
-    own = "reasons" if hit.kind == "increment" else None
-    place = own if hit.kind in _OWN else kind_named(hit.kind).beside
+    place = "reasons" if hit.kind == _INCREMENT else kind_named(hit.kind).beside
     summary = (work.summary or "").casefold()
     return tuple(
         replace(one, where=place)
@@ -150,15 +148,12 @@ def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
     with suppress(UnlatchError):  # no tracker knows the address
         linked = find_linked(workspace, word)
     for one in linked:
-        yield Found("increment", described(one), 1.0, (Match(word, "links"),))
+        yield Found(_INCREMENT, described(one), 1.0, (Match(word, "links"),))
 
 
 def _documents(workspace: Workspace, kind: str) -> Documents:
-    match kind:
-        case "effort":
-            return EffortDocuments(workspace)
-        case "increment":
-            return IncrementDocuments(workspace)
+    if kind == _INCREMENT:
+        return IncrementDocuments(workspace)
     return kind_named(kind).documents(workspace)
 
 

@@ -17,7 +17,6 @@ _MOST = 3
 # For indexing new work of each kind. A first index of thousands takes many times as long; the rest
 # is left to later calls and to `unlatch search`.
 _SECONDS = 0.5
-_RESUME = {"increment": "resume", "effort": "effort reopen"}
 _CLOSED = frozenset({"completed", "abandoned", "concluded"})
 
 
@@ -42,4 +41,4 @@ def _warning(found: Found) -> UnlatchError:
 
 def _verb(kind: str) -> str:
     """The command that resumes work of a kind."""
-    return _RESUME.get(kind) or f"{kind} {kind_named(kind).verbs['resume']}"
+    return "resume" if kind == "increment" else f"{kind} {kind_named(kind).verbs['resume']}"

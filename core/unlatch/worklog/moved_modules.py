@@ -12,6 +12,11 @@ from types import MappingProxyType, ModuleType
 # The former name of each module that a third party may import, with its present one.
 _MOVED = MappingProxyType(
     {
+        "unlatch.efforts": "unlatch_efforts",
+        "unlatch.efforts.highlights": "unlatch.resume.highlights",
+        "unlatch.efforts.identifiers": "unlatch.resume.identifiers",
+        "unlatch.llm": "unlatch_efforts.llm",
+        "unlatch.llm.port": "unlatch.chat_model",
         "unlatch.runs": "unlatch_runs",
         "unlatch.sessions": "unlatch_sessions",
         "unlatch.testing.dispatch": "unlatch_runs.testing",
@@ -22,7 +27,7 @@ _MOVED = MappingProxyType(
 
 def spec_of(name: str) -> ModuleSpec | None:
     """How a module of a former name is imported; None if it is not one."""
-    for former, present in _MOVED.items():
+    for former, present in sorted(_MOVED.items(), reverse=True):
         if name == former or name.startswith(f"{former}."):
             spec = ModuleSpec(name, _Loader(f"{present}{name.removeprefix(former)}"))
             spec.submodule_search_locations = []  # what is below it has a former name, too

@@ -7,9 +7,9 @@ from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.chat_model import estimate
 from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
-from unlatch.llm.port import estimate
 from unlatch.project.git.revisions import current_branch
 from unlatch.project.named_by_branch import is_named
 from unlatch.resume.briefing import briefing_of, own_name

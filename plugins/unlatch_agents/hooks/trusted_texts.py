@@ -13,8 +13,6 @@ from dataclasses import asdict, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.efforts import store
-from unlatch.efforts.events import EVENTS
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.increments.files.work.files import files_of
@@ -25,7 +23,6 @@ from unlatch.project.git.tracked_branch import (
     upstream_branch,
 )
 from unlatch.resume.kinds import kinds_in
-from unlatch.resume.related import efforts_of
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.efforts.model import Effort
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.resume.kinds import RelatedWork
@@ -85,16 +81,9 @@ class TrustedTexts:
         is_filed = self.covers(increment.folder / BRIEFING)
         return replace(
             related,
-            efforts=tuple(filter(self._covers_effort, related.efforts)),
             others=tuple(self._covered(related.others)),
             filed=related.filed if is_filed else None,
         )
-
-    def _covers_effort(self, effort: Effort) -> bool:
-        efforts = efforts_of(self._workspace)
-        if efforts is None or not self._covers_named(*_of_effort(efforts.root / effort.id)):
-            return False
-        return not efforts.is_false(effort.id)
 
     def _covers_named(self, *paths: Path) -> bool:
         """Whether files are covered, and the name that they have in common, which is shown."""
@@ -137,15 +126,8 @@ def _texts(workspace: Workspace) -> Iterator[Path]:
         with suppress(StoreError):  # its layout is not installed
             files = files_of(increment)
             yield from (files.place / name for name in files.names)
-    if efforts := efforts_of(workspace):
-        for name in efforts.names():
-            yield from _of_effort(efforts.root / name)
     for kind in kinds_in(workspace):
         yield from kind.files(workspace)
-
-
-def _of_effort(folder: Path) -> tuple[Path, ...]:
-    return folder / store.LOG, folder / EVENTS.name
 
 
 def _read(path: Path) -> bytes | None:

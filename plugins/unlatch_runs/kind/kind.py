@@ -96,6 +96,7 @@ class RunKind:
     name = "run"
     verbs = MappingProxyType({"show": "status", "history": "events", "resume": "resume"})
     beside = "tasks"
+    resumes_all = False
     merging = None
 
     def names(self, workspace: Workspace) -> Iterator[str]:

@@ -14,8 +14,8 @@ from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
-from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
+from unlatch.resume.kinds import kind_named
 from unlatch_sessions import front_matter, lifecycle
 from unlatch_sessions.cli.chat import continue_in_chat
 from unlatch_sessions.cli.chosen import (
@@ -67,11 +67,7 @@ def start_session(
 ) -> int:
     who = read_agent(agent) if agent else None
     increment = named_increment(run, increment) if increment else None
-    effort = (
-        effort_store(run.workspace, by=run.who(None, notes_guess=False)).find_id(effort)
-        if effort
-        else None
-    )
+    effort = kind_named("effort").find(run.workspace, effort) if effort else None
     branch = current_branch(run.paths.root, run.workspace.environ)
     branch = None if branch == DETACHED else branch
     facts = lifecycle.Start(title, channel, who, model, increment, effort, branch)

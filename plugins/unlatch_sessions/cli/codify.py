@@ -85,7 +85,7 @@ def codify_session(
 
 
 def _refined(run: Run, session: str, workflow: str) -> str:
-    from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
+    from unlatch.chat_model import open_model  # noqa: PLC0415  (rarely needed)
     from unlatch_sessions.workflow.refine import refine  # noqa: PLC0415
 
     workspace = run.workspace

@@ -32,6 +32,7 @@ class SessionKind:
 
     name = "session"
     verbs = MappingProxyType({"show": "show", "history": "show", "resume": "resume"})
+    resumes_all = False
     beside = "decisions"
 
     @property

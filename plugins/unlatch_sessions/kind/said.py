@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from unlatch.resume.overruling import OVERRULED, is_overruling
+from unlatch.resume.highlights import OVERRULED, is_overruling
 from unlatch.resume.sources import section_texts
 from unlatch_sessions.model import Callout, CalloutKind, ToolCall
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
-    from unlatch.llm.port import Complete
+    from unlatch.chat_model import Complete
 
 _FENCED = re.compile(
     r"(?<!`)(?P<fence>`{3,}+)(?:markdown|md)?[ \t]*+\n(?P<text>.*?)\n(?P=fence)", re.DOTALL

@@ -8,13 +8,13 @@ from typing import Any
 
 from tests.cli.project import Project
 from tests.cli.terminal import CTRL_C, Terminal
-from tests.llm.asking import STOP, chunk, event, raw
 from tests.transport.faulty import Faulty
+from tests.unlatch_efforts.llm.asking import STOP, chunk, event, raw
 
-from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.store import EffortStore
-from unlatch.efforts.transcript import Author
 from unlatch.worklog.ids import new_ulid
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.store import EffortStore
+from unlatch_efforts.transcript import Author
 
 CTRL_D = "\x04"
 EVIL = "\x1b]0;owned\x07\x1b[31mred"

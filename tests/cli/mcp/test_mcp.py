@@ -15,7 +15,7 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from tests.cli.project import Project
 from tests.warm.client import unlatch
 
-from unlatch.llm.port import estimate
+from unlatch.chat_model import estimate
 from unlatch_mcp import calls as calls_module
 from unlatch_mcp.calls import Calls
 from unlatch_mcp.server import build_server, definitions

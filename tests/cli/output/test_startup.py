@@ -25,7 +25,7 @@ HEAVY = frozenset(
         "pydantic",
         "requests",
         "rich.console",
-        "unlatch.llm",
+        "unlatch_efforts.llm",
         "unlatch_ado.plugin",
         "unlatch_github.plugin",
         "unlatch_jira.plugin",
@@ -192,7 +192,7 @@ def test_an_interruption_while_modules_load_shows_no_traceback(project: Project)
 
 NOT_FOR_A_RESUME = HEAVY & {
     *("filelock", "jsonschema", "keyring", "prompt_toolkit", "pydantic", "rich.console"),
-    "unlatch.llm",
+    "unlatch_efforts.llm",
 }
 REOPEN = ("resume", "7", "--reason", "Not done yet", "--yes")
 

@@ -8,8 +8,8 @@ from tests.cli.efforts.test_chat_command import CTRL_D, configure
 from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
-from tests.llm.asking import STOP, chunk, event, raw
 from tests.transport.faulty import Faulty, Reply
+from tests.unlatch_efforts.llm.asking import STOP, chunk, event, raw
 
 USAGE = {"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}}
 

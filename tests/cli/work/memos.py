@@ -102,6 +102,7 @@ class MemoDocuments:
 class MemoKind:
     name = "memo"
     verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read"})
+    resumes_all = False
     beside = "lines"
     merging = None
 

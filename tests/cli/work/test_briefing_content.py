@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import WORKER, Project
 
-from unlatch.llm.port import estimate
+from unlatch.chat_model import estimate
 
 REASON = "Searches with umlauts find nothing"
 LOG = ".unlatch/efforts/auth-bug/log.jsonl"

@@ -18,8 +18,8 @@ from tests.cli.agents.events import BRIEFED, context, event, fire
 from tests.cli.mcp.test_mcp import start_warm
 from tests.cli.project import WORKER, Project
 
+from unlatch.chat_model import estimate
 from unlatch.cli.runtime import session as session_module
-from unlatch.llm.port import estimate
 from unlatch.project.workspace import Workspace
 from unlatch_mcp.calls import Calls
 from unlatch_mcp.server import build_server

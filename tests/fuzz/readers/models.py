@@ -10,10 +10,10 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from tests.fuzz.target import Target
 
+from unlatch.chat_model import Reply
 from unlatch.errors import ModelError
-from unlatch.llm.chat_completions import ChatCompletions
-from unlatch.llm.port import Reply
 from unlatch.transport import TransportOptions
+from unlatch_efforts.llm.chat_completions import ChatCompletions
 
 _STATUSES = {b"1": 400, b"2": 401, b"3": 429}
 _CALL = {"id": "a", "type": "function", "function": {"name": "search", "arguments": "{}"}}

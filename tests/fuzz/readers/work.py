@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.fuzz.target import Target, text_of
 
-from unlatch.efforts.events import EVENTS
-from unlatch.efforts.model import Effort
-from unlatch.efforts.store import project
 from unlatch.errors import MistakesError, StoreError
+from unlatch_efforts.events import EVENTS
+from unlatch_efforts.model import Effort
+from unlatch_efforts.store import project
 from unlatch_runs.dispatch import protocol
 from unlatch_runs.journal import read_state
 from unlatch_runs.model import RunState

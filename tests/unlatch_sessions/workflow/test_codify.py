@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unlatch_sessions.conftest import Log
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.llm.scripted import Scripted, said
+from unlatch_efforts.llm.scripted import Scripted, said
 from unlatch_sessions.document import read_document
 from unlatch_sessions.heading import Heading, one_line, write_heading
 from unlatch_sessions.markup import call_line

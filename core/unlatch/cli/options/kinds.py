@@ -8,7 +8,6 @@ import click
 from unlatch.resume.places import installed_kinds
 
 INCREMENT = "increment"
-_OWN = (INCREMENT, "efforts")
 
 
 class _Kinds(click.Choice[str]):
@@ -21,7 +20,7 @@ class _Kinds(click.Choice[str]):
 
 def kinds_of_work() -> tuple[str, ...]:
     """The kinds that can be resumed with an increment."""
-    return (*_OWN, *(f"{name}s" for name in installed_kinds()))
+    return (INCREMENT, *(f"{name}s" for name in installed_kinds()))
 
 
 def choosing_kinds(command: Any) -> Any:

@@ -23,7 +23,6 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
 
     found = find_related(session.workspace, increment)
     tell_warnings(found.unreadable)
-    yield from (("Effort", one.id, one.status.value) for one in found.efforts)
     yield from ((it.kind.capitalize(), it.work.id, it.work.status) for it in found.others)
 
 

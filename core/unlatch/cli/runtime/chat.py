@@ -18,14 +18,14 @@ from unlatch.worklog.disk.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from unlatch.chat_model import Complete, OnText
     from unlatch.cli.runtime.session import Session
-    from unlatch.llm import Complete, OnText
     from unlatch.transport import TransportOptions
 
 
 def configured_model(session: Session, options: TransportOptions) -> Complete:
     """The model of the user's configuration; ModelError as `open_model`."""
-    from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
+    from unlatch.chat_model import open_model  # noqa: PLC0415  (rarely needed)
 
     workspace = session.workspace
     config = workspace.user.llm

@@ -11,13 +11,9 @@ from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
 _REFERENCE = pattern(r"([a-z][a-z-]*):(.+)")
-# The commands to which `show`, `history` and `resume` lead, by the kind of work.
-_VERBS: Mapping[str, Mapping[str, str]] = {
-    "effort": {"show": "show", "history": "show", "resume": "reopen"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +28,9 @@ class Reference:
 
     def verb(self, command: str) -> str:
         """The command of its kind to which `show`, `history` or `resume` leads."""
-        if (verbs := _VERBS.get(self.kind)) is None:
-            from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (rarely needed)
+        from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (rarely needed)
 
-            verbs = kind_named(self.kind).verbs
-        return verbs[command]
+        return kind_named(self.kind).verbs[command]
 
 
 def read_reference(word: str) -> Reference | None:
@@ -45,8 +39,6 @@ def read_reference(word: str) -> Reference | None:
 
 
 def _is_kind(name: str) -> bool:
-    if name in _VERBS:
-        return True
     from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (slow to load)
 
     return name in entry_points(KINDS)

@@ -34,7 +34,6 @@ def chosen_related(session: Session, increment: Increment, kinds: Collection[str
     found = find_related(session.workspace, increment)
     return replace(
         found,
-        efforts=found.efforts if "efforts" in kinds else (),
         others=tuple(one for one in found.others if f"{one.kind}s" in kinds),
         filed=found.filed if {*kinds} - {INCREMENT} else None,
         kinds=kinds,

@@ -1,0 +1,30 @@
+"""The ids of efforts, for completion by shells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime.work_argument import complete_work
+from unlatch_efforts.store import effort_store, project_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import click
+    from click.shell_completion import CompletionItem
+
+    from unlatch.project.workspace import Workspace
+
+
+def complete_effort(
+    ctx: click.Context, _param: click.Parameter, begun: str
+) -> list[CompletionItem[str]]:
+    """The efforts of the project whose ids begin so, with their status."""
+    return complete_work(ctx, begun, _efforts)
+
+
+def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    project = project_of(workspace)
+    for effort in effort_store(workspace, by="").all():
+        if project is None or effort.project == project:
+            yield effort.id, effort.status.value

@@ -1,0 +1,98 @@
+"""unlatch effort verify and export."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.new_file import OUTPUT, write_new
+from unlatch.cli.terminal import output
+from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.conversation import store_of, tell_broken
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.export import Masker, as_markdown
+from unlatch_efforts.verify import check_conversation, check_effort
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch_efforts.verify import Problem
+
+
+@click.command("verify", help="Find log lines that were changed, removed or added. (local)")
+@click.argument("efforts", metavar="[ID]...", nargs=-1, shell_complete=complete_effort)
+@JSON
+@with_session
+def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) -> int:
+    store = store_of(session)
+    names = [store.find_id(one) for one in efforts] or store.names()
+    checked = [(name, check_effort(store, name)) for name in names]
+    if not efforts:
+        talks = (Conversation(store, name) for name in Conversation.names(store))
+        checked += [(f"conversation {talk.name}", check_conversation(talk)) for talk in talks]
+    code = UNDECIDED if any(problems for _, problems in checked) else 0
+    if as_json:
+        entries = [
+            {"id": name, "problems": [output.fields(one, "file", "line", "kind") for one in found]}
+            for name, found in checked
+        ]
+        output.document("effort-verify", code, efforts=entries)
+        return code
+    for name, problems in checked:
+        for problem in problems:
+            output.failed(f"{name}: {_line(problem)}")
+    sound = sum(not problems for _, problems in checked)
+    output.talk(f"{sound} of {times(len(checked), 'log')} as written.")
+    return code
+
+
+_MESSAGES = {
+    "unrecorded": ":{line}: no event records this line; a process died here, "
+    "or it was added by hand",
+    "differs": ": differs from the events; kept, because these have problems",
+    "rebuilt": ": differed from the events; rebuilt",
+}
+
+
+def _line(problem: Problem) -> str:
+    message = _MESSAGES.get(problem.kind, ":{line}: {kind} since it was written")
+    return problem.file + message.format(line=problem.line, kind=problem.kind)
+
+
+@click.command("export", help="Export an effort with probable secrets masked. (local)")
+@click.argument("effort", metavar="ID", shell_complete=complete_effort)
+@click.option("--jsonl", is_flag=True, help="Print log lines as JSON instead of Markdown.")
+@OUTPUT
+@with_session
+def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
+    store = store_of(session)
+    found = store.find(effort)
+    masker = Masker()
+    lines, broken = masker.lines(store.transcript(found.id).numbered())
+    if jsonl:
+        text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    else:
+        text = as_markdown(found, lines, masker)
+    if file:
+        write_new(file, text)
+    else:
+        output.data(*text.removesuffix("\n").split("\n"))
+    output.talk(_masked(masker))
+    tell_broken(found.id, broken)
+    return 0
+
+
+def _masked(masker: Masker) -> str:
+    """The number of masked places, and their lines."""
+    places = [one for one in masker.places if isinstance(one, str)]
+    if numbers := sorted(one for one in masker.places if isinstance(one, int)):
+        places.append(f"lines {', '.join(map(str, numbers))}")
+    count = f"Masked {times(masker.places.total(), 'place')}"
+    return count + (f" ({', '.join(places)})" if places else "") + "."

@@ -1,0 +1,127 @@
+"""unlatch effort list, show and search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.options.common import JSON
+from unlatch.cli.render.texts import lines_of
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.terminal import output
+from unlatch_efforts.cli.argument import complete_effort
+from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell_broken
+from unlatch_efforts.cli.document import effort_entry
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.entries import entry_text, speaker
+from unlatch_efforts.model import Status
+from unlatch_efforts.state import expanded_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from unlatch.cli.runtime.session import Session
+
+_SHOWN = 10
+
+
+@click.command("list", help="List efforts, most recently changed first. (local)")
+@click.option(
+    "--status",
+    type=click.Choice([one.value for one in Status]),
+    metavar="STATUS",
+    help="Select efforts by status (open or concluded).",
+)
+@CONVERSATION
+@JSON
+@with_session
+def list_effort(session: Session, *, status: str | None, conversation: str, as_json: bool) -> int:
+    store = store_of(session)
+    state = Conversation(store, conversation).state()
+    efforts = [one for one in store.all() if status is None or one.status == status]
+    for one in store.unreadable():
+        output.talk(*error_lines(one))
+    expanded = expanded_in(state, store.all())
+    if as_json:
+        entries = [effort_entry(one) for one in efforts]
+        output.document("effort-list", active=state.active, expanded=expanded, efforts=entries)
+        return 0
+    rows = [
+        (
+            one.id + _mark(one.id, state.active, expanded),
+            one.status.value,
+            f"{one.updated:%Y-%m-%d}",
+            str(one.lines),
+            one.summary or one.title,
+        )
+        for one in efforts
+    ]
+    if rows:
+        output.table(("Effort", "Status", "Changed", "Lines", "Summary"), rows, flexible=(4,))
+    else:
+        output.talk("No efforts. Next: unlatch effort open NAME")
+    return 0
+
+
+def _mark(effort: str, active: str | None, expanded: Sequence[str]) -> str:
+    if effort == active:
+        return " (active)"
+    return " (expanded)" if effort in expanded else ""
+
+
+@click.command("show", help="Show an effort and the end of its log. (local)")
+@click.argument("effort", metavar="ID", shell_complete=complete_effort)
+@click.option(
+    "--lines",
+    type=click.IntRange(min=0),
+    default=_SHOWN,
+    show_default=True,
+    metavar="N",
+    help="Number of messages to show.",
+)
+@JSON
+@with_session
+def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> int:
+    store = store_of(session)
+    found = store.find(effort)
+    numbered = list(store.transcript(found.id).numbered())
+    log = [line for _, line in numbered if line is not None]
+    end = log[max(0, len(log) - lines) :]
+    tell_broken(found.id, [number for number, line in numbered if line is None])
+    if as_json:
+        output.document("effort-show", effort=effort_entry(found), log=end)
+        return 0
+    output.data(*output.hang(f"{output.strong(found.id)}  ", output.clean(found.title)))
+    output.data(f"  Status    {found.status}")
+    output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
+    output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
+    if found.increment:
+        output.data(f"  Increment {output.clean(found.increment)}")
+    for reopen in found.reopens:
+        output.data(*_concluded(reopen.concluded, reopen.prior_summary))
+        head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
+        output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
+    if not found.is_open:
+        output.data(*_concluded(found.concluded, found.summary))
+    for one in end:
+        output.data(f"{output.clean(speaker(one))}: {output.clean(entry_text(one))}")
+    return 0
+
+
+def _concluded(at: datetime | None, summary: str | None) -> Sequence[str]:
+    when = f"{at:%Y-%m-%d %H:%M}" if at else "at an unknown time"
+    head = f"Concluded {when}"
+    return lines_of("  ", f"{head}: " if summary else head, summary or "")
+
+
+@click.command("search", help="Find efforts by their titles, summaries and logs. (local)")
+@click.argument("words", nargs=-1, required=True)
+@JSON
+@with_session
+def search_effort(session: Session, *, words: tuple[str, ...], as_json: bool) -> int:
+    from unlatch.cli.commands.overview.search import run_search  # noqa: PLC0415  (loads SQLite)
+
+    return run_search(session, words, kinds=("effort",), as_json=as_json)

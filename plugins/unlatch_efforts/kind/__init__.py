@@ -1,0 +1,1 @@
+"""Efforts as a kind of work: what briefings, search, doctor and the commands of increments see."""

@@ -1,0 +1,97 @@
+"""The scripted model gives its replies in order, keeps the requests, and says when it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unlatch_efforts.llm.asking import HELLO, TOOL, calls_of
+
+from unlatch.errors import ModelError
+from unlatch_efforts.llm import Scripted, call, said
+
+
+def test_replies_come_in_order_and_requests_are_kept_as_they_were() -> None:
+    model = Scripted([said("One."), said("Two.", call("open_effort", {"name": "a"}))])
+    messages = [{"role": "user", "content": "hello"}]
+
+    first = model(messages)
+    messages.append({"role": "user", "content": "more"})
+    second = model(messages, [TOOL])
+
+    assert ("One.", "Two.") == (
+        first.choices[0].message.content,
+        second.choices[0].message.content,
+    )
+    assert [1, 2] == [len(request.messages) for request in model.requests]
+    assert [(), (TOOL,)] == [request.tools for request in model.requests]
+
+
+def test_calls_have_ids_of_their_own_and_arguments_as_they_were_written() -> None:
+    model = Scripted([said(None, call("a", {"x": "\u00e9"}), call("b", "{broken"), call("c"))])
+
+    first, second, third = calls_of(model(HELLO).choices[0].message)
+
+    assert [("a", '{"x": "\u00e9"}'), ("b", "{broken"), ("c", "{}")] == [
+        one[1:] for one in (first, second, third)
+    ]
+    assert 3 == len({first[0], second[0], third[0]})
+
+
+@pytest.mark.parametrize("text", ["Hello, you there.", "  two\n\nlines \n", "word", " ", ""])
+def test_text_is_streamed_in_words(text: str) -> None:
+    pieces: list[str] = []
+
+    Scripted([said(text)])(HELLO, on_text=pieces.append)
+
+    assert text == "".join(pieces)
+    assert len(pieces) == max(len(text.split()), int(bool(text)))
+
+
+def test_a_request_beyond_the_script_is_an_error() -> None:
+    model = Scripted([said("One.")])
+    model(HELLO)
+
+    with pytest.raises(ModelError, match=r"llm-script-ended: .* no reply to request 2"):
+        model(HELLO)
+
+
+def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(
+        json.dumps(
+            [
+                "Hello.",
+                {
+                    "content": "Sure.",
+                    "tool_calls": [{"name": "open_effort", "arguments": {"name": "a"}, "id": "c"}],
+                },
+                {"tool_calls": [{"name": "effort_status"}]},
+            ]
+        )
+    )
+    model = Scripted.from_file(path)
+
+    messages = [model(HELLO).choices[0].message for _ in range(3)]
+
+    assert ["Hello.", "Sure.", None] == [one.content for one in messages]
+    assert [("c", "open_effort", '{"name": "a"}')] == calls_of(messages[1])
+    assert [("effort_status", "{}")] == [one[1:] for one in calls_of(messages[2])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "{}", "[1]", '[{"tool_calls": 1}]', '[{"tool_calls": [{}]}]', "\xff", "[" * 99_999],
+)
+def test_a_file_that_is_no_script_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "script.json"
+    path.write_bytes(text.encode("latin-1"))
+
+    with pytest.raises(ModelError) as caught:
+        Scripted.from_file(path)
+
+    assert ("llm-script-invalid", str(path)) == (caught.value.id, caught.value.where)
+
+
+def test_a_missing_script_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="llm-script-invalid"):
+        Scripted.from_file(tmp_path / "nothing.json")

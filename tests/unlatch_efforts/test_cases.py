@@ -1,0 +1,99 @@
+"""The requirement's examples over real HTTP: dispatch is proved here, no model's judgement."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.cases import CASES, CONCLUDED, Case, asks_needlessly, passes
+from tests.unlatch_efforts.llm.chat_model.model import ChatModel
+
+from unlatch.config.tables import LlmConfig
+from unlatch_efforts.llm import Complete, open_model
+
+QUESTION = "I found a related concluded effort: {} - '{}' Want to reopen it, or start a new effort?"
+
+
+def use(tool: str, /, **arguments: str) -> dict[str, Any]:
+    return {"tool_calls": [{"name": tool, "arguments": arguments}]}
+
+
+def ask(effort: str, query: str) -> list[Any]:
+    return [use("search_efforts", query=query), QUESTION.format(effort, CONCLUDED[effort])]
+
+
+def reopen(effort: str) -> list[Any]:
+    return [use("reopen_effort", id=effort), f"On with {effort}."]
+
+
+def start(name: str) -> list[Any]:
+    return [use("open_effort", name=name), "A new one."]
+
+
+RIGHT = {
+    **{f"explicit {number}": reopen("auth-bug") for number in (1, 2, 3, 4)},
+    "ambiguous 1": ask("auth-bug", "401 errors again"),
+    "ambiguous 2": ask("db-pool-fix", "database connections"),
+    "ambiguous, reopened": [
+        *ask("db-pool-fix", "database connections"),
+        *reopen("db-pool-fix"),
+    ],
+    "ambiguous, declined": [
+        *ask("db-pool-fix", "database query timeouts"),
+        *start("query-timeouts"),
+    ],
+    "none": start("japan-vacation"),
+}
+# A model that ignores what was concluded, and one that reopens without asking.
+WRONG = {
+    **dict.fromkeys((f"explicit {number}" for number in (1, 2, 3, 4)), start("auth-bug-2")),
+    **dict.fromkeys(("ambiguous 1", "ambiguous 2"), start("something")),
+    **dict.fromkeys(("ambiguous, reopened", "ambiguous, declined"), reopen("db-pool-fix")),
+    "none": reopen("auth-bug"),
+}
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def opened(server: ChatModel, tmp_path: Path) -> Complete:
+    config = LlmConfig(base_url=server.base_url, model=server.name, key_env="K", timeout=10)
+    return open_model(config, environ={"K": server.key or ""}, where=tmp_path)
+
+
+@every_case
+def test_a_model_that_does_what_the_case_says_passes(case: Case, tmp_path: Path) -> None:
+    with ChatModel(RIGHT[case.name]) as server:
+        assert passes(case, opened(server, tmp_path))
+        assert len(server.requests) == len(RIGHT[case.name])
+
+
+@every_case
+def test_a_model_that_does_something_else_fails(case: Case, tmp_path: Path) -> None:
+    with ChatModel(WRONG[case.name]) as server:
+        assert not passes(case, opened(server, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("case", "effort"),
+    [("ambiguous 1", "auth-bug"), ("ambiguous 2", "db-pool-fix")],
+)
+def test_the_search_of_a_case_gives_the_effort_to_the_model(
+    case: str, effort: str, tmp_path: Path
+) -> None:
+    (found,) = (one for one in CASES if one.name == case)
+    with ChatModel(RIGHT[case]) as server:
+        passes(found, opened(server, tmp_path))
+        result = server.requests[-1]["messages"][-1]
+    assert (result["role"], f'"id": "{effort}"' in result["content"]) == ("tool", True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "needless"),
+    [
+        (QUESTION.format("auth-bug", CONCLUDED["auth-bug"]), True),
+        ("Use flexbox. Which element is it?", False),
+    ],
+)
+def test_a_question_about_a_concluded_effort_is_needless_where_the_topic_is_another(
+    answer: str, needless: bool, tmp_path: Path
+) -> None:
+    with ChatModel([answer]) as server:
+        assert asks_needlessly("How do I center a div?", opened(server, tmp_path)) is needless
