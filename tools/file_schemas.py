@@ -13,6 +13,7 @@ from unlatch.increments.records.contracts import (
     schema_of,
     settings_schema,
 )
+from unlatch.lifecycle.planned.saved import SavedPlan
 from unlatch.lifecycle.scoping.proposed_tasks import ProposedTasks
 from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import shapes_of
@@ -34,6 +35,7 @@ def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
         "proposed-tasks": schema_of(
             ProposedTasks, name="proposed-tasks", title="Tasks for a scope change"
         ),
+        "plan": schema_of(SavedPlan, name="plan", title="A dry run that can be approved"),
     }
 
 

@@ -23,10 +23,10 @@ the name and number, and `exitCode`, the command's [exit code](commands.md#exit-
 tables `key?` may be absent, `[]` is a list, and a capital begins the name of an object or word
 below. A key with an unknown value is `null`.
 
-The files metadata.json, events.jsonl (a line) and config.toml, your own configuration and the
-proposed tasks have schemas too: `metadata.schema.json`, `event.schema.json`, `config.schema.json`,
-`user-config.schema.json` and `proposed-tasks.schema.json`. `unlatch doctor` checks increments
-against them.
+The files metadata.json, events.jsonl (a line) and config.toml, your own configuration, plans and
+the proposed tasks have schemas too: `metadata.schema.json`, `event.schema.json`,
+`config.schema.json`, `user-config.schema.json`, `plan.schema.json` and
+`proposed-tasks.schema.json`. `unlatch doctor` checks increments against them.
 """
 _OF_ALL = ("schema", "exitCode")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 import secrets
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from unlatch.lifecycle.planned.comparison import (
+    differences,
+    foresees_change,
+    is_unread,
+    items_of,
+)
 from unlatch.values import dataclass
-from unlatch.worklog.digests import sha256
 from unlatch_mcp.calls import CallFailed, Document
 from unlatch_mcp.sizes import fitted
 
@@ -27,16 +30,13 @@ _SHORTER = "shorten the reason, name fewer items, or let the user run unlatch at
 _AGAIN = "apply_plan with the same token; the plan still counts"
 # What shows the changes of a plan's command.
 _SEEN_WITH = MappingProxyType({"resume": "unlatch show", "reopen": "unlatch status"})
-# The ids and times that each dry run makes anew.
-_NEW = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     options: tuple[str, ...]
     words: tuple[str, ...]
-    digest: str
-    read: frozenset[str]  # the addresses of the items that were read
+    document: Document
     until: float
 
 
@@ -73,12 +73,11 @@ class Plans:
         if fitted(document, options[0]) is not document:
             message = "the plan is too long to be shown as a whole"
             raise CallFailed("plan-too-long", message, hint=_SHORTER)
-        if not _changes(document):
+        if not foresees_change(document):
             return {"plan": document, "message": NOTHING}
         token = secrets.token_urlsafe(16)
         until = self._clock() + LIFETIME
-        read = frozenset(one["url"] for one in document.get("items", ()) if not _is_unread(one))
-        self._known[token] = Planned(options, words, _digest(document), read, until)
+        self._known[token] = Planned(options, words, document, until)
         for old in [*self._known][:-_MOST]:
             del self._known[old]
         return {"plan": document, "token": token, "expiresInSeconds": int(LIFETIME)}
@@ -99,12 +98,13 @@ class Plans:
             raise CallFailed("plan-expired", "the plan is older than ten minutes", hint=_NEXT)
         try:
             now = self._dry_run(planned.options, planned.words)
-            _check_read(now, planned)
+            _check_read(now, planned.document)
         except CallFailed:
             self._known[token] = planned
             raise
-        if _digest(now) != planned.digest:
-            message = "an increment or item changed since the plan was made"
+        fixed = " ".join(planned.options)
+        if changed := differences(planned.document, now, fixed=fixed):
+            message = f"something changed since the plan was made: {'; '.join(changed)}"
             raise CallFailed("plan-changed", message, hint=_NEXT)
         return Checked(planned, now.get("digest"))
 
@@ -125,26 +125,10 @@ class Plans:
         return self._calls.run(*options, "--dry-run", words=words, exact=True)
 
 
-def _changes(document: Document) -> bool:
-    """Whether a dry run foresees the change of an item, or of the files."""
-    increment = document.get("increment") or {"status": None, "wouldBe": None}
-    is_moved = increment["status"] != increment["wouldBe"]
-    items = [one for one in document.get("items", ()) if not one["error"]]
-    return bool(is_moved or items or document.get("related"))
-
-
-def _check_read(document: Document, planned: Planned) -> None:
+def _check_read(document: Document, planned: Document) -> None:
     """Refuse a dry run without an item that the plan had."""
-    unread = [one for one in document.get("items", ()) if _is_unread(one)]
-    if lost := [one for one in unread if one["url"] in planned.read]:
+    read = {one["url"] for one in items_of(planned) if not is_unread(one)}
+    unread = [one for one in items_of(document) if is_unread(one)]
+    if lost := [one for one in unread if one["url"] in read]:
         message = f"{lost[0]['url']} could not be read: {lost[0]['error']['message']}"
         raise CallFailed("plan-not-checked", f"{message}; nothing was done", hint=_AGAIN)
-
-
-def _is_unread(item: Document) -> bool:
-    return item["state"] is None and item["error"] is not None
-
-
-def _digest(document: Document) -> str:
-    text = json.dumps(document, sort_keys=True)
-    return sha256(_NEW.sub("", text).encode())

@@ -32,7 +32,7 @@ def _each(name: str, values: Iterable[Any]) -> Callable[[_Values], list[dict[str
 VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingProxyType(
     {
         "unlatch.patterns.found": _each("self", ()),
-        "unlatch_mcp.secrets._kind": lambda module: (
+        "unlatch.worklog.secret_kinds._kind": lambda module: (
             {"mark": mark} for _, mark in (*module["_GONE"], *module["_LEFT"])
         ),
         "unlatch.doctor.project._why_ignored": lambda module: (

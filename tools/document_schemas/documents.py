@@ -15,6 +15,8 @@ resume-others = unlatch resume --without increment.
   increment: str; related: [RelatedEntry]; briefing: BriefingEntry
 resume-many = unlatch resume with several ids, or --all-matching.
   increments: [ResumedEntry]; retry: Retry; retryAt: str?
+apply = unlatch apply, of a plan that has been carried out already.
+  increments: [str]; pending: int
 # `forced` holds the ids of the refusals that were overridden.
 complete, abandon = unlatch complete, unlatch abandon.
   increment: MovedIncrement; spared: [Spared]; trackers: [DeliveryEntry]; forced: [str];

@@ -117,6 +117,12 @@ class ConsentMissing(UnlatchError):
     exit_code = 5
 
 
+class PlanOutdated(StoreError):
+    """Something changed since the user agreed to a plan, or could not be checked."""
+
+    exit_code = 5
+
+
 class WorkOpen(StoreError):
     """An increment cannot be completed yet; `problems` lists the open work."""
 

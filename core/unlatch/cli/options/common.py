@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.runtime.context import (
+    PLAN_OUT,
+    REASON_SOURCES,
+    Planning,
+    begin_planning,
+    planning_of,
+)
 from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 class MainCommand(click.Command):
@@ -78,3 +89,45 @@ def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -
     from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
 
     return [name for name in entry_points(PLUGINS) if name.startswith(begun)]
+
+
+# The types of what was typed; click has a value of its own for the rest.
+_TYPED = (str, bool, tuple, list)
+
+
+class _PlanOut(click.Option):
+    """The option `--plan-out`, which also keeps what was typed."""
+
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
+        file, args = super().handle_parse_result(ctx, opts, args)
+        if isinstance(file, Path):  # else it is not given
+            begin_planning(ctx, Planning(file))
+        if planning := planning_of(ctx):
+            from unlatch.cli.runtime.plan_making import check_options  # noqa: PLC0415  (slow to load)
+
+            planning.typed = {key: one for key, one in opts.items() if isinstance(one, _TYPED)}
+            check_options(ctx, planning.typed, of_reason=REASON_SOURCES)
+        return file, args
+
+
+def _is_dry(ctx: click.Context, _option: click.Parameter, value: bool) -> bool:
+    return value or planning_of(ctx) is not None
+
+
+def dry_run_option(*names: str, help: str) -> Callable[[Any], Any]:
+    """Give a command the option of a dry run, with these names, and the one that saves it."""
+    plan_out = click.option(
+        "--plan-out",
+        PLAN_OUT,
+        cls=_PlanOut,
+        # It is known before the other options are read.
+        is_eager=True,
+        expose_value=False,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Save the dry run to FILE, which must not exist, for unlatch apply.",
+    )
+    option = flag(*names, callback=_is_dry, help=help)
+    return lambda command: option(plan_out(command))

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.options.common import flag
+from unlatch.cli.options.common import dry_run_option, flag
 from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.context import session_of
 from unlatch.config.choices import CommentStyle
@@ -17,7 +17,9 @@ from unlatch.spi import Manifest, Option
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind
 
-DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
+DRY_RUN = dry_run_option(
+    "--dry-run", help="Show each item, comment and request, and write nothing."
+)
 # Eager: it is known before the arguments are looked up.
 OFFLINE = flag("--offline", is_eager=True, help="Leave the items for unlatch sync.")
 YES = flag("--yes", "-y", help="Do not ask.")

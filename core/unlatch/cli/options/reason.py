@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.common import flag, text_option
-from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.context import session_of, settle_reason
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
@@ -133,8 +133,10 @@ def reason_option(
                 check(session, given)
             reason = _read(texts, file)
             if not edit:
+                settle_reason(click.get_current_context(), reason)
                 return function(*args, reason=reason, **given)
             reason = _edited(session, about(session, given))
+            settle_reason(click.get_current_context(), reason)
             try:
                 return function(*args, reason=reason, **given)
             except (UnlatchError, click.UsageError):

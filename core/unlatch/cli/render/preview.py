@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_unread, tell_warnings
+from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells, wrap
@@ -60,8 +61,15 @@ def tell_preview(
     session: Session, preview: Preview, *, as_json: bool, more: output.Json | None = None
 ) -> int:
     code = foreseen_code(preview.items)
-    if as_json:
-        output.document("dry-run", code, **preview_document(preview), **(more or {}))
+    if show_plan(
+        session,
+        "dry-run",
+        code,
+        preview_document(preview) | (more or {}),
+        as_json=as_json,
+        about=[preview.plan.before],
+        read=[one.item for one in preview.items],
+    ):
         return code
     show_preview(session, preview)
     tell_unread(unread_items(preview.items))

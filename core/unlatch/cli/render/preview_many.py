@@ -9,6 +9,7 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_excess, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.terminal import output
 
@@ -45,15 +46,15 @@ def tell_previews(
     codes = [one.error.exit_code for one in refused]
     codes += [foreseen_code(one.items) for one in found]
     code = code_of_many(codes, changed=any(map(_changes, found)))
-    if as_json:
-        output.document(
-            "dry-run-many",
-            code,
-            increments=[_entry(one) for one in found],
-            requests=sum(one.requests for one in found),
-            refused=[{"id": one.id, "error": problem_entry(one.error)} for one in refused],
-            tooMany=problem_entry(excess) if excess else None,
-        )
+    parts = {
+        "increments": [_entry(one) for one in found],
+        "requests": sum(one.requests for one in found),
+        "refused": [{"id": one.id, "error": problem_entry(one.error)} for one in refused],
+        "tooMany": problem_entry(excess) if excess else None,
+    }
+    read = [item.item for one in found for item in one.items]
+    about = [one.plan.before for one in found]
+    if show_plan(session, "dry-run-many", code, parts, as_json=as_json, about=about, read=read):
         return code
     with session.paged():
         output.data(*sum_lines(session.workspace.registry, found, refused))

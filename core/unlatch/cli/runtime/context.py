@@ -1,4 +1,4 @@
-"""The session of a command that click runs."""
+"""The session of a command that click runs, and its plan if it is saved or compared."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime.session import Globals, Session
+from unlatch.cli.terminal import output
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.planned.saved import SavedPlan
+    from unlatch.spi.item import RemoteItem
+
+_PLANNING = f"{__name__}.planning"
+# The parameter of `--plan-out`, which every command has that can be in a plan.
+PLAN_OUT = "plan_out"
+# What the reason is read from, once `settle_reason` has it.
+REASON_SOURCES = ("file", "edit")
 
 
 def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,5 +43,88 @@ def session_of(ctx: click.Context) -> Session:
     return session
 
 
+def use_session(ctx: click.Context, session: Session) -> None:
+    """Give a command this session."""
+    ctx.meta[__name__] = session
+
+
 def _folder(given: str | None) -> Path | None:
     return None if given is None else Path(given)
+
+
+@dataclass(slots=True)
+class Planning:
+    """A command whose dry run is kept.
+
+    Args:
+        file: where the plan is saved (`--plan-out`); None where it is compared.
+        silent: whether the document is kept without being printed.
+        typed: the parameters of the command as they were typed.
+        plan: what the dry run showed.
+    """
+
+    file: Path | None = None
+    silent: bool = False
+    typed: dict[str, Any] | None = None
+    plan: SavedPlan | None = None
+
+
+def planning_of(ctx: click.Context) -> Planning | None:
+    """The planning of a command, if its dry run is kept."""
+    return ctx.meta.get(_PLANNING)
+
+
+def begin_planning(ctx: click.Context, planning: Planning) -> None:
+    ctx.meta[_PLANNING] = planning
+
+
+def settle_reason(ctx: click.Context, reason: str | None) -> None:
+    """Keep the text of a reason in place of the file, pipe or editor that it came from."""
+    if (planning := planning_of(ctx)) and planning.typed is not None and reason is not None:
+        for source in REASON_SOURCES:
+            planning.typed.pop(source, None)
+        planning.typed["texts"] = (reason,)
+
+
+def show_plan(
+    session: Session,
+    name: str,
+    code: int,
+    parts: output.Json,
+    *,
+    as_json: bool,
+    about: Iterable[Increment] = (),
+    read: Iterable[RemoteItem | None] = (),
+) -> bool:
+    """Keep the document of a dry run for a plan, and print it where it is for a program.
+
+    Args:
+        parts: those of the document.
+        about: the increments that the dry run is about.
+        read: the items that it read.
+
+    Returns:
+        Whether it was for a program; people are shown the same as text.
+
+    Raises:
+        UsageError: the plan cannot be saved; nothing was printed.
+    """
+    ctx = click.get_current_context()
+    if planning := planning_of(ctx):
+        from unlatch.cli.runtime.plan_making import make_plan, save_plan  # noqa: PLC0415  (rarely needed)
+
+        document = output.whole_document(name, code, **parts)
+        planning.plan = make_plan(
+            ctx,
+            session,
+            document,
+            of_command=session_of(ctx),
+            typed=planning.typed or {},
+            about=about,
+            read=read,
+        )
+        if planning.file is not None:
+            save_plan(ctx, planning.plan, planning.file)
+    if as_json and not (planning and planning.silent):
+        output.document(name, code, **parts)
+    return as_json

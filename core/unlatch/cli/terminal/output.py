@@ -103,7 +103,16 @@ def fields(one: object, *names: str) -> Json:
 
 def document(name: str, code: int = 0, /, **parts: Any) -> None:
     """Print the JSON document of a command that ends with this exit code; docs/json.md."""
-    whole = {"schema": f"unlatch.{name}/1", **parts, "exitCode": code}
+    document_again(whole_document(name, code, **parts))
+
+
+def whole_document(name: str, code: int = 0, /, **parts: Any) -> Json:
+    """The same document, not printed."""
+    return {"schema": f"unlatch.{name}/1", **parts, "exitCode": code}
+
+
+def document_again(whole: Json) -> None:
+    """Print a whole document."""
     _json(json.dumps(whole, indent=2, ensure_ascii=_is_ascii()))
 
 

@@ -65,6 +65,8 @@ class MetadataManager:
     ) -> None:
         self.paths, self.shapes, self.clock, self.new_id = paths, shapes, clock, new_id
         self.collection = collection_of(paths)
+        # The revisions that a plan was made for, each until the first change of its increment.
+        self.planned: dict[str, str] = {}
 
     def find(self, name: str) -> Folder:
         """The folder for 7, 0007, 24G, or a folder's present or former name; archived ones too.
@@ -245,6 +247,10 @@ class MetadataManager:
         order = {"unarchive": unarchive, "events_first": events_first}
 
         def noted(before: Increment, data: dict[str, Any]) -> list[Event]:
+            if planned := self.planned.pop(name, None):
+                from unlatch.increments.files.planned import check_planned  # noqa: PLC0415
+
+                check_planned(before, planned)
             events = edit(before, data)
             if _SENT & data.keys():
                 from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415

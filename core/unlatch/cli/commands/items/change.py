@@ -22,6 +22,7 @@ from unlatch.cli.render.describe import seen_line
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
+from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.terminal import output
@@ -207,15 +208,18 @@ def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) ->
     unread = [one for preview in found for one in unread_items(preview.items)]
     code = foreseen_code(one for preview in found for one in preview.items)
     code = max(code, _left_code(works))
-    if typed.as_json:
-        items = [one for preview in found for one in preview_document(preview)["items"]]
-        requests = sum(preview.requests for preview in found)
-        output.document("dry-run-items", code, items=items, requests=requests)
+    parts = {
+        "items": [one for preview in found for one in preview_document(preview)["items"]],
+        "requests": sum(preview.requests for preview in found),
+    }
+    read = [one.item for preview in found for one in preview.items]
+    session = works[0].session
+    if show_plan(session, "dry-run-items", code, parts, as_json=typed.as_json, read=read):
         return code
     for work in works:
         tell_unchanged(work.session, work.plans, request.kind)
     for preview in found:
-        show_preview(works[0].session, preview)
+        show_preview(session, preview)
     tell_unread(unread)
     return code
 

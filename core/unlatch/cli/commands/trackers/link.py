@@ -1,13 +1,13 @@
 """unlatch link and unlink: items of an increment, by their addresses and names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from shlex import join, quote
 from typing import Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, complete_tracker, flag
+from unlatch.cli.options.common import BY, JSON, complete_tracker, dry_run_option, flag
 from unlatch.cli.options.delivery import MAX_TIME
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address
@@ -15,7 +15,7 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import show_plan, with_session
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.item_words import items_typed
@@ -23,7 +23,7 @@ from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.lifecycle.many import Refusal, change_each
 from unlatch.project.find_increment import find_increment, find_range
 
@@ -44,7 +44,7 @@ from unlatch.project.find_increment import find_increment, find_range
 )
 @flag("--suggest", help="Suggest items for increments without one; link nothing.")
 @BY
-@flag("--dry-run", help="Show the items to link or create, and write nothing.")
+@dry_run_option("--dry-run", help="Show the items to link or create, and write nothing.")
 @MAX_TIME
 @JSON
 @with_session
@@ -171,14 +171,14 @@ def _link(
     similar = (similar_work(workspace, title, apart=increment.id) for title in titles)
     known = {str(one): one for found in similar for one in found}
     warnings = (*shared, *closed_warnings(increment, seen), *known.values())
-    if as_json:
-        output.document(
-            "link",
-            id=increment.id,
-            linked=[item_entry(one) for one in seen],
-            warnings=warning_entries(warnings),
-            dryRun=dry_run,
-        )
+    parts = {
+        "id": increment.id,
+        "linked": [item_entry(one) for one in seen],
+        "warnings": warning_entries(warnings),
+        "dryRun": dry_run,
+    }
+    read = [one.item for one in seen]
+    if show_plan(session, "link", 0, parts, as_json=as_json, about=[increment], read=read):
         return 0
     for one in seen:
         output.ok(seen_line(workspace.registry, one, columns=14).strip())
@@ -198,7 +198,7 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 @click.command()
 @increment_argument("words", metavar="[ID...] ITEM|URL", nargs=-1)
 @BY
-@flag("--dry-run", help="Show the links and operations to remove, and write nothing.")
+@dry_run_option("--dry-run", help="Show the links and operations to remove, and write nothing.")
 @flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
 @JSON
 @with_session
@@ -210,7 +210,7 @@ def unlink(
 
     who, words = session.who(by), items_typed(session, words)
     if found := withdraw_item(session, words, by=who, dry_run=dry_run):
-        return _tell_unlinked(*found, _LEFT, dry_run=dry_run, as_json=as_json)
+        return _tell_unlinked(session, *found, _LEFT, dry_run=dry_run, as_json=as_json)
     named, item = _ids_and_item(session, words)
 
     def change(name: str) -> tuple[str, Link, int]:
@@ -219,15 +219,22 @@ def unlink(
     if named.is_many:
         return _unlink_many(session, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
-    return _tell_unlinked(name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
+    return _tell_unlinked(session, name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
 
 
 def _tell_unlinked(
-    name: str, link: Link, dropped: int, said: Mapping[bool, str], *, dry_run: bool, as_json: bool
+    session: Session,
+    name: str,
+    link: Link,
+    dropped: int,
+    said: Mapping[bool, str],
+    *,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
-    if as_json:
-        unlinked = link_entry(link)
-        output.document("unlink", id=name, unlinked=unlinked, dropped=dropped, dryRun=dry_run)
+    parts = {"id": name, "unlinked": link_entry(link), "dropped": dropped, "dryRun": dry_run}
+    about = () if said is _LEFT else _named(session, [name])
+    if show_plan(session, "unlink", 0, parts, as_json=as_json, about=about):
         return 0
     output.ok(f"{output.clean(link.key)} {said[dry_run]}")
     _tell_dropped(dropped, dry_run=dry_run)
@@ -267,9 +274,9 @@ def _unlink_many(
     refused = [one for one in found if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
     code = code_of_many(codes, changed=len(refused) < len(found))
-    if as_json:
-        entries = list(map(_unlinked_entry, found))
-        output.document("unlink-many", code, increments=entries, dryRun=dry_run)
+    parts = {"increments": list(map(_unlinked_entry, found)), "dryRun": dry_run}
+    about = _named(session, named.names)
+    if show_plan(session, "unlink-many", code, parts, as_json=as_json, about=about):
         return code
     done = [one for one in found if not isinstance(one, Refusal)]
     for name, link, _ in done:
@@ -277,6 +284,11 @@ def _unlink_many(
     tell_refusals(refused)
     _tell_dropped(sum(dropped for _, _, dropped in done), dry_run=dry_run)
     return code
+
+
+def _named(session: Session, names: Sequence[str]) -> Iterator[Increment]:
+    """The increments; read only if a plan needs them."""
+    yield from map(session.workspace.manager.read, names)
 
 
 def _unlinked_entry(one: tuple[str, Link, int] | Refusal) -> output.Json:

@@ -9,6 +9,7 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output, prompts
@@ -80,11 +81,13 @@ def _link_plans(
     warnings = shared_items(workspace, linked)
     codes = (one.error.exit_code for one in refused)
     code = code_of_many(codes, changed=any(one.items and not one.error for one in plans))
-    if as_json:
-        increments = [_entry(one) for one in plans if not one.error]
-        increments += [_refused_entry(one) for one in refused]
-        shared = warning_entries(warnings)
-        output.document(document, code, increments=increments, warnings=shared, dryRun=dry_run)
+    increments = [_entry(one) for one in plans if not one.error]
+    increments += [_refused_entry(one) for one in refused]
+    shared = warning_entries(warnings)
+    parts = {"increments": increments, "warnings": shared, "dryRun": dry_run}
+    about = [one.increment for one in plans]
+    read = [one.item for plan in plans for one in plan.items]
+    if show_plan(session, document, code, parts, as_json=as_json, about=about, read=read):
         return code
     output.data(*(line for plan in plans if not plan.error for line in _plan_lines(session, plan)))
     tell_refusals(refused)

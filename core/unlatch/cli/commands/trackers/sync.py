@@ -30,11 +30,11 @@ from unlatch.cli.commands.trackers.not_checked import (
 )
 from unlatch.cli.commands.trackers.sync_listener import Listener
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, JSON, dry_run_option, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import show_plan, with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import Session
@@ -102,7 +102,9 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."
     )
-    @flag("--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing.")
+    @dry_run_option(
+        "--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing."
+    )
     @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
     @_RETRY_REFUSED
     @sync_options
@@ -164,9 +166,9 @@ def _preview_items(session: Session, options: SyncOptions, run: RunOptions) -> i
     duplicates = tuple(count_duplicates(session, pending))
     found = SyncPreview(alone=tuple(items), broken=pending.broken, duplicates=duplicates)
     code = UNDECIDED if pending.broken or any(one.is_unread for one in items) else 0
-    if run.as_json:
-        document = sync_documents.preview_document(found, here=pending.records)
-        output.document("sync-plan", code, **document)
+    document = sync_documents.preview_document(found, here=pending.records)
+    read = [one.item for one in found.previewed]
+    if show_plan(session, "sync-plan", code, document, as_json=run.as_json, read=read):
         return code
     for group, _ in pending.found[:1]:
         found = replace(found, broken=())  # named below, with their folders
@@ -211,11 +213,14 @@ def _preview(
         code = max(code, UNDECIDED)
     is_all = not (options.ids or options.changed_since)
     refused = find_refused(session, in_project=check) if is_all else []
-    if run.as_json:
-        records = here.records, elsewhere.records
-        document = sync_documents.preview_document(found, missed, *records, refused)
-        output.document("sync-plan", code, **document)
-    elif not sync_render.tell_none_changed(session, options, found):
+    records = here.records, elsewhere.records
+    document = sync_documents.preview_document(found, missed, *records, refused)
+    read = [one.item for one in found.previewed] + [one.seen.item for one in found.plan.links]
+    about, as_json = found.chosen.increments, run.as_json
+    is_shown = show_plan(
+        session, "sync-plan", code, document, as_json=as_json, about=about, read=read
+    )
+    if not is_shown and not sync_render.tell_none_changed(session, options, found):
         is_all_done = here.is_done
         sync_render.tell_preview(
             session, found, missed, refused, requests=plan, is_all_done=is_all_done

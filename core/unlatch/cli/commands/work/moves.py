@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import BY, JSON, dry_run_option
 from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
@@ -33,7 +33,7 @@ STATUSES = {
     "backlog": Status.BACKLOG,
 }
 
-_DRY_RUN = flag("--dry-run", help="Show the changes, and write nothing.")
+_DRY_RUN = dry_run_option("--dry-run", help="Show the changes, and write nothing.")
 
 
 def _forced(function: Any, *, to: Status) -> Any:

@@ -16,6 +16,7 @@ from unlatch.cli.commands.work.foreseen_work import (
 from unlatch.cli.options.kinds import INCREMENT, kinds_of_work
 from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output, prompts
@@ -88,7 +89,8 @@ def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> i
     increment = session.workspace.manager.read(wanted)
     _check_chosen(session, increment, typed.kinds)
     if typed.dry_run:
-        return _preview(increment, due_work(session, increment, typed), as_json=typed.as_json)
+        steps = due_work(session, increment, typed)
+        return _preview(session, increment, steps, as_json=typed.as_json)
     reason = needed_reason(session, increment, typed)
     code, found, _ = resume_others(session, increment, typed, reason=reason)
     if typed.as_json:
@@ -114,18 +116,15 @@ def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]
     )
 
 
-def _preview(increment: Increment, steps: Sequence[Step], *, as_json: bool) -> int:
-    if not as_json:
+def _preview(
+    session: Session, increment: Increment, steps: Sequence[Step], *, as_json: bool
+) -> int:
+    status = increment.status
+    moved = {"id": increment.id, "status": status, "wouldBe": status}
+    parts = {"increment": moved, **_NO_CHANGE, **foreseen_keys(steps)}
+    if not show_plan(session, "dry-run", 0, parts, as_json=as_json, about=[increment]):
         tell_work(steps)
         output.data("Nothing was written.")
-        return 0
-    status = increment.status
-    output.document(
-        "dry-run",
-        increment={"id": increment.id, "status": status, "wouldBe": status},
-        **_NO_CHANGE,
-        **foreseen_keys(steps),
-    )
     return 0
 
 

@@ -1,0 +1,164 @@
+"""Make and save a plan; loaded where a dry run is kept."""
+
+from __future__ import annotations
+
+import json
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.runtime.new_file import write_new
+from unlatch.cli.terminal import output
+from unlatch.errors import PlanOutdated, UsageError
+from unlatch.lifecycle.planned.basis import (
+    accounts_of,
+    increment_basis,
+    item_basis,
+    project_name,
+)
+from unlatch.lifecycle.planned.comparison import is_unread, items_of
+from unlatch.lifecycle.planned.saved import PlannedCommand, SavedPlan, plan_text
+from unlatch.lifecycle.resume_plan import NO_REASON
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+    from unlatch.spi.item import RemoteItem
+
+# The parameters that a plan can have, besides the options of trackers and the arguments. None reads
+# a file, publishes, changes what is trusted, or starts a program, as new scope does for its tasks.
+OPTIONS = frozenset(
+    (
+        *("texts", "by", "key", "comment", "add_labels", "remove_labels", "no_labels", "follow"),
+        *("force", "offline", "max_items", "category", "current", "reopen_items", "item_only"),
+        *("comment_anyway", "even_if_not_planned", "expressions", "only", "without", "item"),
+        *(
+            "tasks",
+            "stories",
+            "criteria",
+            "creates",
+            "per_story",
+            "another",
+            "everything",
+            "changed_since",
+            "retry_refused",
+        ),
+        "allow_missing_tokens",
+    )
+)
+_OF_TRACKERS = "plugin_"
+# What belongs to one run of a command.
+_OF_RUN = frozenset(("dry_run", "plan", "plan_out", "yes", "as_json", "verbose", "max_time"))
+_STDIN = "-"
+_SELECTING = ("expressions", "everything", "changed_since")
+
+
+def make_plan(
+    ctx: click.Context,
+    session: Session,
+    document: output.Json,
+    *,
+    of_command: Session,
+    typed: Mapping[str, Any],
+    about: Iterable[Increment],
+    read: Iterable[RemoteItem | None],
+) -> SavedPlan:
+    """The plan of the command that runs, from the document of its dry run.
+
+    Args:
+        session: that of the dry run; records of items have one of their own.
+
+    Raises:
+        UsageError: `plan-not-possible`.
+        UnlatchError: `plan-not-checked`: an item could not be read; a tracker cannot be asked for
+            the account.
+    """
+    items = items_of(document)
+    if unread := next(filter(is_unread, items), None):
+        message = f"{unread['url']} could not be read: {unread['error']['message']}"
+        raise PlanOutdated("plan-not-checked", message, hint=unread["error"]["hint"])
+    if "texts" not in typed and any(NO_REASON in (one["comment"] or "") for one in items):
+        message = "the plan of a reopen needs a reason"
+        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+    by = of_command.who(typed.get("by"), notes_guess=False)
+    written = {one["tracker"] for one in items if one["requests"]}
+    with session.trackers() as trackers:
+        accounts = accounts_of(trackers, written)
+    return SavedPlan(
+        schema="unlatch.plan/1",
+        made=stamp(session.workspace.clock()),
+        by=by,
+        project=project_name(of_command.paths.root) if of_command.has_project else "",
+        accounts=accounts,
+        command=command_of(ctx, typed, by=by),
+        increments=[increment_basis(one) for one in about],
+        items=[*{one.ref.url: item_basis(one) for one in read if one}.values()],
+        # As in the file: names of states are texts, and tuples are lists.
+        preview=json.loads(json.dumps(document)),
+    )
+
+
+def save_plan(ctx: click.Context, plan: SavedPlan, file: Path) -> None:
+    """Write a plan to a new file, and show the command that applies it once the dry run is shown.
+
+    Raises:
+        UsageError: as `plan_text`.
+        StoreError: `not-writable`.
+    """
+    write_new(file, plan_text(plan).decode())
+    ctx.call_on_close(
+        lambda: output.talk(f"The plan is in {file}. Next: unlatch apply {quote(str(file))}")
+    )
+
+
+def command_of(ctx: click.Context, typed: Mapping[str, Any], *, by: str) -> PlannedCommand:
+    """The command as it was typed, for a plan; UsageError `plan-not-possible`."""
+    options: dict[str, list[str]] = {}
+    words: list[str] = []
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        value = (by,) if name == "by" else typed.get(name)
+        if isinstance(parameter, click.Argument):
+            words += (value,) if isinstance(value, str) else value or ()
+        elif value not in (None, False, ()) and is_allowed(name):
+            option = parameter.opts[0]
+            is_flag = isinstance(parameter, click.Option) and parameter.is_flag
+            values = value if isinstance(value, tuple | list) else (value,)
+            options[option] = [] if is_flag else [*map(str, values)]
+    if _STDIN in words:
+        raise _impossible("a plan takes no list from stdin", "name the items in the command")
+    if not words and ctx.info_name != "sync" and not any(map(typed.get, _SELECTING)):
+        raise _impossible("a plan needs the ID in the command", "add the ID of an increment")
+    name = " ".join(ctx.command_path.split()[1:])
+    return PlannedCommand(name=name, options=options, words=words)
+
+
+def check_options(
+    ctx: click.Context, typed: Mapping[str, Any], *, of_reason: Collection[str]
+) -> None:
+    """Check that a plan can have the options that were typed; UsageError `plan-not-possible`.
+
+    Args:
+        of_reason: those that a reason is read from; the plan has its text.
+    """
+    options = [one for one in ctx.command.params if isinstance(one, click.Option)]
+    has_reason = any(one.name == "texts" for one in options)
+    others = _OF_RUN | frozenset(of_reason if has_reason else ())
+    for one in options:
+        name = one.name or ""
+        if name in typed and not (name in others or is_allowed(name)):
+            raise _impossible(f"{one.opts[0]} cannot be in a plan", f"leave out {one.opts[0]}")
+
+
+def is_allowed(name: str) -> bool:
+    """Whether a parameter can be in a plan."""
+    return name in OPTIONS or name.startswith(_OF_TRACKERS)
+
+
+def _impossible(message: str, hint: str) -> UsageError:
+    return UsageError("plan-not-possible", message, hint=hint)

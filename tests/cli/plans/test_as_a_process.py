@@ -1,0 +1,166 @@
+"""unlatch apply at a terminal, in a CI job, beside another process, and killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.mcp.test_applying import meanwhile
+from tests.cli.plans.test_apply import FILE, active, completed, save, seen
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.terminal import Terminal
+from tests.cli.work.test_interrupt import COMMENTING, Waiting
+from tests.warm.client import unlatch
+
+from unlatch_sandbox import Fault
+
+
+def test_at_a_terminal_the_plan_is_shown_and_asked_about(completed: Project) -> None:
+    save(completed, "resume", "7", "-m", "Line one\nLine two", "--by", "Ada")
+    before = seen(completed)
+    with Terminal(completed, "apply", FILE) as terminal:
+        terminal.expect("Apply the plan? [y/N]")
+        assert "Line two" in terminal.text
+        assert "--by=Ada" in terminal.text
+        terminal.type("n\r")
+        assert terminal.end() == 2
+        assert "Nothing was changed." in terminal.text
+    assert seen(completed) == before
+    with Terminal(completed, "apply", FILE) as terminal:
+        terminal.expect("Apply the plan? [y/N]")
+        terminal.type("y\r")
+        assert terminal.end() == 0
+    assert completed.states() == OPEN
+    assert completed.metadata()["reopenHistory"][0]["reopenedBy"] == "Ada"
+
+
+def test_without_a_terminal_a_plan_needs_consent(completed: Project) -> None:
+    save(completed, "resume", "7", "-m", REASON)
+    before = seen(completed)
+    done = completed.run("apply", FILE)
+    assert done.code == 2
+    assert "error[not-interactive]" in done.err
+    assert "next: unlatch apply plan.json --yes" in done.err
+    assert seen(completed) == before
+
+
+def test_texts_of_a_move_are_shown_before_it_is_made(single: Project) -> None:
+    single.run("resume", "7", "-m", REASON, "--yes")
+    save(single, "pause", "7", "--reason", "Waits for Grace", "--by", "Ada")
+    done = single.run("apply", FILE)
+    assert "Command: unlatch pause '--reason=Waits for Grace' --by=Ada -- 7" in done.err
+
+
+@pytest.mark.parametrize("source", ["--reason=-", "--reason-file=-", "--reason-file=why.txt"])
+def test_a_plan_has_the_text_of_a_reason_not_its_source(completed: Project, source: str) -> None:
+    (completed.root / "why.txt").write_text(REASON)
+    done = completed.run("resume", "7", source, "--plan-out", FILE, stdin=REASON)
+    assert done.code == 0, done.said
+    (completed.root / "why.txt").unlink()
+    plan = json.loads((completed.root / FILE).read_text())
+    assert plan["command"]["options"]["--reason"] == [REASON]
+    assert completed.run("apply", FILE, "--yes").code == 0
+    assert completed.metadata()["reopenHistory"][0]["reason"] == REASON
+
+
+def test_the_document_is_that_of_the_dry_run_and_then_of_the_command(completed: Project) -> None:
+    done = completed.run("resume", "7", "-m", REASON, "--plan-out", FILE, "--json")
+    plan = json.loads((completed.root / FILE).read_text())
+    assert plan["preview"] == done.document
+    before = seen(completed)
+    checked = completed.run("apply", FILE, "--dry-run", "--json")
+    assert (checked.code, checked.document["schema"]) == (0, "unlatch.dry-run/1")
+    assert seen(completed) == before
+    applied = completed.run("apply", FILE, "--yes", "--json")
+    assert (applied.code, applied.document["schema"]) == (0, "unlatch.resume/1")
+    again = completed.run("apply", FILE, "--yes", "--json")
+    expected = {"schema": "unlatch.apply/1", "increments": [NAME], "pending": 0, "exitCode": 0}
+    assert again.document == expected
+    active_now = completed.run("complete", "7", "--force", "--yes", "--offline")
+    assert active_now.code == 0
+    refused = completed.run("apply", FILE, "--yes", "--json")
+    assert refused.code == 5
+    assert refused.document["error"]["id"] == "plan-changed"
+
+
+def test_an_edit_that_changes_nothing_in_the_plan_is_a_note(project: Project) -> None:
+    completed(project)
+    save(project, "resume", "7", "-m", REASON)
+    project.box.ado.add_comment(101, "<div>Look</div>")
+    done = project.run("apply", FILE, "--yes")
+    assert done.code == 0, done.said
+    assert "was edited since; that changes nothing in the plan" in done.err
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_killed_apply_is_finished_by_sync_and_posts_once(
+    completed: Project, tracker: str
+) -> None:
+    save(completed, "resume", "7", "-m", REASON)
+    waiting = Waiting()
+    completed.box.faults.add(Fault(tracker, "human", action=waiting, **COMMENTING[tracker]))
+    process = subprocess.Popen(
+        [*unlatch(), "apply", FILE, "--yes"],
+        cwd=completed.root,
+        env=completed.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert waiting.arrived.wait(30)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    waiting.released.set()
+    again = completed.run("apply", FILE, "--yes")
+    assert again.code == 3, again.said
+    assert "This has been done already" in again.out
+    assert "pending. Next: unlatch sync" in again.err
+    assert completed.run("sync", "7").code == 0
+    assert completed.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
+    assert len(completed.metadata()["reopenHistory"]) == 1
+    assert completed.run("apply", FILE, "--yes").code == 0
+
+
+def test_an_apply_that_is_killed_before_it_wrote_can_be_repeated(completed: Project) -> None:
+    save(completed, "resume", "7", "-m", REASON)
+    waiting = Waiting()
+    completed.box.faults.add(Fault("github", "human", action=waiting, method="GET"))
+    before = seen(completed)
+    process = subprocess.Popen(
+        [*unlatch(), "apply", FILE, "--yes"],
+        cwd=completed.root,
+        env=completed.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert waiting.arrived.wait(30)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    waiting.released.set()
+    assert seen(completed) == before
+    assert completed.run("apply", FILE, "--yes").code == 0
+    assert completed.states() == OPEN
+
+
+@pytest.mark.parametrize(
+    "command", [("resume", "7", "-m", REASON), ("abandon", "7"), ("complete", "7", "--force")]
+)
+def test_a_change_between_the_comparison_and_the_lock_is_refused(
+    project: Project, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (completed if command[0] == "resume" else active)(project)
+    save(project, *command)
+    states = project.states()
+    meanwhile(project, tmp_path / "other", "unlink", "7", project.urls["jira"], when="fcntl.flock")
+    done = project.process("apply", FILE, "--yes", cold=True)
+    assert done.code == 5, done.said
+    assert "error[plan-changed]" in done.err
+    assert states == project.states()
+    assert project.states() in (OPEN, CLOSED)
