@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.read_ahead import ReadAhead
+from unlatch.delivery.stale_reads import last_moves
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.checkout_notes import (
     contents_of,
@@ -31,8 +32,10 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.records.events import Delivered
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation, OperationKey
@@ -124,6 +127,7 @@ class DeliveryRun:
     attempted: set[OperationKey] = field(default_factory=set)  # in a batch
     ahead: ReadAhead = None  # type: ignore[assignment]  # set below
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
+    _last_moves: dict[Path, Mapping[tuple[str, str], Delivered]] = field(default_factory=dict)
     _read_for: dict[str, float] = field(default_factory=dict)
     _familiar: frozenset[str] = frozenset()
     _first_read: threading.Lock = field(default_factory=threading.Lock)
@@ -191,6 +195,12 @@ class DeliveryRun:
                 now = self.clock()
                 self._read_for.update({op: now - age for op, age in ages.items()})
         return self.clock() - max(self._read_for[op] for op in foreign)
+
+    def last_move(self, record: Increment, link: Link) -> Delivered | None:
+        """The last delivery before this run that changed an item's state, as a record has it."""
+        if record.folder not in self._last_moves:
+            self._last_moves[record.folder] = last_moves(record)
+        return self._last_moves[record.folder].get(identity(link))
 
     def mark_unknown(self, link: Link, since: float | None = None) -> None:
         """Note that a request to an item, sent just now or until `since`, may still take effect."""

@@ -13,7 +13,7 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.change import seen_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import RemoteItem
@@ -34,7 +34,11 @@ def find_stale_read(
             process has delivered since, are no evidence. None for all, as in a sync, which then
             leaves the item for the next one.
     """
-    last = _last_delivery(increment, link, ended)
+    return stale_error(last_moves(increment, ended).get(identity(link)), item)
+
+
+def stale_error(last: Delivered | None, item: RemoteItem) -> Transient | None:
+    """The error of `find_stale_read`, by the last delivery that changed the item's state."""
     if last is None or not _is_as_before(last, seen_of(item)):
         return None
     return Transient(
@@ -45,22 +49,17 @@ def find_stale_read(
     )
 
 
-def _last_delivery(
-    increment: Increment, link: Link, ended: Collection[str] | None
-) -> Delivered | None:
-    """The last delivery to an item that changed its state."""
-    here = identity(link)
+def last_moves(
+    increment: Increment, ended: Collection[str] | None = None
+) -> Mapping[tuple[str, str], Delivered]:
+    """The last delivery that changed the state of each item, by its identity."""
     try:
         events = read_events(increment.folder)
     except StoreError:
-        return None
+        return {}
     delivered = (event for event in events if isinstance(event, Delivered))
     known = (event for event in delivered if ended is None or event.op in ended)
-    moves = filter(_has_moved, known)
-    return next(
-        (event for event in reversed([*moves]) if identity(link_of(increment, event)) == here),
-        None,
-    )
+    return {identity(link_of(increment, event)): event for event in filter(_has_moved, known)}
 
 
 def _has_moved(event: Delivered) -> bool:

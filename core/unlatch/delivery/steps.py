@@ -27,7 +27,7 @@ from unlatch.delivery.record import (
 )
 from unlatch.delivery.reopen_effect import reopened_alone
 from unlatch.delivery.revert import is_undo_of_unsent
-from unlatch.delivery.stale_reads import find_stale_read
+from unlatch.delivery.stale_reads import stale_error
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected
@@ -215,7 +215,7 @@ def _refuse_stale(task: DeliveryTask, item: RemoteItem) -> None:
         with suppress(UnlatchError):  # an unreadable record is no evidence
             records += filter(None, [find_record(task.run.workspace.beside, task.link)])
     for record in records:
-        if stale := find_stale_read(record, task.link, item):
+        if stale := stale_error(task.run.last_move(record, task.link), item):
             raise stale
 
 
