@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import zstandard
 from tests.cli.project import NAME, REASON, Project
 from tests.warm.client import unlatch
 
@@ -156,6 +157,20 @@ def test_the_users_own_file_is_read_within_bounds(single: Project, kind: str) ->
     done = single.process("doctor")  # which has a minute for it
 
     assert (1, True) == (done.code, str(path) in done.said), done.err
+
+
+def test_a_small_compressed_transcript_takes_little_memory(single: Project) -> None:
+    compressor = zstandard.ZstdCompressor().compressobj()
+    begin = b'{"type": "session_meta", "payload": {"id": "x"}}\n'
+    parts = [begin, *[b"\n" * (16 * MEBIBYTE)] * 128]
+    path = single.root / "rollout-1.jsonl.zst"
+    path.write_bytes(b"".join(map(compressor.compress, parts)) + compressor.flush())
+    assert path.stat().st_size < MEBIBYTE
+
+    done = single.process("session", "import", str(path), preexec_fn=limit)
+
+    assert (1, True) == (done.code, "error[transcript-unreadable]" in done.err), done.said
+    assert "more than 200 times as large" in done.err
 
 
 @pytest.mark.parametrize("version", ["99", True, None, [2], 2.5])

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 SUFFIX = ".zst"
 # Bytes that stay in memory.
 _IN_MEMORY = 32 << 20
-_AT_ONCE = 64 << 10
+# Of compressed bytes; a block of four can stand for 128 KiB.
+_AT_ONCE = 1 << 10
+# A transcript takes some ten to a hundred times its compressed size: other files are made to fill a
+# disk.
+_MOST_TIMES, _ALLOWED = 200, 64 << 20
 
 
 @contextmanager
@@ -44,12 +48,16 @@ def decompressed(file: BinaryIO, path: Path, *, most: int = -1) -> Iterator[Bina
 
 
 def _parts(file: BinaryIO, start: Callable[[], Any]) -> Iterator[bytes]:
-    """The content of the frames; EOFError for a file that ends within one."""
-    frame = start()
+    """The content of the frames; EOFError for a file that ends within one, or grows too much."""
+    frame, size = start(), 0
     while compressed := file.read(_AT_ONCE):
         while compressed:
             frame = start() if frame.eof else frame
-            yield frame.decompress(compressed)
+            part = frame.decompress(compressed)
+            size += len(part)
+            if size > max(_ALLOWED, file.tell() * _MOST_TIMES):
+                raise EOFError(f"it becomes more than {_MOST_TIMES} times as large")
+            yield part
             compressed = frame.unused_data if frame.eof else b""
     if not frame.eof:
         raise EOFError("the file is cut off")
