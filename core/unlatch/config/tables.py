@@ -239,7 +239,8 @@ class SyncConfig(Table):
     branch: str | None = setting(
         default=None,
         description="Branch on which statuses are compared; by default the remote's default "
-        "branch. Other branches only deliver pending operations",
+        "branch, whose configuration has to name another one. Other branches only deliver pending "
+        "operations",
     )
     max_items: Annotated[int, Constraint(strict=True, ge=1)] = setting(
         default=10, description="Maximum number of items that one run changes without `--max-items`"

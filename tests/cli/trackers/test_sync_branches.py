@@ -1,6 +1,7 @@
 """unlatch sync compares statuses on one branch; a detached HEAD is not that branch."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -84,6 +85,34 @@ def test_the_branch_that_the_ci_system_names_is_synced(detached: Project) -> Non
     done = detached.run("sync", "--yes")
 
     assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
+
+
+@pytest.mark.parametrize("named_by", ["itself", "default"])
+def test_a_branch_is_compared_if_the_default_branch_names_it(
+    with_issue: Project, tmp_path: Path, named_by: str
+) -> None:
+    config = with_issue.root / ".unlatch/config.toml"
+    text = f"{config.read_text()}\n[sync]\nbranch = 'develop'\n"
+    if named_by == "default":
+        config.write_text(text)
+    with_issue.commit()
+    with_issue.git("clone", "--quiet", "--bare", ".", str(tmp_path / "origin.git"))
+    with_issue.git("remote", "add", "origin", str(tmp_path / "origin.git"))
+    with_issue.git("fetch", "--quiet", "origin")
+    with_issue.git("remote", "set-head", "origin", "main")
+    with_issue.git("switch", "--quiet", "--create", "develop")
+    config.write_text(text)
+    (with_issue.folder() / "tasks.md").write_text("# Tasks\n\n- [x] T-001: A stranger's words\n")
+    by_hand(with_issue, "github", opens=True)
+    with_issue.box.requests.clear()
+
+    done = with_issue.run("sync", "--yes")
+
+    is_compared = named_by == "default"
+    assert is_compared is ("active" == with_issue.metadata()["status"]), done.said
+    assert is_compared is (writes(with_issue) != [])
+    told = "On branch develop only pending operations are delivered." in done.err
+    assert (0, not is_compared) == (done.code, told), done.said
 
 
 def test_outside_of_git_every_status_is_compared(with_issue: Project) -> None:

@@ -25,6 +25,7 @@ HEADS = "refs/heads/"
 # In place of a branch, as `git rev-parse --abbrev-ref` has it.
 DETACHED = "HEAD"
 _REMOTE = "refs/remotes/origin/"
+_CONFIG, _MOST_BYTES = ".unlatch/config.toml", 8 << 20
 
 
 def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
@@ -57,13 +58,30 @@ def other_branch(root: Path, environ: Mapping[str, str], configured: str | None)
     """The current branch if statuses are compared on another one, else None.
 
     Statuses are compared on the configured branch, else on the remote's default branch as far as
-    this clone knows it, else on any. A detached HEAD is no branch.
+    this clone knows it, else on any. A detached HEAD is no branch. A branch cannot name itself: its
+    author may be a stranger, so the configuration of the default branch has to name it, too.
+
+    Args:
+        configured: the branch that the configuration of the current branch names.
     """
-    remote = configured or ask_git(root, "symbolic-ref", "--quiet", f"{_REMOTE}HEAD")
-    compared = (remote or "").removeprefix(_REMOTE)
+    remote = ask_git(root, "symbolic-ref", "--quiet", f"{_REMOTE}HEAD")
+    default = (remote or "").removeprefix(_REMOTE)
     here = current_branch(root, environ)
-    is_other = here == DETACHED or (compared and here != compared)
+    is_other = here == DETACHED or bool((configured or default) and here != (configured or default))
+    if not is_other and configured and default and here != default:
+        is_other = here != _configured_in(root, f"{_REMOTE}{default}")
     return here if is_other else None
+
+
+def _configured_in(root: Path, commit: str) -> str | None:
+    """The branch on which the configuration of a commit lets statuses be compared."""
+    from unlatch.worklog.toml_text import load_toml  # noqa: PLC0415  (rarely needed)
+
+    content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
+    with suppress(ValueError, KeyError, TypeError):
+        branch = load_toml(content[:_MOST_BYTES].decode())["sync"]["branch"]
+        return branch if isinstance(branch, str) else None
+    return None
 
 
 def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:
