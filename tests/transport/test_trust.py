@@ -14,7 +14,7 @@ import unlatch_jira
 from unlatch.errors import CredentialMissing, Rejected, UnlatchError
 from unlatch.spi import Manifest, Scheme
 from unlatch.transport import for_tests, measure, open_transport
-from unlatch.transport.trust import check_origin, origin_of, read_trusted_hosts
+from unlatch.transport.trust import check_origin, check_secure, origin_of, read_trusted_hosts
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 
@@ -253,6 +253,14 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 )
 def test_plain_http_is_for_loopback_however_trusted_the_host(host: str) -> None:
     assert verdict(f"http://{host}", configured={"code": [host]}) == "insecure-url"
+
+
+@pytest.mark.parametrize("authority", ["ghes.corp", "ghes.corp:8080", "[::2]", "[::2]:8080"])
+def test_the_error_about_plain_http_names_an_address_that_can_be_used(authority: str) -> None:
+    with pytest.raises(UnlatchError, match="insecure-url") as refused:
+        check_secure(f"http://{authority}/x")
+
+    assert f"use https://{authority}" == refused.value.hint
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "[::1]"])

@@ -216,7 +216,8 @@ def check_secure(url: str) -> Origin:
     origin = origin_of(url)
     if origin.scheme == "http" and not origin.is_loopback:
         message = f"a token is never sent over plain http to {origin.authority}"
-        hint = f"use https://{origin.host}"
+        port = origin.port if origin.port != _PORTS["http"] else _PORTS["https"]
+        hint = f"use {Origin('https', origin.host, port)}"
         raise UnlatchError("insecure-url", message, where=str(origin), hint=hint)
     return origin
 
