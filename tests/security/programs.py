@@ -34,6 +34,7 @@ PROGRAMS: dict[str, frozenset[Program]] = {
     "reopen": _SCOPE,
     "close": _CLOSE,
     "undo": _FINISH,
+    "apply": _FINISH,
     "complete": _FINISH,
     "new": _ITEMS,
     "start": _EDIT,

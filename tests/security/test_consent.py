@@ -130,6 +130,20 @@ def test_the_question_before_items_are_closed_names_the_increment(named: Project
     assert f"Abandoning {SHOWN} will close 1 item" in text
 
 
+def test_the_command_of_a_saved_plan_is_shown_as_it_is(named: Project) -> None:
+    pause = ("pause", "8", "--reason", "Waits", "--by", "Dana", "--plan-out", "plan.json")
+    assert 0 == named.run(*pause).code
+    path = named.root / "plan.json"
+    path.write_text(path.read_text().replace("Waits", r"Wa\u200bits\u00a0now  so"))
+
+    done = named.run("apply", "plan.json")
+
+    assert 2 == done.code
+    assert (
+        r"Command: unlatch pause $'--reason=Wa\u200bits\u00a0now \x20so' --by=Dana -- " in done.err
+    )
+
+
 def test_a_checkout_is_named_where_it_is_trusted(project: Project) -> None:
     folder = project.root / "dis\u202ecipline"
     (folder / ".unlatch").mkdir(parents=True)

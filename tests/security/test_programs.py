@@ -72,6 +72,7 @@ class Example:
 
 
 RESUMED = (RESUME,)
+PLANNED = ((*RESUME[:-1], "--plan-out", "plan.json"),)
 OPENED = (("effort", "open", "memory"),)
 LOGGED = (("session", "start", "Memory", "--phase", "Look"),)
 CHAT = ".aider.chat.history.md"
@@ -93,6 +94,7 @@ EXAMPLES = {
     "reopen": Example(("{github}", "--reason", REASON, "--item-only")),
     "close": Example(("{github}", "--item-only")),
     "undo": Example(("7", "--reason", "A false alarm", "--yes"), before=RESUMED),
+    "apply": Example(("plan.json", "--yes"), before=PLANNED),
     "complete": Example(("7", "--force", "--reason", REASON), before=RESUMED),
     "abandon": Example(("7", "--reason", REASON), before=RESUMED),
     "pause": Example(("8", "--reason", REASON)),

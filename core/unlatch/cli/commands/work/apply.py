@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import join, quote
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +31,7 @@ from unlatch.lifecycle.planned.apply import (
 )
 from unlatch.lifecycle.planned.comparison import edited_items, has_pending, items_of
 from unlatch.lifecycle.planned.saved import invalid_plan, read_plan
+from unlatch.worklog.neutral import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def run(session: Session, *, file: Path, yes: bool, dry_run: bool, as_json: bool
         if as_json:
             output.document_again(now.preview)
         return int(now.preview["exitCode"])
-    output.talk(f"Command: unlatch {join([*words[0], *words[1]])}")
+    output.talk(f"Command: {command_line(['unlatch', *words[0], *words[1]])}")
     if not yes:
         require_terminal("the plan would be applied", f"unlatch apply {quote(str(file))} --yes")
         if not prompts.confirm("Apply the plan?"):
