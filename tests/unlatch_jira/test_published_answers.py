@@ -20,9 +20,9 @@ from unlatch.errors import Conflict, Forbidden, Rejected
 from unlatch.spi import Category
 from unlatch.transport import Answer
 from unlatch_jira.api.errors import FieldsNotOnScreen, explain
-from unlatch_jira.api.workflow_models import ScreenField
+from unlatch_jira.api.workflow_models import ScreenField, Transition
 from unlatch_jira.plugin import JiraPlugin
-from unlatch_jira.workflow.screens import configured_fields
+from unlatch_jira.workflow.screens import Refused, configured_fields
 from unlatch_sandbox import Fault, Sandbox
 
 SITE = "https://acme.atlassian.net/rest/api/3"
@@ -118,6 +118,35 @@ def test_a_refused_new_issue_names_each_field_to_set(errors: dict[str, str]) -> 
     assert error.id == "tracker-rejected"
     lines = [f'"{name}" = "..."' for name in errors]
     assert error.hint == f"set below [trackers.jira.fields.create]: {', '.join(lines)}"
+
+
+# What a transition wanted in these reports, by the id and the name of each field.
+WANTED: list[dict[str, str]] = [
+    {"customfield_12312": "Story type", "customfield_10443": "Root cause"},  # textfuel/lazyjira#111
+    {"resolution": "Resolution"},  # stablyai/orca#10565
+    {"fixVersions": "Fix Version/s", "assignee": "Assignee"},  # UiPath/skills#1730
+    {"customfield_10030": "Estimate (hours)"},  # gioboa/jira-plugin#166: the site asks in a dialog
+    {"customfield_10001": "Umsetzung"},  # unmonoqueteclea/jira.el#21: a validator of an add-on
+]
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+@pytest.mark.parametrize("is_on_screen", [True, False])
+def test_a_refused_transition_names_each_field_to_set(
+    box: Sandbox, wanted: dict[str, str], *, is_on_screen: bool
+) -> None:
+    errors = {field: f"{name} is required." for field, name in wanted.items()}
+    body = {"errorMessages": [], "errors": errors}
+    error = refused("POST", "issue/SCRUM-1/transitions", body)
+    shown = {field: {"name": name} for field, name in wanted.items()} if is_on_screen else {}
+    raw = {"id": "5", "name": "Close", "to": {"name": "Closed"}, "hasScreen": True, "fields": shown}
+    hint = Refused(Transition(raw), "close", error.fields, ()).hint(settings_for(box))
+    named = [wanted[field] if is_on_screen else field for field in sorted(wanted)]
+    if is_on_screen:
+        lines = ", ".join(f'"{name}" = "..."' for name in named)
+        assert hint == f"set it below [trackers.jira.fields.close]: {lines}"
+    else:
+        assert hint.startswith(f"its screen has no field {', '.join(named)}: set the field in Jira")
 
 
 # The fields of these reports and of atlassian/gajira-create#2, as a create screen describes them,

@@ -362,3 +362,28 @@ def test_no_command_notifies_of_many_items_where_the_tracker_can_leave_it(
         assert project.run("sync", "--all", "--yes").code == 0
         sent += tracker == "jira"
         assert [face.mails(it) for it in items] == [sent] * 3, command
+
+
+@pytest.mark.parametrize("tracker", ["ado", "jira"])
+@pytest.mark.parametrize("may", [True, False])
+def test_the_setting_is_as_the_option_and_says_what_the_account_may_not(
+    project: Project, tracker: str, *, may: bool
+) -> None:
+    config = project.box.config().replace(
+        f"[trackers.{tracker}]", f"[trackers.{tracker}]\nnotify = false"
+    )
+    project.configure(config)
+    project.box.jira.add_project("SCRUM", can_administer=may)
+    if not may:
+        path = "suppressNotifications=true"
+        project.box.faults.add(Fault("ado", "status", code=403, body="no", path=path, times=9))
+    names = many(project, 1, tracker=tracker)
+
+    done = project.run("resume", names[0], *YES)
+
+    assert done.code == 0, done.said
+    box = project.box
+    mails = box.ado.mails(1) if tracker == "ado" else box.jira.mails("SCRUM-1")
+    assert mails == (tracker == "jira") + (not may)
+    note = "notifications were sent" if tracker == "ado" else "mail was sent"
+    assert (note in done.said) is not may

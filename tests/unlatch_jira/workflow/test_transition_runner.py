@@ -292,10 +292,21 @@ def test_silent_reopen_sends_one_mail_where_the_account_may(
     assert ["mail was sent" in note for note in outcome.notes] == [True] * (is_silent and not may)
 
 
-def test_a_comment_that_jira_names_as_required_goes_with_the_next_try(either: Sandbox) -> None:
-    """As in go-jira/jira#444; the fields of the transition name no comment."""
+@pytest.mark.parametrize(
+    "body",
+    [
+        # go-jira/jira#444
+        {"errorMessages": [], "errors": {"comment": "Comment is required."}},
+        # Of bobcarroll/jira-client#164 and jirban/jirban-jira#2, in the words of a script's author.
+        {"errorMessages": ["A comment is mandatory when an issue is reopened."], "errors": {}},
+        {"errorMessages": ["Bitte begründen"]},
+    ],
+)
+def test_a_comment_that_jira_wants_goes_with_the_next_try(
+    either: Sandbox, body: dict[str, Any]
+) -> None:
+    """The fields of the transition name no comment."""
     key = finished(either, "classic", "Closed")
-    body = {"errorMessages": [], "errors": {"comment": "Comment is required."}}
     path = "/transitions$"
     either.faults.add(Fault("jira", "status", method="POST", path=path, code=400, body=body))
     outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
@@ -305,6 +316,7 @@ def test_a_comment_that_jira_names_as_required_goes_with_the_next_try(either: Sa
 
 
 def test_a_comment_that_a_transition_drops_is_posted(either: Sandbox) -> None:
+    """As in sooperset/mcp-atlassian#1623 and go-jira/jira#45."""
     key = either.jira.add_issue(summary="Smart", status="Done")
     outcome = deliver(plugin_for(either, comment_in_transition=True), ref(either, key), REOPEN)
     assert (status(either, key), outcome.commented) == ("In Progress", True)
