@@ -15,8 +15,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -120,14 +120,15 @@ DECISION = text("Decision: add returns a + b.")
 LOOKED = text("It was looked at.")
 
 
-def script(**replies: list[Block] | list[None]) -> Callable[[str], Block | None]:
+def script(**replies: Sequence[Block | None]) -> Callable[[str], Block | None]:
     """Replies by the words that the conversation has last, with _ for a space."""
+    left = {key: [*some] for key, some in replies.items()}
 
     def reply_to(asked: str) -> Block | None:
-        words = sorted(replies, key=lambda it: asked.rfind(it.replace("_", " ")), reverse=True)
+        words = sorted(left, key=lambda it: asked.rfind(it.replace("_", " ")), reverse=True)
         for key in words:
-            if key.replace("_", " ") in asked and replies[key]:
-                return replies[key].pop(0)
+            if key.replace("_", " ") in asked and left[key]:
+                return left[key].pop(0)
         return text("Fine.")
 
     return reply_to
@@ -240,6 +241,8 @@ def opencode(stage: Stage) -> Iterator[Path]:
         Look_at_it=[call("task", **agent), LOOKED],
         See_to_it=[text("I see.")],
         Wait_for_it=[call("bash", command=WAIT, description="Wait")],
+        Look_again=[call("task", **{**agent, "prompt": "Stay with it"})],
+        Stay_with_it=[None],
     )
     database = stage.home / ".local/share/opencode/opencode.db"
 
@@ -261,6 +264,7 @@ def opencode(stage: Stage) -> Iterator[Path]:
     stopped = run("Wait", "Wait for it", stop=signal.SIGINT)
     run("", "-s", stopped, "Write a loop for it")
     _summarize(stage, stopped, auto=True)
+    _abort(stage, stopped, "Look again")
     yield database
 
 
@@ -271,17 +275,37 @@ def _summarize(stage: Stage, session: str, *, auto: bool = False) -> None:
         auto: as where its messages are too many, after which the program goes on by itself.
     """
     stage.model.aside = text(SUMMARY)
+    with _server(stage) as url:
+        _post(f"{url}/session/{session}/summarize", **_SCRIPTED, auto=auto)
+
+
+def _abort(stage: Stage, session: str, words: str) -> None:
+    """Stop an agent, as Escape in the terminal does, while its own agent waits for the model."""
+    with _server(stage) as url:
+        parts = [{"type": "text", "text": words}]
+        _post(f"{url}/session/{session}/prompt_async", parts=parts, model=_SCRIPTED)
+        stage.model.waits.wait(60)
+        _post(f"{url}/session/{session}/abort")
+        time.sleep(2)  # it notes the end of the call
+
+
+_SCRIPTED = {"providerID": "scripted", "modelID": "scripted"}
+
+
+def _post(url: str, **values: object) -> None:
+    requests.post(url, json=values, timeout=120).raise_for_status()
+
+
+@contextmanager
+def _server(stage: Stage) -> Iterator[str]:
+    """The address of the program's server."""
     command = [*stage.command, "serve", "--hostname", "127.0.0.1", "--port", "0"]
     with subprocess.Popen(
         command, cwd=stage.root, env=stage.environ, stdout=subprocess.PIPE, text=True
     ) as server:
         found = (re.search(r"http://\S+", line) for line in server.stdout or ())
-        url = next(it[0] for it in found if it)
-        model = {"providerID": "scripted", "modelID": "scripted", "auto": auto}
         try:
-            requests.post(
-                f"{url}/session/{session}/summarize", json=model, timeout=120
-            ).raise_for_status()
+            yield next(it[0] for it in found if it)
         finally:
             server.terminate()
 

@@ -6,7 +6,7 @@ from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.unlatch_agents.transcripts import independent
 from tests.unlatch_agents.transcripts.recorded_homes import recorded
-from tests.unlatch_agents.transcripts.test_recorded import ORIGINS
+from tests.unlatch_agents.transcripts.test_recorded import ORIGINS, TO_AGENTS
 
 from unlatch_agents.transcripts.find import find_transcripts
 
@@ -37,7 +37,7 @@ def test_imported_forks_and_their_origins_count_once(
     assert sums == [expected.calls, failures, 1, failures]
     texts = [it.read_text() for it in (project.home / "state").rglob("imports/*.md")]
     for prompt in expected.prompts:
-        if not prompt.startswith(("See to it", "You have stopped calling")):  # to a subagent
+        if not prompt.startswith(TO_AGENTS):
             assert sum(text.count(f'> "{prompt}"\n') for text in texts) == 1, prompt
 
 
@@ -63,6 +63,20 @@ def test_a_folder_has_what_the_agents_own_has(project: Project, agent: str) -> N
     done = session(project, "import", str(home), "--json").document
     assert sorted(it["source"] for it in done["sessions"]) == sorted(expected)
     assert all(it["created"] and it["events"] for it in done["sessions"])
+
+
+@pytest.mark.parametrize("agent", [*AGENTS, "aider"])
+def test_briefing_names_no_stopped_call_and_each_decision_once(
+    project: Project, agent: str
+) -> None:
+    """The one call that failed lists a file that is not there, which is a slip."""
+    home = recorded(agent, project.home)
+    project.increment()
+    for it in session(project, "import", str(home), "--json").document["sessions"]:
+        session(project, "link", it["session"], "7", "--imported")
+    found = project.run("show", "7", "--offline", "--briefing", "--json").document["briefing"]
+    listed = {name: [it["text"] for it in found[name]] for name in ("decisions", "failed")}
+    assert listed == {"decisions": ["Decision: add returns a + b."], "failed": []}
 
 
 def test_forks_of_a_lost_origin_count_its_part_once(project: Project) -> None:

@@ -18,8 +18,11 @@ def asked(id: str, text: str) -> Json:
     return message(id, "user", [{"text": text}])
 
 
-def call(output: str, *, name: str = "run_shell_command", status: str = "success") -> Json:
-    response = {"functionResponse": {"name": name, "response": {"output": output}}}
+def call(
+    output: str, *, name: str = "run_shell_command", status: str = "success", error: str = ""
+) -> Json:
+    answer = {"output": output} | ({"error": error} if error else {})
+    response = {"functionResponse": {"name": name, "response": answer}}
     return {
         "id": "c1",
         "name": name,
@@ -85,6 +88,10 @@ def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
     assert outline(found.events) == [f"> {it}" for it in texts]
 
 
+def cancelled(why: str, output: str = "") -> Json:
+    return call(output, status="cancelled", error=f"[Operation Cancelled] {why}")
+
+
 # Without a terminal 0.61.0 offers no tool that it would have to ask about.
 DENIED = 'Tool "run_shell_command" not found.'
 
@@ -98,6 +105,12 @@ DENIED = 'Tool "run_shell_command" not found.'
         (call("Exit Code: 4\n" + "x" * 400), (False, False, None)),
         (call("no such file", status="error"), (True, False, None)),
         (call("", status="cancelled"), (True, True, None)),
+        (cancelled("Reason: User denied execution."), (True, True, None)),
+        (cancelled("Reason: User did not allow tool call"), (True, True, None)),
+        # The person stopped them.
+        (cancelled("User cancelled tool execution.", "x\nExit Code: 4\n"), (False, False, None)),
+        (cancelled("Operation cancelled."), (False, False, None)),
+        (cancelled("Reason: Operation cancelled by user"), (False, False, None)),
         (call(f"{DENIED} Did you mean one of: ...?", status="error"), (True, False, None)),
     ],
 )

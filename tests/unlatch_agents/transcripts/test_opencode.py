@@ -117,6 +117,9 @@ def test_older_sessions_have_tokens_in_the_steps(tmp_path: Path, columns: str) -
         ({"status": "error", "error": "no such file"}, (True, False)),
         ({"status": "error", "error": "The user rejected permission to use this"}, (True, True)),
         ({"status": "completed", "output": "x", "metadata": {"exit": 0}}, (False, False)),
+        ({"status": "error", "error": "Tool execution aborted"}, (False, False)),
+        ({"status": "error", "error": "Task cancelled"}, (False, False)),
+        ({"status": "error", "error": "x", "metadata": {"interrupted": True}}, (False, False)),
     ],
 )
 def test_state_says_whether_a_call_failed(

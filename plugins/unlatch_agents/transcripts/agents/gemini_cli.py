@@ -53,6 +53,8 @@ _HARNESS = re.compile(
 _CONTEXT = re.compile(r"\s*<hook_context>(?P<context>[^<>]*)</hook_context>\s*")
 _COMPACTED = "<state_snapshot>"
 _CANCELLED = "Request cancelled"
+# The error of a call that a person stopped, not of one that they did not allow.
+_STOPPED = re.compile(r"\[Operation Cancelled\] (?!Reason: User (?:denied|did not allow) )")
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _SHELL = "run_shell_command"
 # Around the output of a command.
@@ -255,7 +257,10 @@ def _result(call: Json) -> Result | None:
     parts, status = items(call.get("result")), call.get("status")
     if not parts and status not in ("success", "error", "cancelled"):
         return None
-    words = "\n".join(filter(None, map(_response, parts))) or text(call.get("resultDisplay"))
+    answers = [_answer(it) for it in parts]
+    words = "\n".join(filter(None, map(_said, answers))) or text(call.get("resultDisplay"))
+    if status == "cancelled" and any(_STOPPED.match(text(it.get("error"))) for it in answers):
+        return Result(words)
     rejected = status == "cancelled"
     return _outcome(call, words, failed=rejected or status == "error", rejected=rejected)
 
@@ -264,11 +269,14 @@ def _responses(messages: Iterable[Json]) -> dict[str, Result]:
     """The results that are messages of their own, by the ids of their calls."""
     parts = (mapping(it) for message in messages for it in items(message.get("content")))
     found = ((mapping(it.get("functionResponse")), it) for it in parts)
-    return {text(it.get("id")): _outcome(it, _response(part)) for it, part in found if it}
+    return {text(it.get("id")): _outcome(it, _said(_answer(part))) for it, part in found if it}
 
 
-def _response(part: object) -> str:
-    response = mapping(mapping(mapping(part).get("functionResponse")).get("response"))
+def _answer(part: object) -> Json:
+    return mapping(mapping(mapping(part).get("functionResponse")).get("response"))
+
+
+def _said(response: Json) -> str:
     words = text(response.get("output")) or text(response.get("error"))
     return words.removeprefix(_OUTPUT[0]).removesuffix(_OUTPUT[1])
 

@@ -61,6 +61,8 @@ _KNOWN = frozenset(
 )
 # The call of a tool that is not offered, as where a rule denies it; it has lost its arguments.
 _INVALID, _DENIED = "invalid", "Model tried to call unavailable tool"
+# Of a call that was under way when a person stopped the agent.
+_STOPPED = frozenset(("Tool execution aborted", "Task cancelled"))
 _REJECTED = ("The user rejected permission", "The user dismissed this question")
 
 
@@ -261,7 +263,9 @@ def _result(state: Json, *, words: str) -> Result | None:
         return None
     code = details.get("exit") if type(details.get("exit")) is int else None
     output = text(state.get("output")) or text(state.get("error"))
-    failed, started = status == "error" or bool(words), text(details.get("sessionId"))
+    stopped = details.get("interrupted") is True or output in _STOPPED
+    failed = (status == "error" and not stopped) or bool(words)
+    started = text(details.get("sessionId"))
     rejected = failed and output.startswith(_REJECTED)
     denied = words.startswith(_DENIED)
     return Result(output, failed or bool(code), rejected, code, started, denied=denied)
