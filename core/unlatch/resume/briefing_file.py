@@ -6,10 +6,13 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.errors import PluginBroken
 from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_text import read_briefing, render
+from unlatch.resume.kinds import kind_named
+from unlatch.resume.places import installed_kinds
 from unlatch.resume.points import clean_text
 from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
@@ -45,9 +48,19 @@ def known_briefing(
         return None
     filed = read_briefing(related.filed or "", is_wanted=related.is_missing)
     if not with_tool_output:
-        failed = tuple(one for one in filed.failed if not one.source.startswith("session:"))
+        named = {it.source.partition(":")[0] for it in filed.failed} & installed_kinds().keys()
+        left_out = {kind for kind in named if _may_be_output(kind)}
+        failed = tuple(it for it in filed.failed if it.source.partition(":")[0] not in left_out)
         filed = replace(filed, failed=failed)
     return briefing_of(workspace, increment, related, with_tool_output=with_tool_output) + filed
+
+
+def _may_be_output(kind: str) -> bool:
+    """Whether failures of a kind of work can be the output of tools."""
+    try:
+        return kind_named(kind).has_tool_output
+    except PluginBroken:
+        return True
 
 
 def file_text(increment: Increment, briefing: Briefing, *, at: datetime) -> str:

@@ -236,6 +236,7 @@ class WorkKind(Protocol):
         verbs: the commands of that group to which `show`, `history` and `resume` lead.
         beside: the plural of what its documents have with the summary; "" if that is all.
         resumes_all: whether a resume of an increment resumes all its work, or only the newest.
+        has_tool_output: whether the failures in its briefings can be the output of tools.
         merging: None if git merges its files as any others.
     """
 
@@ -243,6 +244,7 @@ class WorkKind(Protocol):
     verbs: Mapping[str, str]
     beside: str
     resumes_all: bool
+    has_tool_output: bool
     merging: Merging | None
 
     def names(self, workspace: Workspace) -> Iterator[str]:

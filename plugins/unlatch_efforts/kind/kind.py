@@ -105,6 +105,7 @@ class EffortKind:
     name = "effort"
     verbs = MappingProxyType({"show": "show", "history": "show", "resume": "reopen"})
     beside = ""
+    has_tool_output = False
     resumes_all = True
     merging = None
 

@@ -96,6 +96,7 @@ class RunKind:
     name = "run"
     verbs = MappingProxyType({"show": "status", "history": "events", "resume": "resume"})
     beside = "tasks"
+    has_tool_output = False
     resumes_all = False
     merging = None
 

@@ -34,6 +34,7 @@ class SessionKind:
     verbs = MappingProxyType({"show": "show", "history": "show", "resume": "resume"})
     resumes_all = False
     beside = "decisions"
+    has_tool_output = True
 
     @property
     def merging(self) -> Merging:

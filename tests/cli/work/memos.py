@@ -16,11 +16,14 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry, Reach
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.project.git.conflict import MergeResult
 from unlatch.project.workspace import Workspace
 from unlatch.resume.kinds import Dangling, Described, OpenWork, Search, Sources, Step
 from unlatch.resume.points import Briefing, Point
 from unlatch.resume.references import References
+from unlatch.worklog.json_text.three_way import Side
 from unlatch.worklog.search_index import Document, Source, file_stamp
+from unlatch.worklog.text_merge import MergedText, UnmergeableError
 
 MEMO = Entry(
     "memo", "", "Keep memos", Reach.LOCAL, {"read": "memos"}, "tests.cli.work", topic="memos"
@@ -99,12 +102,35 @@ class MemoDocuments:
         )
 
 
+class MemoMerging:
+    suffix = ".txt"
+
+    def merge(self, base: bytes, ours: bytes, theirs: bytes) -> MergedText:
+        """All lines of either side; the two first ones have to be the same."""
+        mine, others = ours.splitlines(), theirs.splitlines()
+        if mine[:2] != others[:2]:
+            raise UnmergeableError("the increments or the statuses differ")
+        lines = [*mine, *(line for line in others if line not in mine)]
+        return MergedText(b"".join(line + b"\n" for line in lines))
+
+    def resolve(
+        self, workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool
+    ) -> MergeResult:
+        path = workspace.paths.home / f"memos/{wanted}.txt"
+        marks = ("<<<<<<<", "=======", ">>>>>>>")
+        lines = [line for line in Memo(path).lines if not line.startswith(marks)]
+        if not dry_run:
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return MergeResult(wanted, (path,), kept=(), clashes=(), settled=True)
+
+
 class MemoKind:
     name = "memo"
     verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read"})
     resumes_all = False
     beside = "lines"
-    merging = None
+    has_tool_output = False
+    merging = MemoMerging()
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         yield from (memo.id for memo in _memos(workspace))
