@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure, NotMeasured
-from unlatch.search.search import LIKELY
+from unlatch.related.search.search import LIKELY
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from unlatch.chat_model import estimate
-from unlatch.resume.highlights import highlights
+from unlatch.related.highlights import highlights
 from unlatch.values import dataclass
 from unlatch_efforts.references import named
 from unlatch_efforts.transcript import SEPARATOR

@@ -54,7 +54,7 @@ SHORT = {
 }
 # By what keeps their texts short.
 BOUNDED = {
-    "unlatch.resume.identifiers._IDENTIFIER": "words of at most 300 characters",
+    "unlatch.related.identifiers._IDENTIFIER": "words of at most 300 characters",
     "unlatch_layouts.spec_kit.documents.GRAMMAR": _START,
     "unlatch.project.git.repository_settings._PROGRAMS": _START,
 }

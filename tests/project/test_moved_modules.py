@@ -8,8 +8,8 @@ import pytest
 
 FORMER = {
     "unlatch.efforts.store": ("unlatch_efforts.store", "EffortStore"),
-    "unlatch.efforts.highlights": ("unlatch.resume.highlights", "highlights"),
-    "unlatch.efforts.identifiers": ("unlatch.resume.identifiers", "identifiers"),
+    "unlatch.efforts.highlights": ("unlatch.related.highlights", "highlights"),
+    "unlatch.efforts.identifiers": ("unlatch.related.identifiers", "identifiers"),
     "unlatch.llm": ("unlatch_efforts.llm", "Scripted"),
     "unlatch.llm.port": ("unlatch.chat_model", "Reply"),
     "unlatch.runs.dispatch.port": ("unlatch_runs.dispatch.port", "Dispatcher"),

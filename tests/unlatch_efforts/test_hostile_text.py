@@ -5,7 +5,7 @@ from time import process_time
 
 import pytest
 
-from unlatch.resume.highlights import highlights
+from unlatch.related.highlights import highlights
 from unlatch_efforts.events import EVENTS
 from unlatch_efforts.store import LOG, EffortStore
 from unlatch_efforts.verify import verify

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unlatch_efforts.script import Talk, call, reply
 
-from unlatch.resume.highlights import highlights
+from unlatch.related.highlights import highlights
 from unlatch_efforts import memory
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.state import State

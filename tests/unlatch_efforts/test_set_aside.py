@@ -13,7 +13,7 @@ import pytest
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
-from unlatch.search.search import Found, search
+from unlatch.related.search.search import Found, search
 from unlatch_efforts.store import effort_store
 
 SET_ASIDE = json.loads(Path(__file__).with_name("set_aside.json").read_text(encoding="utf-8"))

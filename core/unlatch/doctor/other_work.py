@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.doctor.finding import Found, Hits
-from unlatch.resume.dangling import dangling, unreadable
+from unlatch.related.dangling import dangling, unreadable
 from unlatch.worklog.disk.user_files import earlier_states, state_folder
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from types import MappingProxyType, ModuleType
 _MOVED = MappingProxyType(
     {
         "unlatch.efforts": "unlatch_efforts",
-        "unlatch.efforts.highlights": "unlatch.resume.highlights",
-        "unlatch.efforts.identifiers": "unlatch.resume.identifiers",
+        "unlatch.efforts.highlights": "unlatch.related.highlights",
+        "unlatch.efforts.identifiers": "unlatch.related.identifiers",
         "unlatch.llm": "unlatch_efforts.llm",
         "unlatch.llm.port": "unlatch.chat_model",
         "unlatch.runs": "unlatch_runs",

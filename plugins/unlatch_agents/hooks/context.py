@@ -12,13 +12,13 @@ from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
 from unlatch.project.git.revisions import current_branch
 from unlatch.project.named_by_branch import is_named
-from unlatch.resume.briefing import briefing_of, own_name
-from unlatch.resume.briefing_file import known_briefing
-from unlatch.resume.briefing_text import render
-from unlatch.resume.kinds import kinds_in
-from unlatch.resume.points import Briefing, Point, clean_source
-from unlatch.resume.references import References
-from unlatch.resume.related import find_related
+from unlatch.related.belonging import find_related
+from unlatch.related.briefing.compose import briefing_of, own_name
+from unlatch.related.briefing.file import known_briefing
+from unlatch.related.briefing.text import render
+from unlatch.related.kinds import kinds_in
+from unlatch.related.points import Briefing, Point, clean_source
+from unlatch.related.references import References
 from unlatch.transport.redact import Masking
 from unlatch_agents.hooks.trusted_texts import TrustedTexts
 

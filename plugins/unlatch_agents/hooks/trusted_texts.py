@@ -22,7 +22,7 @@ from unlatch.project.git.tracked_branch import (
     commits_of,
     upstream_branch,
 )
-from unlatch.resume.kinds import kinds_in
+from unlatch.related.kinds import kinds_in
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import RelatedWork
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
+    from unlatch.related.kinds import RelatedWork
 
 
 class TrustedTexts:

@@ -18,7 +18,7 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.project.git.run import ask_git
-from unlatch.search.search import search
+from unlatch.related.search.search import search
 from unlatch_efforts.chat import ROUNDS, Chat
 from unlatch_efforts.cli.conversation import CONVERSATION, conversation_of, store_of
 from unlatch_efforts.conversation import Conversation

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.resume.kinds import Described
+from unlatch.related.kinds import Described
 from unlatch.worklog.search_index import Document, Source, file_stamp
 from unlatch_efforts.entries import spoken_text
 from unlatch_efforts.events import EVENTS

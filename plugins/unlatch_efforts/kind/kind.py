@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.resume.kinds import Dangling, OpenWork, Step
+from unlatch.related.kinds import Dangling, OpenWork, Step
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch_efforts.events import EVENTS
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Documents, Search, Sources
-    from unlatch.resume.points import Briefing
-    from unlatch.resume.references import References
+    from unlatch.related.kinds import Documents, Search, Sources
+    from unlatch.related.points import Briefing
+    from unlatch.related.references import References
     from unlatch_efforts.model import Effort
     from unlatch_efforts.store import EffortStore
 
 
 @dataclass(frozen=True, slots=True)
 class EffortWork:
-    """An effort, as `unlatch.resume.kinds.Work` describes it.
+    """An effort, as `unlatch.related.kinds.Work` describes it.
 
     Args:
         is_only: whether it is the only effort of the increment, so that no other can be meant.
@@ -100,7 +100,7 @@ class EffortWork:
 
 
 class EffortKind:
-    """The efforts of a project, as `unlatch.resume.kinds.WorkKind` describes a kind."""
+    """The efforts of a project, as `unlatch.related.kinds.WorkKind` describes a kind."""
 
     name = "effort"
     verbs = MappingProxyType({"show": "show", "history": "show", "resume": "reopen"})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.resume.highlights import OVERRULED, highlights, overruled
-from unlatch.resume.points import Briefing, Point
-from unlatch.resume.sources import MOST_NEXT, SECTIONS, briefing_from, section_texts
+from unlatch.related.briefing.sources import MOST_NEXT, SECTIONS, briefing_from, section_texts
+from unlatch.related.highlights import OVERRULED, highlights, overruled
+from unlatch.related.points import Briefing, Point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from unlatch.resume.kinds import Sources
+    from unlatch.related.kinds import Sources
     from unlatch_efforts.model import Effort
     from unlatch_efforts.transcript import Transcript
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.resume.kinds import Dangling, OpenWork, Step
+from unlatch.related.kinds import Dangling, OpenWork, Step
 from unlatch.values import dataclass
 from unlatch_runs.journal import LOG, read_state
 from unlatch_runs.kind.points import points
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Documents, Search, Sources
-    from unlatch.resume.points import Briefing
-    from unlatch.resume.references import References
+    from unlatch.related.kinds import Documents, Search, Sources
+    from unlatch.related.points import Briefing
+    from unlatch.related.references import References
     from unlatch_runs.model import RunState
 
 # Before the name of an increment that is the plan of a run.
@@ -32,7 +32,7 @@ _PLAN = "increment:"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, as `unlatch.resume.kinds.Work` describes it."""
+    """A run, as `unlatch.related.kinds.Work` describes it."""
 
     folder: Path
     state: RunState
@@ -91,7 +91,7 @@ class Run:
 
 
 class RunKind:
-    """The runs of a project, as `unlatch.resume.kinds.WorkKind` describes a kind."""
+    """The runs of a project, as `unlatch.related.kinds.WorkKind` describes a kind."""
 
     name = "run"
     verbs = MappingProxyType({"show": "status", "history": "events", "resume": "resume"})

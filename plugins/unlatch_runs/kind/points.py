@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.sources import briefing_from, section_texts
+from unlatch.related.briefing.sources import briefing_from, section_texts
 
 if TYPE_CHECKING:
-    from unlatch.resume.kinds import Sources
-    from unlatch.resume.points import Briefing
-    from unlatch.resume.sources import Texts
+    from unlatch.related.briefing.sources import Texts
+    from unlatch.related.kinds import Sources
+    from unlatch.related.points import Briefing
     from unlatch_runs.model import RunState, Task
 
 _NOT_TICKED = "(accepted, but not ticked in the increment)"

@@ -15,7 +15,7 @@ from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.project.git.revisions import DETACHED, current_branch
-from unlatch.resume.kinds import kind_named
+from unlatch.related.kinds import kind_named
 from unlatch_sessions import front_matter, lifecycle
 from unlatch_sessions.cli.chat import continue_in_chat
 from unlatch_sessions.cli.chosen import (

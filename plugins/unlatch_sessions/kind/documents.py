@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.resume.kinds import Described
+from unlatch.related.kinds import Described
 from unlatch.worklog.disk.user_files import has_state
 from unlatch.worklog.search_index import Document, Source
 from unlatch_sessions.model import CalloutKind

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.resume.kinds import Dangling
-from unlatch.resume.places import sessions_path
-from unlatch.resume.related import names_of
+from unlatch.related.belonging import names_of
+from unlatch.related.kinds import Dangling
+from unlatch.related.places import sessions_path
 from unlatch.worklog.disk.safe_open import exists
 from unlatch_sessions.kind.work import SessionWork
 from unlatch_sessions.model import Status
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Documents, Merging, Search
-    from unlatch.resume.references import References
+    from unlatch.related.kinds import Documents, Merging, Search
+    from unlatch.related.references import References
     from unlatch_sessions.model import Meta
     from unlatch_sessions.store import SessionStore
 
 
 class SessionKind:
-    """The sessions of a project, as `unlatch.resume.kinds.WorkKind` describes a kind."""
+    """The sessions of a project, as `unlatch.related.kinds.WorkKind` describes a kind."""
 
     name = "session"
     verbs = MappingProxyType({"show": "show", "history": "show", "resume": "resume"})

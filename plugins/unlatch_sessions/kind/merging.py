@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SessionMerging:
-    """As `unlatch.resume.kinds.Merging` describes it."""
+    """As `unlatch.related.kinds.Merging` describes it."""
 
     suffix = SUFFIX
 

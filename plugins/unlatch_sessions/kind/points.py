@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from unlatch.resume.sources import MOST_NEXT, briefing_from, section_texts
+from unlatch.related.briefing.sources import MOST_NEXT, briefing_from, section_texts
 from unlatch_sessions import front_matter
 from unlatch_sessions.context import decisions
 from unlatch_sessions.imported.origin import SOURCE
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.resume.kinds import Sources
-    from unlatch.resume.points import Briefing
+    from unlatch.related.kinds import Sources
+    from unlatch.related.points import Briefing
     from unlatch_sessions.model import Session
     from unlatch_sessions.store import SessionStore
 

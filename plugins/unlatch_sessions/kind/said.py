@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from unlatch.resume.highlights import OVERRULED, is_overruling
-from unlatch.resume.sources import section_texts
+from unlatch.related.briefing.sources import section_texts
+from unlatch.related.highlights import OVERRULED, is_overruling
 from unlatch_sessions.model import Callout, CalloutKind, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.resume.kinds import Sources
+    from unlatch.related.kinds import Sources
     from unlatch_sessions.model import Phase, Session
 
 # Characters of the prose of a session: to mask and read a megabyte takes some seconds.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.resume.kinds import OpenWork, Step
+from unlatch.related.kinds import OpenWork, Step
 from unlatch.values import dataclass
 from unlatch_sessions.model import LIFECYCLE, Status
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Sources
-    from unlatch.resume.points import Briefing
+    from unlatch.related.kinds import Sources
+    from unlatch.related.points import Briefing
     from unlatch_sessions.model import Session
     from unlatch_sessions.store import SessionStore
 
 
 @dataclass(frozen=True, slots=True)
 class SessionWork:
-    """A session, as `unlatch.resume.kinds.Work` describes it.
+    """A session, as `unlatch.related.kinds.Work` describes it.
 
     Args:
         is_imported: whether it follows a transcript in the user's state folder; it is only read.

@@ -97,7 +97,7 @@ SLOW = frozenset(
         "unlatch.increments.records.reopens",
         "unlatch.increments.records.unread_places",
         "unlatch.project.plugins.loading",
-        "unlatch.resume.related",
+        "unlatch.related.belonging",
         "unlatch.spi.interface",
         "unlatch.spi.item",
         "unlatch.spi.manifest",

@@ -18,9 +18,9 @@ from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.project.git.conflict import MergeResult
 from unlatch.project.workspace import Workspace
-from unlatch.resume.kinds import Dangling, Described, OpenWork, Search, Sources, Step
-from unlatch.resume.points import Briefing, Point
-from unlatch.resume.references import References
+from unlatch.related.kinds import Dangling, Described, OpenWork, Search, Sources, Step
+from unlatch.related.points import Briefing, Point
+from unlatch.related.references import References
 from unlatch.worklog.json_text.three_way import Side
 from unlatch.worklog.search_index import Document, Source, file_stamp
 from unlatch.worklog.text_merge import MergedText, UnmergeableError

@@ -8,8 +8,8 @@ from itertools import product
 from tests.cli.project import Project, says
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
-from unlatch.resume.highlights import sentences
-from unlatch.resume.identifiers import identifiers
+from unlatch.related.highlights import sentences
+from unlatch.related.identifiers import identifiers
 
 # The first attempt fails, the second one's work is rejected, and the third one is accepted.
 WORKER = """

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from unlatch.resume.places import installed_kinds
+from unlatch.related.places import installed_kinds
 
 INCREMENT = "increment"
 

@@ -22,7 +22,7 @@ def tell_elsewhere(session: Session, increment: Increment) -> None:
 
     if (main := main_checkout(session.paths.root)) is None:
         return
-    from unlatch.resume.related import find_related  # noqa: PLC0415  (only in worktrees)
+    from unlatch.related.belonging import find_related  # noqa: PLC0415  (only in worktrees)
 
     with suppress(UnlatchError):  # it may be of another version
         here = find_related(session.workspace, increment)

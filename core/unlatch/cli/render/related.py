@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.places import may_have_related
+from unlatch.related.places import may_have_related
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
     if not may_have_related(session.workspace, increment):
         return
     from unlatch.cli.render.notes import tell_warnings  # noqa: PLC0415
-    from unlatch.resume.related import find_related  # noqa: PLC0415  (slow to load)
+    from unlatch.related.belonging import find_related  # noqa: PLC0415  (slow to load)
 
     found = find_related(session.workspace, increment)
     tell_warnings(found.unreadable)

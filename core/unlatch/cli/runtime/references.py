@@ -28,7 +28,7 @@ class Reference:
 
     def verb(self, command: str) -> str:
         """The command of its kind to which `show`, `history` or `resume` leads."""
-        from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (rarely needed)
+        from unlatch.related.kinds import kind_named  # noqa: PLC0415  (rarely needed)
 
         return kind_named(self.kind).verbs[command]
 

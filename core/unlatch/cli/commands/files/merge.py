@@ -20,7 +20,7 @@ from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import BRIEFING, METADATA
-from unlatch.resume.places import installed_kinds
+from unlatch.related.places import installed_kinds
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.git.driver import MergeDriverResult
-    from unlatch.resume.kinds import Merging
+    from unlatch.related.kinds import Merging
 
 # For git: merged; merged with conflicts; not merged, so git must do it.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -82,7 +82,7 @@ def _meant(wanted: str) -> tuple[str, str, Merging | None]:
     """The kind and name of the work, and how that kind is merged; None for an increment."""
     reference = read_reference(wanted)
     if reference and reference.kind in installed_kinds():
-        from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (most are increments)
+        from unlatch.related.kinds import kind_named  # noqa: PLC0415  (most are increments)
 
         if merging := kind_named(reference.kind).merging:
             return reference.kind, reference.name, merging
@@ -203,7 +203,7 @@ def _kind_of(path: str) -> tuple[str, Merging] | None:
     place = PurePosixPath(path)
     if place.name == METADATA:
         return None
-    from unlatch.resume.kinds import kind_named  # noqa: PLC0415  (most are of increments)
+    from unlatch.related.kinds import kind_named  # noqa: PLC0415  (most are of increments)
 
     # Nothing else is loaded where the folder is that of its kind.
     for name in sorted(installed_kinds(), key=lambda name: f"{name}s" not in place.parts):

@@ -13,7 +13,7 @@ from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
-from unlatch.search.search import Found, kinds_of_work, search
+from unlatch.related.search.search import Found, kinds_of_work, search
 from unlatch.worklog.times import stamp
 
 _LIMIT = 10

@@ -32,7 +32,7 @@ from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.workspace import Workspace
-from unlatch.resume.unfinished import unfinished
+from unlatch.related.unfinished import unfinished
 from unlatch.worklog.times import stamp
 
 _WHOLE = "unlatch status --json"

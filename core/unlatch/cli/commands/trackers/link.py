@@ -158,7 +158,7 @@ def _link(
 ) -> int:
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import fetch_named, link_items, shared_items  # noqa: PLC0415
-    from unlatch.search.similar import similar_work  # noqa: PLC0415
+    from unlatch.related.search.similar import similar_work  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)

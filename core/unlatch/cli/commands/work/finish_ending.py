@@ -15,8 +15,8 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.errors import unexpected
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
-from unlatch.resume.places import may_have_related
-from unlatch.resume.related import find_related
+from unlatch.related.belonging import find_related
+from unlatch.related.places import may_have_related
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _tell_open_work(session: Session, increment: Increment, ending: Ending) -> o
     """Name each effort, session and run of the increment that has not ended."""
     if not (increment.status.is_finished and may_have_related(session.workspace, increment)):
         return None
-    from unlatch.resume.unfinished import open_work  # noqa: PLC0415
+    from unlatch.related.unfinished import open_work  # noqa: PLC0415
 
     found = [*open_work(find_related(session.workspace, increment))]
     if not ending.silent:

@@ -14,7 +14,7 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError, unexpected
 from unlatch.increments.model.reason import checked_reason
-from unlatch.resume.places import may_have_related
+from unlatch.related.places import may_have_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.resume_plan import ResumePlan
-    from unlatch.resume.kinds import Step
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
+    from unlatch.related.kinds import Step
 
 
 def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
     """The work of an increment, of these kinds."""
-    from unlatch.resume.related import find_related  # noqa: PLC0415  (most have no other work)
+    from unlatch.related.belonging import find_related  # noqa: PLC0415  (most have no other work)
 
     found = find_related(session.workspace, increment)
     return replace(
@@ -55,7 +55,7 @@ def _due(session: Session, increment: Increment, kinds: Collection[str]) -> list
     try:
         if not may_have_related(session.workspace, increment):
             return []
-        from unlatch.resume.reopening import plan_related  # noqa: PLC0415  (as above)
+        from unlatch.related.reopening import plan_related  # noqa: PLC0415  (as above)
 
         related = chosen_related(session, increment, kinds)
         return [one for one in plan_related(session.workspace, related, by="") if one.is_due]

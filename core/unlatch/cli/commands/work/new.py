@@ -43,7 +43,7 @@ def command(entry: Entry) -> click.Command:
             raise UsageError(
                 "title-missing", "an increment needs a title", hint="unlatch new TITLE"
             )
-        from unlatch.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
+        from unlatch.related.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
 
         increment, warnings = _create(session, title, seen, kind=kind, by=session.who(by))
         warnings += similar_work(session.workspace, title, apart=increment.id)

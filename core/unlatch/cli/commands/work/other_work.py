@@ -22,8 +22,9 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING
-from unlatch.resume.briefing import briefing_of
-from unlatch.resume.briefing_file import (
+from unlatch.related.belonging import find_related
+from unlatch.related.briefing.compose import briefing_of
+from unlatch.related.briefing.file import (
     command_for,
     file_text,
     is_edited,
@@ -31,9 +32,8 @@ from unlatch.resume.briefing_file import (
     title_of,
     write_briefing,
 )
-from unlatch.resume.briefing_text import render
-from unlatch.resume.related import find_related
-from unlatch.resume.reopening import Resumed, resume_related
+from unlatch.related.briefing.text import render
+from unlatch.related.reopening import Resumed, resume_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
-    from unlatch.resume.kinds import Step
-    from unlatch.resume.points import Briefing
+    from unlatch.related.kinds import Step
+    from unlatch.related.points import Briefing
 
 _UNLIMITED = 1 << 20
 # What a dry run says about the items where they stay as they are.

@@ -35,7 +35,7 @@ from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, 
 from unlatch.project.trackers import Trackers
 
 if TYPE_CHECKING:
-    from unlatch.resume.kinds import Step
+    from unlatch.related.kinds import Step
 
 
 def resume_selected(

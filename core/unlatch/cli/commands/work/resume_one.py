@@ -47,10 +47,10 @@ from unlatch.lifecycle.resume_plan import (
     plan_resume,
 )
 from unlatch.project.trackers import Trackers
-from unlatch.resume.places import may_have_related
+from unlatch.related.places import may_have_related
 
 if TYPE_CHECKING:
-    from unlatch.resume.kinds import Step
+    from unlatch.related.kinds import Step
 
 
 def resume_one(

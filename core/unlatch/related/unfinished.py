@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.kinds import OpenWork, collecting_unread, kinds_in, unread_warnings
+from unlatch.related.kinds import OpenWork, collecting_unread, kinds_in, unread_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.errors import UnlatchError
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
 
 
 def unfinished(

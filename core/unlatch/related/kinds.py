@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import PluginBroken, StoreError, UnlatchError
-from unlatch.resume.places import installed_kinds, other_kinds
+from unlatch.related.places import installed_kinds, other_kinds
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.open_work import OwnWork
-    from unlatch.resume.points import Briefing
-    from unlatch.resume.references import References
+    from unlatch.related.open_work import OwnWork
+    from unlatch.related.points import Briefing
+    from unlatch.related.references import References
     from unlatch.worklog.json_text.three_way import Side
     from unlatch.worklog.search_index import Source
     from unlatch.worklog.text_merge import MergedText

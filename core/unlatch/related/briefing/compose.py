@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors.known_secrets import MASK
-from unlatch.resume.open_work import own_work
-from unlatch.resume.points import Briefing, Point, cleaned
+from unlatch.related.open_work import own_work
+from unlatch.related.points import Briefing, Point, cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
 
 _MOST_IDENTIFIERS = 60
 # What every machine has, and the folders that patches make up.
@@ -46,7 +46,7 @@ def briefing_of(
     work, name = own_work(increment), own_name(increment)
     parts, accepted, known = [], set(), set()
     if related:
-        from unlatch.resume.sources import Sources  # noqa: PLC0415  (not needed by most)
+        from unlatch.related.briefing.sources import Sources  # noqa: PLC0415  (not needed by most)
 
         sources = Sources(workspace, work, with_tool_output=with_tool_output)
         parts, accepted = [*sources.read(related)], sources.accepted
@@ -100,7 +100,7 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     Args:
         without: the ids of tasks, which are known from other sections, and the names of tools.
     """
-    from unlatch.resume.identifiers import identifiers  # noqa: PLC0415
+    from unlatch.related.identifiers import identifiers  # noqa: PLC0415
 
     points = (*briefing.decisions, *briefing.failed, *briefing.left, *briefing.done)
     named = [Point(it, point.source) for point in points for it in identifiers(point.text)]

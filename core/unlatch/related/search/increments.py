@@ -11,7 +11,7 @@ from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.increments.files.snapshots import read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
-from unlatch.resume.kinds import Described
+from unlatch.related.kinds import Described
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
@@ -89,7 +89,7 @@ def _briefing(folder: Path) -> str:
         text = read_file(folder / BRIEFING, at_most=_LARGEST).decode(errors="replace")
     except (OSError, UnlatchError):
         return ""
-    from unlatch.resume.briefing_text import read_briefing  # noqa: PLC0415  (most have none)
+    from unlatch.related.briefing.text import read_briefing  # noqa: PLC0415  (most have none)
 
     kept = read_briefing(text, is_wanted=lambda _: True).sections().values()
     return "\n".join(one.text for points in kept for one in points)

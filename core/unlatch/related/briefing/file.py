@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from unlatch.errors import PluginBroken
 from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
-from unlatch.resume.briefing import briefing_of, own_name
-from unlatch.resume.briefing_text import read_briefing, render
-from unlatch.resume.kinds import kind_named
-from unlatch.resume.places import installed_kinds
-from unlatch.resume.points import clean_text
+from unlatch.related.briefing.compose import briefing_of, own_name
+from unlatch.related.briefing.text import read_briefing, render
+from unlatch.related.kinds import kind_named
+from unlatch.related.places import installed_kinds
+from unlatch.related.points import clean_text
 from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.points import Briefing
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
+    from unlatch.related.points import Briefing
 
 # Bytes.
 LARGEST = 8 << 10

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.resume.kinds import Dangling, kinds_in
-from unlatch.resume.references import References
-from unlatch.resume.related import read_filed
+from unlatch.related.belonging import read_filed
+from unlatch.related.kinds import Dangling, kinds_in
+from unlatch.related.references import References
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import open_folder
 

@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.quoting import one_line
-from unlatch.resume.highlights import cut
+from unlatch.related.highlights import cut
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls

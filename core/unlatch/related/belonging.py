@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.paths import BRIEFING
-from unlatch.resume.kinds import RelatedWork, kinds_in
+from unlatch.related.kinds import RelatedWork, kinds_in
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Work
+    from unlatch.related.kinds import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Search:
     """The search for the work of one increment."""
 
     def __init__(self, workspace: Workspace, increment: Increment) -> None:
-        from unlatch.resume.references import References  # noqa: PLC0415
+        from unlatch.related.references import References  # noqa: PLC0415
 
         self._workspace, self._increment = workspace, increment
         self._references = References(workspace)

@@ -7,8 +7,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.resume.kinds import kind_named
-from unlatch.search.search import Found, search
+from unlatch.related.kinds import kind_named
+from unlatch.related.search.search import Found, search
 
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace

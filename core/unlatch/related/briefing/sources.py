@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from unlatch.resume.highlights import sentences
-from unlatch.resume.identifiers import identifiers
-from unlatch.resume.points import Briefing, Point
+from unlatch.related.highlights import sentences
+from unlatch.related.identifiers import identifiers
+from unlatch.related.points import Briefing, Point
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.open_work import OwnWork
-    from unlatch.resume.related import Related
+    from unlatch.related.belonging import Related
+    from unlatch.related.open_work import OwnWork
 
 # Bytes at the end of the long logs of all work.
 _ROOM = 1 << 20

@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from unlatch.resume.identifiers import identifiers
+from unlatch.related.identifiers import identifiers
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.quoting import escaped
-from unlatch.resume.points import Briefing, Point, cleaned
+from unlatch.related.points import Briefing, Point, cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

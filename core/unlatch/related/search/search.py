@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.project.find_increment import names_item
-from unlatch.resume.kinds import collecting_unread, kind_named, unread_warnings
-from unlatch.resume.places import installed_kinds
-from unlatch.search.increments import IncrementDocuments, described
+from unlatch.related.kinds import collecting_unread, kind_named, unread_warnings
+from unlatch.related.places import installed_kinds
+from unlatch.related.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.kinds import Described, Documents
+    from unlatch.related.kinds import Described, Documents
     from unlatch.worklog.search_index import Hit, Source
 
 _INCREMENT = "increment"
