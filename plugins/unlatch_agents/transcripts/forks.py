@@ -23,7 +23,7 @@ from unlatch_agents.transcripts.agents import (
 )
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import ends, read_lines
-from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall, title_of
+from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall, Usage, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,7 +69,8 @@ def marked(transcript: Transcript, path: Path, again: Again) -> Transcript:
     if transcript.agent == gemini_cli.AGENT and transcript.origin:
         origin = gemini_files.origin_of(transcript, path)
         if origin is None:
-            return replace(transcript, origin="")
+            usage = transcript.usage + transcript.copied
+            return replace(transcript, origin="", copies=frozenset(), usage=usage, copied=Usage())
         return titled(gemini_cli.read(*again(), origin=origin))
     return transcript
 

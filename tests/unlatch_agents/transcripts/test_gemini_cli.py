@@ -201,3 +201,64 @@ def test_id_of_a_chat_names_no_other_folder(tmp_path: Path, id: str) -> None:
     write(tmp_path / "chats" / "other" / "q1.jsonl", [HEADER, asked("m1", "Look")])
     path = write(tmp_path / "chats" / "session-1.jsonl", [{**HEADER, "sessionId": id}])
     assert read_one(path).subagents == ()
+
+
+TOKENS = {"input": 12, "output": 9, "cached": 3}
+# A chat of which others are copies.
+FIRST = [
+    asked("m1", "Fix add"),
+    message("m2", "gemini", "Done.", tokens=TOKENS),
+    message("m3", "gemini", "", tokens=TOKENS),  # no event
+]
+# A folder of chats, and that of another project.
+CHATS, OTHER = (f".gemini/tmp/{name}/chats" for name in ("demo", "other"))
+
+
+def copied(source: str, *more: Json) -> list[Json]:
+    """The lines of a copy of FIRST, made later, which goes on with a prompt."""
+    header = HEADER | {"sessionId": "g2", "startTime": "2026-11-23T05:46:42.668Z"}
+    note = message("import-1795000000000", "info", f"Imported session from {source}")
+    own = (asked("m4", "Try a loop"), message("m5", "gemini", "Fine.", tokens=TOKENS))
+    return [header, note, *FIRST, *more, {"$set": {"messages": FIRST}}, *own]
+
+
+def written_origin(path: Path, *, is_whole: bool = False) -> None:
+    whole = json.dumps({**HEADER, "messages": FIRST}, indent=2)
+    write(path, [whole] if is_whole else [HEADER, *FIRST])
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "is_whole"),
+    [
+        (f"{CHATS}/session-1.jsonl", "/home/dev/chats/session-1.jsonl", False),
+        (f"{CHATS}/session-1.jsonl", "C:\\chats\\session-1.jsonl", False),
+        (f"{OTHER}/session-1.json", "session-1.json", True),  # of an older version
+        # The named file is elsewhere, or gone: an older chat with the same messages counts.
+        (f"{CHATS}/session-9.jsonl", "/tmp/a chat.json", False),
+    ],
+)
+def test_a_copied_chat_is_a_fork_of_its_origin(
+    tmp_path: Path, place: str, source: str, *, is_whole: bool
+) -> None:
+    written_origin(tmp_path / place, is_whole=is_whole)
+    found = read_one(write(tmp_path / CHATS / "session-2.jsonl", copied(source)))
+    own = [it for it in found.events if it.key not in found.copies]
+    assert (found.origin, found.title) == ("g1", "Try a loop")
+    assert outline(own) == ["> Try a loop", "Fine."]
+    assert (found.usage, found.copied) == (Usage(9, 9, 3), Usage(18, 18, 6))
+
+
+@pytest.mark.parametrize("place", [None, f"{CHATS}/session-1.jsonl"])
+def test_a_copy_keeps_what_its_origin_has_not(tmp_path: Path, place: str | None) -> None:
+    """The origin is lost, or it is another chat of that name."""
+    if place:
+        write(tmp_path / place, [HEADER, asked("x1", "Something else")])
+    lines = copied("/home/dev/session-1.jsonl", asked("m9", "Also this"))
+    found = read_one(write(tmp_path / CHATS / "session-2.jsonl", lines))
+    assert (found.origin, found.copies, found.copied) == ("", frozenset(), Usage())
+    said = ["> Fix add", "Done.", "> Also this", "> Try a loop", "Fine."]
+    assert (outline(found.events), found.usage) == (said, Usage(27, 27, 9))
+    written_origin(tmp_path / CHATS / "session-1.jsonl")
+    found = read_one(tmp_path / CHATS / "session-2.jsonl")
+    own = [it for it in found.events if it.key not in found.copies]
+    assert outline(own) == ["> Also this", "> Try a loop", "Fine."]
