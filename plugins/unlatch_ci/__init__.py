@@ -1,1 +1,4 @@
-"""Let people on trackers ask for what the command line does."""
+"""For jobs of CI systems: publish what a sync changed, report it there, and process events.
+
+It also lets people on trackers ask for what the command line does. Called by the command line.
+"""

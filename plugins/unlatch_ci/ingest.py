@@ -23,8 +23,8 @@ from unlatch.cli.runtime.item_words import is_of_origin
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.project.registry import Registry
-from unlatch.publish.target import Way
 from unlatch.sync.ingest import event_sources, read_event
+from unlatch.sync.publishing import Way
 from unlatch.sync.sync import SyncOptions
 from unlatch_ci.comments.handling import handle_comment
 

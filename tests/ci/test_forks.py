@@ -14,7 +14,7 @@ from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
 from tests.ci.test_telling import commands
 from tests.crash.members import Team
 
-from unlatch.publish.ci import detect
+from unlatch_ci.systems import detect
 
 TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
 NO_TOKENS = dict.fromkeys(TOKENS, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unlatch.publish.own_files import UnitPlaces, own_files
+from unlatch_ci.publish.own_files import UnitPlaces, own_files
 
 BELOW = "docs/.unlatch/increments"
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
 from tests.crash.items import REPOSITORY
 from tests.crash.members import Team
 
-from unlatch.cli.runtime import ci
-from unlatch.cli.runtime.ci import Annotation, Level
-from unlatch.publish.ci import Ci, System, detect
+from unlatch.cli.runtime.failure import tell
+from unlatch.errors import UsageError
+from unlatch_ci.reports import formats as ci
+from unlatch_ci.reports.formats import Annotation, Level
+from unlatch_ci.systems import Ci, System, detect
 
 HOSTILE = [
     "::error::x",
@@ -194,6 +197,20 @@ def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:
     assert 2 == done.code
     (line,) = commands(done.err)
     assert line.startswith("::error title=unlatch unknown-increment::there is no increment '99'")
+
+
+def test_an_error_is_shown_where_the_package_for_jobs_cannot_be_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setitem(sys.modules, "unlatch_ci.reports.formats", None)
+
+    code = tell(UsageError("unknown-increment", "there is no increment '99'"), [])
+
+    assert (2, "error[unknown-increment]: there is no increment '99'\n") == (
+        code,
+        capsys.readouterr().err,
+    )
 
 
 def test_outside_of_ci_nobody_is_told(team: Team) -> None:

@@ -80,6 +80,10 @@ def test_showing_an_increment_loads_only_what_it_shows(completed: Project) -> No
     assert set() == loaded & {"unlatch.config.config", "unlatch.lifecycle.fetch_items"}
 
 
+def test_a_sync_outside_of_a_job_loads_nothing_for_jobs(completed: Project) -> None:
+    assert [] == [one for one in loaded_by(completed, "sync", "--yes") if "unlatch_ci" in one]
+
+
 # What quick commands on increments without records and items have no use for.
 SLOW = frozenset(
     {

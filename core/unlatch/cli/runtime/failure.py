@@ -1,6 +1,7 @@
 """Errors for people and for programs."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -58,13 +59,11 @@ def _mask_passwords(error: UnlatchError) -> None:
 
 def _annotate(error: UnlatchError) -> None:
     """Show the error beside the job, where a CI system runs this."""
-    from unlatch.cli.runtime.ci import Annotation, Level, annotate, job  # noqa: PLC0415
+    from unlatch.cli.runtime.ci import in_job, part  # noqa: PLC0415  (loaded at its first use)
 
-    if ci := job():
-        hint = f"; {error.hint}" if error.hint else ""
-        problems = "; ".join(("", *error.problems))
-        message = f"{error.message}{problems}{hint}"
-        annotate(ci, [Annotation(Level.ERROR, f"unlatch {error.id}", message)])
+    if in_job():
+        with suppress(UnlatchError):  # of the package; this error is shown
+            part("error")(error)
 
 
 def error_entry(error: UnlatchError) -> output.Json:

@@ -1,12 +1,13 @@
 """The items that a sync could not compare, as text and as JSON."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.runtime import ci
+from unlatch.cli.runtime.ci import in_job, part
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
@@ -44,8 +45,7 @@ def is_allowed(error: UnlatchError | None, allowed: str | None) -> bool:
 
 def in_fork() -> bool:
     """Whether this is a job for a pull request from a fork: its token, if any, may only read."""
-    job = ci.job()
-    return job is not None and job.is_fork
+    return in_job() and bool(part("is_fork")(os.environ))
 
 
 def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list[NotChecked]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import click
@@ -29,20 +30,19 @@ from unlatch.cli.commands.trackers.not_checked import (
     tell_passed_over,
 )
 from unlatch.cli.commands.trackers.sync_listener import Listener
-from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.common import BY, JSON, dry_run_option, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
+from unlatch.cli.runtime.ci import in_job, part
 from unlatch.cli.runtime.context import show_plan, with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
-from unlatch.publish.publish import PublishResult, sync_and_publish
-from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
+from unlatch.sync.publishing import PublishResult, Way, sync_and_publish
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult, preview
 from unlatch.values import dataclass
 
@@ -229,7 +229,8 @@ def _preview(
     tell_left_out(session, found.chosen)
     if check and not options.ids:
         tell_passed_over(session)
-    report_preview(session, found, missed, waiting, check=check, code=code)
+    if in_job():
+        part("preview")(session, found, missed, waiting, check=check, code=code)
     return code
 
 
@@ -249,14 +250,18 @@ def run_sync(
         return replace(options, written=written)
 
     listener = Listener(session, yes=run.yes, silent=silent, alone=here.found)
+    find_target = (
+        partial(part("publisher"), session.workspace, way, by=who) if way is not Way.NONE else None
+    )
     with session.trackers() as trackers:
         result, published = sync_and_publish(
             session.workspace,
             trackers,
             options,
-            way,
+            find_target,
             by=who,
             listener=listener,
+            in_job=in_job(session.workspace.environ),
             first=deliver_items,
         )
     twice = (*result.duplicates, *here.duplicates, *elsewhere.duplicates)
@@ -287,7 +292,8 @@ def _tell_result(
     document["items"] = [*here.entries, *elsewhere.entries]
     own = [*document["increments"], *here.entries]
     retry = sync_documents.retry_entry(result, published, own, code=code)
-    report_result(session, told, missed, published, code=code, retry=retry)
+    if in_job():
+        part("result")(session, told, missed, published, code=code, retry=retry)
     if run.as_json:
         output.document("sync", code, **document, **retry)
     elif not sync_render.tell_none_changed(session, options, result):

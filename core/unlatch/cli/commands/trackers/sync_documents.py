@@ -20,11 +20,11 @@ from unlatch.delivery.preview import Previewed
 from unlatch.delivery.refused import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.publish.publish import PublishResult
 from unlatch.sync.choose import Chosen
 from unlatch.sync.compare import Compared, ComparedBoxes
 from unlatch.sync.ingest import MatchedEvent
 from unlatch.sync.plan import Move
+from unlatch.sync.publishing import PublishResult
 from unlatch.sync.sync import SyncPreview, SyncResult
 
 RefusedItems = Sequence[tuple[Increment, RefusedLabels]]

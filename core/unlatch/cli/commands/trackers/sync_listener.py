@@ -14,9 +14,9 @@ from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.items.places import ItemGroup
-from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
 from unlatch.sync.plan import Move, SyncPlan
+from unlatch.sync.publishing import PublishResult
 
 
 class Listener:

@@ -21,8 +21,6 @@ from unlatch.cli.commands.trackers.sync_render import (
     shown_links,
 )
 from unlatch.cli.render.describe import brief, times, tracker_title
-from unlatch.cli.runtime import ci
-from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.delivery.task import Delivery
@@ -30,10 +28,12 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.deliver import DeliveryResult
-from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan
+from unlatch.sync.publishing import PublishResult
 from unlatch.sync.sync import SyncPreview, SyncResult
+from unlatch_ci.reports import formats as ci
+from unlatch_ci.reports.formats import Annotation, Level
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}

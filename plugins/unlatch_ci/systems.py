@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from unlatch.cli.runtime.ci import SIGNS
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
@@ -26,7 +27,7 @@ class System(StrEnum):
 
 
 # The variable that each of them sets.
-_SIGNS = {System.GITHUB: "GITHUB_ACTIONS", System.AZURE: "TF_BUILD", System.GITLAB: "GITLAB_CI"}
+_SIGNS = dict(zip(System, SIGNS, strict=True))
 # The variable with the folder into which each of them checks out the job's repository.
 _CHECKOUTS = {
     System.GITHUB: "GITHUB_WORKSPACE",
@@ -112,3 +113,9 @@ def detect(environ: Mapping[str, str]) -> Ci | None:
     """The CI job that this process belongs to, if any."""
     found = (one for one, sign in _SIGNS.items() if environ.get(sign, "").casefold() == "true")
     return next((Ci(system, environ) for system in found), None)
+
+
+def is_fork(environ: Mapping[str, str]) -> bool:
+    """Whether this is a job for a pull request from a fork."""
+    job = detect(environ)
+    return job is not None and job.is_fork

@@ -1,31 +1,24 @@
-"""Sync, and publish the changed increments with git: push them, or a branch to merge.
+"""Publish the changed increments with git: push them, or a branch to merge.
 
 Only increments' own files are committed, and nothing is forced. After another push the
 other commits are merged field by field, and the push is repeated.
 """
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import Protocol
+from collections.abc import Sequence
+from functools import partial
 
-from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.locks import SYNC, delivery_lock
+from unlatch.errors import StoreError
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult
-from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.publish.ci import detect
-from unlatch.publish.own_files import changed_increments, own_files
-from unlatch.publish.target import PublishTarget, Way, fetch, find_target
-from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
-from unlatch.values import dataclass
+from unlatch.sync.publishing import Publish, Published, Way
 from unlatch.worklog.neutral import visible
+from unlatch_ci.publish.own_files import changed_increments, own_files
+from unlatch_ci.publish.target import PublishTarget, fetch, find_target
 
 # With a lock of the CI system a second push is rare.
 MOST_PUSHES = 5
-# A run that takes longer than this is stuck.
-RUN_PATIENCE = 600.0
 # How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
@@ -46,78 +39,9 @@ class NotPublished(StoreError):
     exit_code = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A commit that was pushed.
-
-    Args:
-        increments: the increments that had changed.
-        proposal: the page for opening a pull request, if a person has to open one.
-        skipped_hooks: the hooks of the checkout that did not run, because nobody trusts it.
-    """
-
-    commit: str
-    branch: str
-    increments: tuple[str, ...]
-    remote: str
-    proposal: str | None = None
-    skipped_hooks: tuple[str, ...] = ()
-
-
-# A commit; None if nothing had changed; or the reason why publishing failed.
-PublishResult = Published | UnlatchError | None
-
-
-class PublishListener(SyncListener, Protocol):
-    def published(self, result: PublishResult) -> None:
-        """Publishing ended; the sync itself may still fail with an error."""
-
-
-def sync_and_publish(
-    workspace: Workspace,
-    trackers: Trackers,
-    options: SyncOptions,
-    way: Way,
-    *,
-    by: str,
-    listener: PublishListener,
-    first: Callable[[SyncOptions], SyncOptions] = lambda options: options,
-) -> tuple[SyncResult, PublishResult]:
-    """Sync, and publish the changes, also those of a sync that fails halfway.
-
-    Publishing runs and CI jobs run one at a time in a checkout; a person at a terminal does not
-    wait for a long sync.
-
-    Args:
-        first: called before the first delivery, for the options from then on; its changes are
-            published as well.
-
-    Raises:
-        UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
-    """
-    is_alone = way is not Way.NONE or detect(workspace.environ) is not None
-    lock = delivery_lock(workspace.paths, SYNC, patience=RUN_PATIENCE)
-    with lock if is_alone else nullcontext():
-        target = find_target(workspace, way, by=by) if way is not Way.NONE else None
-        try:
-            result = Sync(workspace, trackers, options, by, listener, first).run()
-        except UnlatchError:
-            # Deliveries until then are recorded, and are published.
-            _publish(target, listener)
-            raise
-        return result, _publish(target, listener)
-
-
-def _publish(target: PublishTarget | None, listener: PublishListener) -> PublishResult:
-    if target is None:
-        return None
-    result: PublishResult
-    try:
-        result = publish(target)
-    except UnlatchError as error:
-        result = error
-    listener.published(result)
-    return result
+def publisher(workspace: Workspace, way: Way, *, by: str) -> Publish:
+    """What publishes the changes of a sync; raises as `find_target`."""
+    return partial(publish, find_target(workspace, way, by=by))
 
 
 def publish(target: PublishTarget) -> Published | None:

@@ -4,7 +4,6 @@ import os
 import shlex
 import sys
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
@@ -17,11 +16,12 @@ from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.project.git.working import Trust, WorkingGit
 from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
-from unlatch.publish.ci import Ci, detect
-from unlatch.publish.own_files import UnitPlaces, Units, merge_attributes
+from unlatch.sync.publishing import Way
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
+from unlatch_ci.publish.own_files import UnitPlaces, Units, merge_attributes
+from unlatch_ci.systems import Ci, detect
 
 _ATTRIBUTES = "gitattributes"
 # As in project.git.setup, but the running unlatch, not the one on PATH. -P: no module is
@@ -30,14 +30,6 @@ _DRIVER = (
     f"{shlex.quote(sys.executable)} -P -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "
     "[ $merged -lt 2 ] && exit $merged; git merge-file -L ours -L base -L theirs %A %O %B"
 )
-
-
-class Way(StrEnum):
-    """The way of publishing."""
-
-    NONE = "none"
-    PUSH = "push"
-    PR = "pr"
 
 
 @dataclass(frozen=True, slots=True)

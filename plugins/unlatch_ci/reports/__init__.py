@@ -1,0 +1,1 @@
+"""What a job shows of a command: annotations, a summary and outputs."""
