@@ -1,4 +1,4 @@
-"""Files of efforts, runs and workflows in a repository, and what workers print."""
+"""Files of efforts, runs, workflows and saved plans, and what workers print."""
 
 import json
 from functools import cache
@@ -8,7 +8,9 @@ from typing import Any
 
 from tests.fuzz.target import Target, text_of
 
-from unlatch.errors import MistakesError, StoreError
+from unlatch.errors import MistakesError, StoreError, UsageError
+from unlatch.lifecycle.planned import saved
+from unlatch.lifecycle.planned.saved import SavedPlan
 from unlatch_efforts.events import EVENTS
 from unlatch_efforts.model import Effort
 from unlatch_efforts.store import project
@@ -38,6 +40,17 @@ make "a b" \\
 ```
 **Blocked By**: Task 1-1
 """
+_SAVED = {
+    "schema": "unlatch.plan/1",
+    "made": _AT,
+    "by": "dana",
+    "project": "octo/widgets",
+    "accounts": {"github": "dana"},
+    "command": {"name": "resume", "options": {"--reason": ["More"]}, "words": ["7"]},
+    "increments": [{"id": "0007-a", "status": "completed", "lastEvent": None, "revision": "5f"}],
+    "items": [],
+    "preview": {"exitCode": 0},
+}
 _EFFORT = (
     ("opened", {"title": "Memory", "lines": 0}),
     ("concluded", {"summary": "Use a queue", "lines": 1}),
@@ -65,6 +78,15 @@ def _read_plan(data: bytes) -> Plan | None:
         return None
     assert all(argv and argv[0] != "" for argv in map(list, plan.commands()))
     return plan
+
+
+def _read_saved(data: bytes) -> SavedPlan | None:
+    path = _folder() / "plan.json"
+    path.write_bytes(data)
+    try:
+        return saved.read_plan(path)
+    except UsageError:
+        return None
 
 
 def _read_workflow(data: bytes) -> Workflow | None:
@@ -141,6 +163,12 @@ TARGETS = {
         _read_plan,
         lambda: [_PLAN.encode(), _PLAN.replace("\n", "\r\n").encode()],
         lambda plan: plan is not None and any(task.notes for task in plan.tasks.values()),
+    ),
+    "saved-plan": Target(
+        _read_saved,
+        lambda: [_lines(_SAVED)],
+        # Most mutations leave no valid plan.
+        lambda plan: plan is not None and plan.model_dump(mode="json", by_alias=True) != _SAVED,
     ),
     "workflow": Target(
         _read_workflow,
