@@ -56,20 +56,12 @@ def command(entry: Entry) -> click.Command:
         if event.comment is not None:
             return _handle(session, event, run, options.max_items)
         session.workspace.check_config()
-        if event.note is not None:
-            _tell_idle(event.note, run)
+        if event.note is not None and not run.as_json:
+            output.talk(f"Nothing to do: {output.clean(event.note)}.")
             return 0
         return run_sync(session, options, run, NOTHING_PENDING)
 
     return run_event
-
-
-def _tell_idle(why: str, options: RunOptions) -> None:
-    """Say why nothing was to do."""
-    if options.as_json:
-        output.document("ingest", why=why)
-    else:
-        output.talk(f"Nothing to do: {output.clean(why)}.")
 
 
 def _handle(session: Session, event: ItemEvent, options: RunOptions, max_items: int | None) -> int:
@@ -86,8 +78,10 @@ def _handle(session: Session, event: ItemEvent, options: RunOptions, max_items: 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
         )
-    if handled.why is not None:
-        _tell_idle(handled.why, options)
+    if handled.why is not None and options.as_json:
+        output.document("ingest", why=handled.why)
+    elif handled.why is not None:
+        output.talk(f"Nothing to do: {output.clean(handled.why)}.")
     return handled.code
 
 

@@ -509,9 +509,9 @@ def test_every_workflow_on_the_page_passes_every_trackers_token() -> None:
     given = [set(step.get("env", {})) for step in steps]
 
     commands = [one["with"].get("command", "sync") for one in steps]
-    assert ["sync", "check", "ingest", "reopen"] == commands
+    assert ["sync", "check", "ingest", "sync", "reopen"] == commands
     for names in variables().values():
-        assert [True] * 4 == [bool(given_here & set(names)) for given_here in given]
+        assert [True] * 5 == [bool(given_here & set(names)) for given_here in given]
     assert 1 == len({frozenset(one) for one in given})
     assert all({"JIRA_EMAIL", "JIRA_API_TOKEN"} <= one for one in given)
 

@@ -83,7 +83,7 @@ sync = unlatch sync, and unlatch ingest.
   leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?; items: [ChangedItem];
   adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]; refusedLabels: [RefusedLabelsEntry];
   retry: Retry; retryAt: str?
-ingest = unlatch ingest of an event that needs nothing; else the document of what it did.
+ingest = unlatch ingest of a comment that needs nothing; of another, that of the command in it.
   why: str
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];

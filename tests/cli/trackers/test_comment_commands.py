@@ -315,9 +315,12 @@ def test_what_the_event_says_of_a_comment_counts_for_nothing(desk: Desk, what: s
 
 
 def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
-    done = desk.say("ann", "Thanks!", "--json")
+    comment = desk.post("ann", "/reopen It crashes")
+    desk.project.box.github.edit_comment(REPOSITORY, comment, None)
 
-    assert ("unlatch.ingest/1", "the comment has no command") == (
+    done = desk.take_up(comment, "/reopen It crashes", "--json")
+
+    assert ("unlatch.ingest/1", "the comment asks for nothing") == (
         done.document["schema"],
         done.document["why"],
     )
