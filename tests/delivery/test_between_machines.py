@@ -286,6 +286,25 @@ def test_a_resume_takes_over_what_was_reopened_for_the_same_reason(project: Proj
     }, done.said
 
 
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_resume_that_took_over_keeps_to_it_after_an_unknown_outcome(
+    project: Project, tracker: str
+) -> None:
+    completed_on(project, tracker)
+    alone = ("reopen", project.urls[tracker], "--item-only", "-m", REASON)
+    assert project.run(*alone).code == 0
+    label_by_hand(project, tracker)
+    project.box.faults.add(fault(tracker, "label added", "drop"))
+    first = project.run(*RESUME)
+    assert 3 == first.code, first.said
+
+    done = project.run(*SYNC)
+
+    assert (0, 1) == (done.code, len(project.comments()[tracker])), first.said + done.said
+    assert "completed" not in project.labels()[tracker]
+    assert "pending" not in project.metadata()
+
+
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 def test_an_undo_waits_for_a_reopen_that_another_machine_is_sending(
     project: Project, tracker: str, tmp_path: Path
@@ -366,3 +385,13 @@ def test_a_change_of_an_item_alone_waits_for_what_another_machine_is_sending_to_
     assert (0, CLOSED[tracker]) == (done.code, here.states()[tracker]), done.said
     first, second = here.comments()[tracker]
     assert (True, True) == (REASON in first, "Not a bug" in second)
+
+
+def label_by_hand(project: Project, tracker: str) -> None:
+    """Give an item the labels of completed work again."""
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, labels=["bug", "completed"])
+    elif tracker == "ado":
+        project.box.ado.edit(101, tags=["ui", "completed"])
+    else:
+        project.box.jira.edit("SCRUM-28", labels=["ux", "completed"])

@@ -33,10 +33,9 @@ from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected
 from unlatch.increments.files.new_item import find_record
 from unlatch.increments.files.outbox import block, withdraw
-from unlatch.increments.records.pending import has_begun
 from unlatch.spi.change import Change, Goal, Outcome, must_move
 from unlatch.spi.item import CommentRef, RemoteItem, Snapshot
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Kind, Operation
 
 
 def execute(task: DeliveryTask, step: Step) -> None:
@@ -222,13 +221,22 @@ def _refuse_stale(task: DeliveryTask, item: RemoteItem) -> None:
 def find_own_comments(task: DeliveryTask, item: RemoteItem) -> tuple[CommentRef, ...]:
     """The comments of an operation, or of the same reopen of its item alone.
 
-    What opened the item was that reopen only if the operation itself was never sent.
+    What opened the item was that reopen only if the operation itself did not find it closed.
     """
     found = task.plugin.find_comments(item.ref, task.operation.op)
-    is_open_before = item.category.is_open and not has_begun(task.operation)
+    is_open_before = item.category.is_open and not _may_have_opened(task.operation)
     if not found and is_open_before and (op := reopened_alone(task)):
         found = task.plugin.find_comments(item.ref, op)
     return found
+
+
+def _may_have_opened(operation: Operation) -> bool:
+    """Whether an attempt found the item closed; one that found comments keeps no state."""
+    attempt = operation.attempt
+    if attempt is None or attempt.before is None:
+        return False
+    category = attempt.before.category
+    return category is None or not category.is_open
 
 
 def _block(task: DeliveryTask, step: Block) -> None:
