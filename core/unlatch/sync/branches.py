@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.derived_ids import pull_id
+from unlatch.increments.files.new_item import find_record
 from unlatch.increments.files.paths import EVENTS, METADATA
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.project.git.history import had_record
@@ -45,6 +46,9 @@ def check_branches(
         # The item may have been another increment's before.
         for other in everything if unknown else ():
             unknown -= _known_operations(other)
+        # It may have been reopened alone, by a record of its own.
+        if unknown and (alone := find_record(workspace.beside, one.link)):
+            unknown -= _known_operations(alone)
         if not unknown:
             return one
         (op,) = unknown

@@ -72,3 +72,20 @@ def test_a_reopen_alone_ends_the_close_that_was_not_sent(project: Project, track
     texts = project.comments()[tracker]
     assert [1, 1] == [sum(r in text for text in texts) for r in (REASON, _LATER)], texts
     assert "pending" not in project.metadata()
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_reopen_alone_is_not_taken_for_that_of_another_branch(
+    project: Project, tracker: str
+) -> None:
+    project.increment(links=project.items(tracker))
+    assert 0 == project.run("sync", "--yes").code
+    words = ("--item-only", "--yes", "--reason", REASON)
+    assert 0 == project.run("reopen", KEYS[tracker], *words).code
+
+    synced = project.run("sync", "--yes")
+
+    assert (0, "active") == (synced.code, project.metadata()["status"]), synced.said
+    assert "another branch" not in synced.said
+    again = project.run("sync", "--check")
+    assert (0, 1) == (again.code, len(project.comments()[tracker])), again.said
