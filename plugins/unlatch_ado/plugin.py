@@ -134,6 +134,10 @@ class AdoPlugin(SyncPlugin):
             ref = self._settings.ref(item.project, str(item.id))
             yield Listed(ref, item.title, _ops_of(item))
 
+    def sees_place(self, ref: ItemRef) -> bool:
+        """Whether the token sees the types of work items of the project."""
+        return bool(self._client.projects.types(ref.target.rpartition("/")[2]))
+
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions, and the configuration against the process."""
         from unlatch_ado.permissions import examine  # noqa: PLC0415  (rarely needed)

@@ -207,6 +207,10 @@ class GithubPlugin(SyncPlugin):
         """The configured repository that its owner renamed from this name."""
         return self._client.present_name(target)
 
+    def sees_place(self, ref: ItemRef) -> bool:
+        """Whether the token sees the repository; GitHub hides others with 404."""
+        return bool(self._client.repository(ref.target))
+
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions in the configured repositories."""
         from unlatch_github.permissions import examine  # noqa: PLC0415  (rarely needed)

@@ -29,7 +29,7 @@ from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.reopen_context import fields_around
-from unlatch_jira.urls import PROJECT
+from unlatch_jira.urls import PROJECT, project_of
 from unlatch_jira.write import Writer
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 _MOST_GAPS = 3
 _NEWEST = 1000
 _LEEWAY = timedelta(days=1)
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions
+_BROWSE = "BROWSE_PROJECTS"
 
 
 class JiraPlugin(SyncPlugin):
@@ -199,6 +202,10 @@ class JiraPlugin(SyncPlugin):
         # The target of an issue of another site is no key.
         key = self._site.project_key(target) if PROJECT.fullmatch(target) else None
         return key if key in homes else None
+
+    def sees_place(self, ref: ItemRef) -> bool:
+        """Whether the account may browse the project; Jira hides others with 404."""
+        return self._site.permissions(project_of(ref.id), [_BROWSE]).has(_BROWSE) is True
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the credential's permissions and the configuration."""

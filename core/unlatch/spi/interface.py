@@ -215,6 +215,14 @@ class SyncPlugin(ABC):
         _ = self, ref
         return None
 
+    def sees_place(self, ref: ItemRef) -> bool:
+        """Whether the credential sees the repository or project of an item.
+
+        Then an item that `read` does not find does not exist. A TrackerError means no.
+        """
+        _ = self, ref
+        return False
+
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The newest item of the target whose body carries the marker of `op`; requires CREATE.
 

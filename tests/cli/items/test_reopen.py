@@ -138,6 +138,7 @@ def test_nothing_is_recorded_for_half_a_name_without_a_reason_or_for_an_untruste
         assert (2, True) == (done.code, "error[unknown-item]" in done.err), word
     assert [] == outside.sent()
 
+    outside.items("github")
     done = outside.run("reopen", outside.urls["github"])
     assert (2, True) == (done.code, "error[reason-missing]" in done.err)
     assert [] == records(outside)

@@ -3,13 +3,21 @@
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 
+from unlatch_sandbox import Fault
+
 WRONG = "octo/widgets#4"
+
+
+def hide_repository(project: Project) -> None:
+    fault = Fault("github", "status", code=404, path=r"/repos/octo/widgets(\?|$)", times=99)
+    project.box.faults.add(fault)
 
 
 @pytest.fixture(params=["project", "outside"])
 def mistyped(request: pytest.FixtureRequest) -> Project:
-    """Operations on an item that does not exist, which no sync can deliver."""
+    """Operations on an item in a hidden repository, which no sync can deliver."""
     project: Project = request.getfixturevalue(request.param)
+    hide_repository(project)
     assert 3 == project.run("reopen", WRONG, "--reason", REASON).code
     return project
 
@@ -33,6 +41,7 @@ def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
 
 
 def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
+    hide_repository(project)
     failed = project.run("reopen", WRONG, "--reason", REASON)
 
     *_, line = failed.err.splitlines()

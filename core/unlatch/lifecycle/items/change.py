@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.task import make_task
-from unlatch.errors import Rejected, UnlatchError
+from unlatch.errors import Moved, NotFound, Rejected, UnlatchError
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
@@ -203,6 +204,7 @@ def plan_items(
     Raises:
         StoreError: a record cannot be read.
         Rejected: a tracker will never take the change of an item, such as a merged pull request.
+        NotFound: the tracker shows that an item does not exist.
     """
     beside = PendingBeside.of(workspace)
     plans = [_plan(workspace, trackers, ref, request, beside) for ref in refs]
@@ -261,7 +263,7 @@ def _read(
 def _checked(
     trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
 ) -> ItemPlan:
-    if isinstance(seen, Rejected):
+    if isinstance(seen, Rejected) or _is_missing(seen, plan.ref, trackers):
         raise seen
     if not isinstance(seen, Snapshot):
         # Delivery records what may succeed later, and reports it.
@@ -282,6 +284,17 @@ def _checked(
         return replace(plan, error=error)
     is_unfinished = answered is not None
     return replace(plan, answered=answered, finishes=is_unfinished, is_done=not is_unfinished)
+
+
+def _is_missing(
+    seen: Snapshot | UnlatchError, ref: ItemRef, trackers: Trackers
+) -> TypeGuard[NotFound]:
+    """Whether an item does not exist; one that is not found may only be hidden."""
+    if not isinstance(seen, NotFound) or isinstance(seen, Moved):
+        return False
+    with suppress(UnlatchError):
+        return trackers.open(ref.tracker).sees_place(ref)
+    return False
 
 
 def preview_items(
