@@ -164,3 +164,27 @@ def test_a_change_between_the_comparison_and_the_lock_is_refused(
     assert "error[plan-changed]" in done.err
     assert states == project.states()
     assert project.states() in (OPEN, CLOSED)
+
+
+def test_two_jobs_that_apply_one_plan_at_once_post_once(completed: Project) -> None:
+    save(completed, "resume", "7", "-m", REASON)
+    jobs = [
+        subprocess.Popen(
+            [*unlatch(), "apply", FILE, "--yes"],
+            cwd=completed.root,
+            env=completed.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for job in jobs:
+        job.communicate(timeout=60)
+    assert 0 in [job.returncode for job in jobs]
+    assert {job.returncode for job in jobs} <= {0, 3, 5}
+    assert completed.run("sync", "7").code == 0
+    assert completed.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
+    assert len(completed.metadata()["reopenHistory"]) == 1

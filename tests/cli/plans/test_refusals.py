@@ -61,7 +61,24 @@ def test_a_change_and_its_undo_are_changes(project: Project) -> None:
     save(project, "resume", "7", "-m", REASON)
     for command in (("resume", "7", "-m", "Other", "--yes"), ("undo", "7", "--yes")):
         assert project.run(*command).code == 0
+    said = refused(project)
+    assert f"{NAME}: lastEvent: nothing -> " in said
+    assert "revision" not in said
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("jira", "update-issue", "7", "-m", "Look"), ("github", "create-issue", "7", "--another")],
+)
+def test_what_could_be_done_twice_is_refused_the_second_time(
+    project: Project, command: tuple[str, ...]
+) -> None:
+    active(project)
+    save(project, *command)
+    assert project.run("apply", FILE, "--yes").code == 0
+    project.box.requests.clear()
     assert f"{NAME}: lastEvent: nothing -> " in refused(project)
+    assert project.wrote() == []
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -262,11 +279,18 @@ def test_a_plan_with_a_secret_is_not_saved(completed: Project, command: tuple[st
     assert SECRET not in done.said
 
 
-def test_a_token_that_is_in_use_is_not_saved(completed: Project) -> None:
-    token = next(v for k, v in completed.box.environ().items() if k.endswith("TOKEN"))
-    done = completed.run("resume", "7", "-m", f"It is {token}", "--plan-out", FILE)
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN"])
+def test_a_token_of_a_tracker_is_not_saved_whether_it_was_used_or_not(
+    project: Project, name: str
+) -> None:
+    active(project)
+    token = "plain-words-of-nobody"
+    project.extra[name] = token
+    done = project.run("pause", "7", "-m", f"It is {token}", "--plan-out", FILE)
     assert done.code == 2, done.said
-    assert not (completed.root / FILE).exists()
+    assert "error[secret-in-text]" in done.err
+    assert token not in done.said
+    assert not (project.root / FILE).exists()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import click
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.terminal import output
 from unlatch.errors import PlanOutdated, UsageError
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.lifecycle.planned.basis import (
     accounts_of,
     increment_basis,
@@ -20,6 +21,7 @@ from unlatch.lifecycle.planned.basis import (
 from unlatch.lifecycle.planned.comparison import is_unread, items_of
 from unlatch.lifecycle.planned.saved import PlannedCommand, SavedPlan, plan_text
 from unlatch.lifecycle.resume_plan import NO_REASON
+from unlatch.project.program_environment import secret_variables
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -85,6 +87,9 @@ def make_plan(
     if "texts" not in typed and any(NO_REASON in (one["comment"] or "") for one in items):
         message = "the plan of a reopen needs a reason"
         raise UsageError("reason-missing", message, hint="add --reason TEXT")
+    # Also those that this command has not used.
+    secrets, environ = secret_variables(session.workspace.registry), session.workspace.environ
+    remember_secrets(*(value for name, value in environ.items() if name in secrets))
     by = of_command.who(typed.get("by"), notes_guess=False)
     written = {one["tracker"] for one in items if one["requests"]}
     with session.trackers() as trackers:

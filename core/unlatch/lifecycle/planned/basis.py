@@ -52,7 +52,7 @@ def increment_basis(increment: Increment) -> IncrementBasis:
     return IncrementBasis(
         id=increment.id,
         status=increment.status.value,
-        lastEvent=events[-1].id if events else None,
+        lastEvent=f"{LOG.word(events[-1])} {events[-1].id}" if events else None,
         revision=revision_of(increment),
     )
 

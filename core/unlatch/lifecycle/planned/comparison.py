@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The ids and times that each dry run makes anew.
 _NEW = pattern(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
 # The keys whose change explains that of the others; a digest only follows from them.
-_FIRST = ("status", "state")
+_FIRST = ("status", "state", "lastEvent")
 _DERIVED = "digest"
 # Those of an increment in a document.
 _MOVE = {"id", "status", "wouldBe"}

@@ -43,7 +43,7 @@ class IncrementBasis(_Record):
 
     id: str = Field(description="the name of its folder")
     status: str = Field(description="its status")
-    last_event: str | None = Field(alias="lastEvent", description="the last event of its log")
+    last_event: str | None = Field(alias="lastEvent", description="the last event, with its id")
     revision: str = Field(description="a digest of its metadata.json")
 
 
