@@ -286,6 +286,27 @@ def test_a_resume_takes_over_what_was_reopened_for_the_same_reason(project: Proj
     }, done.said
 
 
+REOPEN_ITEMS = {
+    "github": ("github", "reopen-issue"),
+    "ado": ("ado", "reopen-work-item"),
+    "jira": ("jira", "reopen-issue"),
+}
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_resume_takes_over_a_reopen_whose_answer_was_lost(project: Project, tracker: str) -> None:
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, "comment", "drop-after"))
+    first = project.run(*REOPEN_ITEMS[tracker], "7", "--reason", REASON)
+    assert 3 == first.code, first.said
+
+    done = project.run(*RESUME)
+
+    assert (0, 1) == (done.code, len(project.comments()[tracker])), done.said
+    assert OPEN[tracker] == project.states()[tracker]
+    assert "pending" not in project.metadata()
+
+
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_resume_that_took_over_keeps_to_it_after_an_unknown_outcome(
     project: Project, tracker: str

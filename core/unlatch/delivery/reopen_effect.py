@@ -103,7 +103,9 @@ def reopened_alone(task: DeliveryTask) -> str | None:
     reason = next((entry.reason for entry in entries if entry.id == operation.op), None)
     reason = operation.reason or reason
     with suppress(UnlatchError):  # unreadable records are no evidence
-        last = next(reversed([*_state_changes(task, task.increment)]), None)
+        deliveries = _deliveries(task, task.increment, task.ref.url if task.ref else operation.item)
+        changes = [one for one in deliveries if one.result in _CHANGES_STATE or _has_opened(one)]
+        last = changes[-1] if changes else None
         if last and (last.kind, last.reason) == (Kind.REOPEN, reason):
             return last.op
         record = find_record(task.run.workspace.beside, task.link)
@@ -111,6 +113,14 @@ def reopened_alone(task: DeliveryTask) -> str | None:
         if alone and alone.reason == reason and alone.reverted_at is None:
             return alone.id
     return None
+
+
+def _has_opened(event: Delivered) -> bool:
+    """Whether a reopen opened its item before a later command struck its state part."""
+    if event.result != Result.STATE_KEPT or event.kind != Kind.REOPEN:
+        return False
+    before, after = (seen.category if seen else None for seen in (event.before, event.after))
+    return bool(before and after and after.is_open and not before.is_open)
 
 
 def delivered_events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:
