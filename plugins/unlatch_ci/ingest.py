@@ -16,10 +16,10 @@ from unlatch.cli.commands.trackers.sync import (
     sync_options,
 )
 from unlatch.cli.main import run as run_command
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.runtime.item_words import is_of_origin
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.project.registry import Registry
@@ -29,7 +29,7 @@ from unlatch.sync.sync import SyncOptions
 from unlatch_ci.comments.handling import handle_comment
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
     from unlatch.spi import ItemEvent
     from unlatch_ci.comments.carrying_out import CommandLine
@@ -46,34 +46,34 @@ def command(entry: Entry) -> click.Command:
         help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
     )
     @sync_options
-    @with_session
+    @with_context
     def run_event(
-        session: Session, *, file: Path, source: str, run: RunOptions, **typed: Any
+        context: Context, *, file: Path, source: str, run: RunOptions, **typed: Any
     ) -> int:
-        registry = session.workspace.registry if session.has_project else Registry()
+        registry = context.workspace.registry if context.has_project else Registry()
         tracker, event = read_event(registry, source, file)
         options = SyncOptions(event=(tracker, event), **typed)
         if event.comment is not None:
-            return _handle(session, event, run, options.max_items)
-        session.workspace.check_config()
+            return _handle(context, event, run, options.max_items)
+        context.workspace.check_config()
         if event.note is not None and not run.as_json:
             output.talk(f"Nothing to do: {output.clean(event.note)}.")
             return 0
-        return run_sync(session, options, run, NOTHING_PENDING)
+        return run_sync(context, options, run, NOTHING_PENDING)
 
     return run_event
 
 
-def _handle(session: Session, event: ItemEvent, options: RunOptions, max_items: int | None) -> int:
+def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: int | None) -> int:
     """Handle a new comment; in a project, or outside of one for the item alone."""
-    (group,) = find_groups(session, [str(event.url)])
+    (group,) = find_groups(context, [str(event.url)])
     group.workspace.check_config()
-    with session.over(group.workspace).trackers() as trackers:
+    with context.over(group.workspace).trackers() as trackers:
         (ref,) = locate_items(trackers, group.words)
-        holds = group.is_project and is_of_origin(session, ref)
+        holds = group.is_project and is_of_origin(context, ref)
 
         def run(line: CommandLine) -> int:
-            return _run(session, line, options, max_items)
+            return _run(context, line, options, max_items)
 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
@@ -85,12 +85,12 @@ def _handle(session: Session, event: ItemEvent, options: RunOptions, max_items: 
     return handled.code
 
 
-def _run(session: Session, line: CommandLine, options: RunOptions, max_items: int | None) -> int:
+def _run(context: Context, line: CommandLine, options: RunOptions, max_items: int | None) -> int:
     """Carry out a command, and publish the increments that it changes."""
-    before, json = _globals(session), ["--json"] if options.as_json else []
+    before, json = _globals(context), ["--json"] if options.as_json else []
     limits = [] if max_items is None else [f"--max-items={max_items}"]
-    if session.max_time is not None:
-        limits.append(f"--max-time={session.max_time}")
+    if context.max_time is not None:
+        limits.append(f"--max-time={context.max_time}")
     if not line.increments or Way(options.way) is Way.NONE:
         return run_command([*before, *line.arguments, *limits, *json])
     # There is one document.
@@ -102,7 +102,7 @@ def _run(session: Session, line: CommandLine, options: RunOptions, max_items: in
     return max(code, run_command([*before, *publish, *limits, *json]))
 
 
-def _globals(session: Session) -> list[str]:
-    options = session.options
+def _globals(context: Context) -> list[str]:
+    options = context.options
     root = [] if options.root is None else [f"--root={options.root}"]
     return [*root, f"--max-wait={options.max_wait}", *(["--debug"] if options.debug else [])]

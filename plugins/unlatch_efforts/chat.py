@@ -48,7 +48,7 @@ class Answered:
     text: str
     banners: tuple[str, ...]
     effort: str | None
-    context: memory.Context
+    context: memory.ChatContext
     dropped: tuple[str, ...] = ()
 
 
@@ -176,7 +176,7 @@ class _Rounds:
             banners=self.chat.banners,
         )
 
-    def run(self) -> tuple[memory.Context, tuple[str, ...]]:
+    def run(self) -> tuple[memory.ChatContext, tuple[str, ...]]:
         """Ask the model, and run its calls; the last context, and the tools that did not run."""
         for number in range(ROUNDS + 1):
             context = self._context()
@@ -205,7 +205,7 @@ class _Rounds:
         self.tools.say(f"Read as a call: {', '.join(call.function.name for call in calls)}")
         return replace(message, content=None, tool_calls=calls)
 
-    def _context(self) -> memory.Context:
+    def _context(self) -> memory.ChatContext:
         chat = self.chat
         return memory.build(
             chat.conversation,

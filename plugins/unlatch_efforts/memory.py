@@ -45,7 +45,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ChatContext:
     """The messages for a model, and their tokens; `cut` names the parts that did not fit."""
 
     messages: tuple[Message, ...]
@@ -66,7 +66,7 @@ def build(
     candidates: Sequence[Effort] = (),
     count: Callable[[str], int] = estimate,
     ceiling: int = CEILING,
-) -> Context:
+) -> ChatContext:
     """The context of a turn, with at most `ceiling` tokens.
 
     Args:
@@ -86,7 +86,7 @@ class _Builder:
     cut: list[str] = field(default_factory=list)
     left: int = 0
 
-    def build(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> Context:
+    def build(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> ChatContext:
         ceiling = self.left = self.ceiling
         every = self.conversation.efforts.all()
         system = {"role": "system", "content": system_prompt()}
@@ -107,7 +107,7 @@ class _Builder:
             parts = [system, standing, *self._note(), *reopened, *older, *now]
             tokens = sum(map(self._size, parts))
             if tokens <= ceiling or not older:
-                return Context(tuple(_merged(parts)), tokens, tuple(self.cut))
+                return ChatContext(tuple(_merged(parts)), tokens, tuple(self.cut))
             older.pop(0)
             self.cut[:0] = [] if "older messages" in self.cut else ["older messages"]
 

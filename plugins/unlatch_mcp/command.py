@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.errors import UsageError
 from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 
 @click.command()
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     help="Serve these tools; repeat for both.",
 )
 @flag("--allow-writes", help="Also serve tools that reopen work, each after a plan.")
-@with_session
-def run(session: Session, *, toolsets: tuple[str, ...], allow_writes: bool) -> int:
+@with_context
+def run(context: Context, *, toolsets: tuple[str, ...], allow_writes: bool) -> int:
     if find_spec("mcp") is None:
         message = "the MCP server needs the package mcp"
         raise UsageError("mcp-missing", message, hint=install_command("unlatch[mcp]"))
     from unlatch_mcp.calls import Calls  # noqa: PLC0415  (starts slowly)
     from unlatch_mcp.server import build_server  # noqa: PLC0415
 
-    root = session.paths.root if session.has_project else Path.cwd()
+    root = context.paths.root if context.has_project else Path.cwd()
     calls = Calls(root, os.environ)
     server = build_server(calls, toolsets=toolsets, allow_writes=allow_writes)
     # Nothing wakes the thread that reads stdin, so Ctrl-C would end the server only after an Enter.

@@ -17,7 +17,7 @@ from unlatch.worklog.disk.safe_open import exists
 from unlatch_runs import requests
 from unlatch_runs.consent import consent_reader, prepare_consent, read_consent, save_consent
 from unlatch_runs.coordinator.compaction import compact
-from unlatch_runs.coordinator.context import Context, End, Thresholds
+from unlatch_runs.coordinator.context import End, RunContext, Thresholds
 from unlatch_runs.coordinator.coordinator import Coordinator
 from unlatch_runs.coordinator.pausing import resume
 from unlatch_runs.coordinator.plans import check_auditor, load_plan
@@ -175,7 +175,7 @@ class Runs:
                 compact(context)
         return False
 
-    def _execute(self, context: Context, workers: Dispatching | None = None) -> End:
+    def _execute(self, context: RunContext, workers: Dispatching | None = None) -> End:
         """Execute a run; at its end, worktrees whose work is merged are removed."""
         end = Coordinator(context, workers).execute()
         if end is End.FINISHED and context.consent().worktrees:
@@ -184,7 +184,7 @@ class Runs:
         return end
 
     @contextmanager
-    def _opened(self, folder: Path) -> Iterator[Context]:
+    def _opened(self, folder: Path) -> Iterator[RunContext]:
         """The run in the hands of this process."""
         workspace, root = self.workspace, self.workspace.paths.root
         consent = read_consent(root, folder.name)
@@ -194,7 +194,7 @@ class Runs:
         limits = Limits(jobs=consent.jobs, timeout=consent.timeout)
         with Journal.locked(folder, clock=clock, new_id=new_id) as journal:
             dispatcher = LocalDispatcher(folder, commands, clock=steady_clock(), limits=limits)
-            yield Context(
+            yield RunContext(
                 root=root,
                 journal=journal,
                 dispatcher=dispatcher,

@@ -51,7 +51,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ResumeContext:
     """The text for an agent; `phases` and `left_out` are ids of phases.
 
     Args:
@@ -73,7 +73,9 @@ def decisions(session: Session, embedded: Iterable[Embedded]) -> list[Decision]:
     return list(dict.fromkeys(every))
 
 
-def resume_context(store: SessionStore, session: Session, *, budget: int | None = None) -> Context:
+def resume_context(
+    store: SessionStore, session: Session, *, budget: int | None = None
+) -> ResumeContext:
     """The context of a session up to its resume point, or up to its end.
 
     Args:
@@ -93,7 +95,7 @@ def resume_context(store: SessionStore, session: Session, *, budget: int | None 
         if least > budget:
             raise _too_small(budget, least)
         kept, tail, text = _within(budget, head, known)
-    return Context(
+    return ResumeContext(
         text,
         estimate(text),
         tuple(decided),

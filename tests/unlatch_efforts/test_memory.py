@@ -30,7 +30,7 @@ def size(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum(words(one["content"]) + 4 for one in messages)
 
 
-def context(store: EffortStore, state: State, *turn: dict[str, Any]) -> memory.Context:
+def context(store: EffortStore, state: State, *turn: dict[str, Any]) -> memory.ChatContext:
     turns = turn or (said("user", "now"),)
     return memory.build(Conversation(store), state, turns, count=words, ceiling=CEILING)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unlatch_runs import events as e
 from unlatch_runs.consent import Consent
-from unlatch_runs.coordinator.context import Context, End
+from unlatch_runs.coordinator.context import End, RunContext
 from unlatch_runs.coordinator.coordinator import Coordinator
 from unlatch_runs.coordinator.pausing import resume
 from unlatch_runs.coordinator.plans import load_plan
@@ -160,8 +160,8 @@ class Lab:
     def journal(self) -> AbstractContextManager[Journal]:
         return Journal.locked(self.folder, clock=self.clock, new_id=self.new_id)
 
-    def context(self, journal: Journal) -> Context:
-        return Context(
+    def context(self, journal: Journal) -> RunContext:
+        return RunContext(
             root=self.root,
             journal=journal,
             dispatcher=ScriptedDispatcher(self.workers),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch_sessions.context import Context, resume_context
+from unlatch_sessions.context import ResumeContext, resume_context
 from unlatch_sessions.store import SessionStore
 
 
@@ -81,7 +81,7 @@ class Life:
         self.decided = written.decided
         self.whole = self.context(None)
 
-    def context(self, budget: int | None) -> Context:
+    def context(self, budget: int | None) -> ResumeContext:
         return resume_context(self.store, self.store.read(self.path).session, budget=budget)
 
     def check(self, budget: int) -> None:
@@ -101,7 +101,7 @@ class Life:
         assert "Left out to keep to the budget: " in context.text
         self._has_the_newest(context, budget)
 
-    def _has_the_newest(self, context: Context, budget: int) -> None:
+    def _has_the_newest(self, context: ResumeContext, budget: int) -> None:
         """The end of the whole text is there, and next to no more would fit."""
         every = self.whole.phases
         assert every == context.left_out + context.phases

@@ -119,7 +119,7 @@ def app(ctx: click.Context, /, *, root: str | None, trace_http: str | None, **op
     """Keep the options for the command."""
     from pathlib import Path  # noqa: PLC0415  (--help does without)
 
-    from unlatch.cli.runtime.session import Globals  # noqa: PLC0415  (as above)
+    from unlatch.cli.runtime.context import Globals  # noqa: PLC0415  (as above)
 
     ctx.obj = Globals(
         root=Path(root) if root else None,

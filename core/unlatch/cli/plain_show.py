@@ -14,18 +14,18 @@ def plain_show(arguments: list[str]) -> bool:
 
 def _show(word: str) -> bool:
     from unlatch.cli.render.increment import show_increment  # noqa: PLC0415  (not for the others)
-    from unlatch.cli.runtime.session import Globals, Session  # noqa: PLC0415
+    from unlatch.cli.runtime.context import Context, Globals  # noqa: PLC0415
     from unlatch.errors import UsageError  # noqa: PLC0415
     from unlatch.project.find_increment import find_increment  # noqa: PLC0415
 
-    session = Session(Globals())
+    context = Context(Globals())
     try:
-        meant = find_increment(session.workspace, word)
+        meant = find_increment(context.workspace, word)
     except UsageError:
         return False
     if meant.is_part or meant.item:
         from unlatch.cli.runtime.increments import note_meaning  # noqa: PLC0415  (rarely needed)
 
         note_meaning(meant, word)
-    show_increment(session, session.workspace.manager.read(meant.name))
+    show_increment(context, context.workspace.manager.read(meant.name))
     return True

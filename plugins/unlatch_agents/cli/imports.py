@@ -14,9 +14,9 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.named_by_branch import increment_of_branch
@@ -31,7 +31,7 @@ from unlatch_sessions.project import import_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_agents.transcripts import Listed
 
 # Seconds between two looks at a transcript.
@@ -56,9 +56,9 @@ _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
 @flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")
 @flag("--watch", "watches", help="Follow a transcript, by default the newest, until Ctrl-C.")
 @JSON
-@with_session
+@with_context
 def import_session(
-    run: Run,
+    context: Context,
     *,
     wanted: tuple[str, ...],
     agent: str | None,
@@ -72,7 +72,7 @@ def import_session(
         raise click.UsageError("--all, --agent and --since choose transcripts: name none")
     if watches and (everything or as_json or len(wanted) > 1):
         raise click.UsageError("--watch follows one transcript, without --all and --json")
-    chosen = _named(run, wanted) if wanted else _of_project(run, agent, since)
+    chosen = _named(context, wanted) if wanted else _of_project(context, agent, since)
     if not wanted and not everything and not (watches and chosen):
         if as_json or not is_interactive() or not chosen:
             return _show(chosen, as_json=as_json)
@@ -80,8 +80,8 @@ def import_session(
         chosen = prompts.ask(
             "Import which? (numbers; Enter for none)", lambda it: _picked(it, chosen)
         )
-    workspace = run.workspace
-    remember_project(run.paths.root)
+    workspace = context.workspace
+    remember_project(context.paths.root)
     mode = workspace.config.sessions.subagents
     importer = Importer(
         import_store(workspace),
@@ -92,23 +92,23 @@ def import_session(
     )
     if watches:
         return _watch(importer, chosen[0])
-    return _import(run, importer, chosen, as_json=as_json)
+    return _import(context, importer, chosen, as_json=as_json)
 
 
-def _home(run: Run) -> Path:
-    return own_home() or run.paths.root
+def _home(context: Context) -> Path:
+    return own_home() or context.paths.root
 
 
-def _named(run: Run, wanted: tuple[str, ...]) -> list[Listed]:
-    root = run.paths.root
-    chosen = (named(one, root=root, environ=os.environ, home=_home(run)) for one in wanted)
+def _named(context: Context, wanted: tuple[str, ...]) -> list[Listed]:
+    root = context.paths.root
+    chosen = (named(one, root=root, environ=os.environ, home=_home(context)) for one in wanted)
     return [*chain.from_iterable(chosen)]
 
 
-def _of_project(run: Run, agent: str | None, since: str | None) -> list[Listed]:
-    after, _ = read_period(since, None, run.workspace.clock())
+def _of_project(context: Context, agent: str | None, since: str | None) -> list[Listed]:
+    after, _ = read_period(since, None, context.workspace.clock())
     found = of_project(
-        run.paths.root, environ=os.environ, home=_home(run), agent=agent, since=after
+        context.paths.root, environ=os.environ, home=_home(context), agent=agent, since=after
     )
     return list(found)
 
@@ -163,13 +163,13 @@ def _picked(answer: str, found: list[Listed]) -> list[Listed]:
     raise UsageError("choice-invalid", f"use numbers from 1 to {len(found)}", hint="1 3")
 
 
-def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool) -> int:
+def _import(context: Context, importer: Importer, chosen: list[Listed], *, as_json: bool) -> int:
     """Import each; one that cannot be read is reported, and the others are imported."""
     done: list[Imported] = []
     failed: list[tuple[Listed, UnlatchError]] = []
     for one in chosen:
         try:
-            done += take(importer, one, is_running=running_at(run.workspace.clock(), one))
+            done += take(importer, one, is_running=running_at(context.workspace.clock(), one))
         except UnlatchError as error:
             if len(chosen) == 1:
                 raise

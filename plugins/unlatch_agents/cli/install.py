@@ -14,8 +14,8 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, code_of_many, problem_entry
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.project.trusted import is_trusted
@@ -32,7 +32,7 @@ from unlatch_agents.install.written import read_written
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_agents.install.planning import FileChange
 
 _FOREIGN = "read each, and remove what you do not know; then run the command again"
@@ -52,31 +52,31 @@ def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("install", help="Install skills, hooks and the MCP server in agents. (local)")
 @_with_options
-@with_session
-def install_agents(session: Session, **typed: Any) -> int:
-    target = _target(session, typed)
+@with_context
+def install_agents(context: Context, **typed: Any) -> int:
+    target = _target(context, typed)
     chosen = _chosen(typed["names"]) or _used(target)
     plan = partial(plan_install, chosen, target)
     code = _carry_out(plan, chosen, typed, verb="install")
     if not code and not typed["dry_run"] and not typed["as_json"]:
-        _tell_next(session)
+        _tell_next(context)
     return code
 
 
 @click.command("uninstall", help="Remove what install wrote, except what you changed. (local)")
 @_with_options
-@with_session
-def uninstall_agents(session: Session, **typed: Any) -> int:
-    target = _target(session, typed)
+@with_context
+def uninstall_agents(context: Context, **typed: Any) -> int:
+    target = _target(context, typed)
     chosen = _chosen(typed["names"]) or [*AGENTS.values()]
     return _carry_out(partial(plan_uninstall, chosen, target), chosen, typed, verb="uninstall")
 
 
 @click.command("list", help="List the agents, and where unlatch is installed. (local)")
 @JSON
-@with_session
-def list_agents(session: Session, *, as_json: bool) -> int:
-    root = session.paths.root if session.has_project else None
+@with_context
+def list_agents(context: Context, *, as_json: bool) -> int:
+    root = context.paths.root if context.has_project else None
     rows = [_row(one, root) for one in AGENTS.values()]
     trusted = is_trusted(root) if root else None
     if as_json:
@@ -121,10 +121,10 @@ def _at(root: Path | None) -> Target:
     return Target(root, own_home() or Path("/"), dict(os.environ))
 
 
-def _target(session: Session, typed: dict[str, Any]) -> Target:
+def _target(context: Context, typed: dict[str, Any]) -> Target:
     if typed["in_project"] and typed["for_user"]:
         raise click.UsageError("--project and --user exclude each other")
-    return _at(session.paths.root if typed["in_project"] else None)
+    return _at(context.paths.root if typed["in_project"] else None)
 
 
 def _chosen(names: tuple[str, ...]) -> list[Agent]:
@@ -238,7 +238,7 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
         output.talk("No changes needed.")
 
 
-def _tell_next(session: Session) -> None:
-    if session.has_project and not is_trusted(session.paths.root):
-        root = shlex.quote(str(session.paths.root))
+def _tell_next(context: Context) -> None:
+    if context.has_project and not is_trusted(context.paths.root):
+        root = shlex.quote(str(context.paths.root))
         output.talk(f"Next: unlatch agents trust {root}, for hooks to add briefings")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, flag
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import Workspace, utc_now
@@ -20,7 +20,7 @@ from unlatch_agents.hooks.trusted_texts import agree_to_all
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.project.git.tracked_branch import TrackedBranch
 
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 )
 @flag("--remove", help="Trust it no longer.")
 @JSON
-@with_session
-def trust_agents(session: Session, *, folder: Path | None, remove: bool, as_json: bool) -> int:
-    paths = find_paths(folder.absolute()) if folder else session.paths
+@with_context
+def trust_agents(context: Context, *, folder: Path | None, remove: bool, as_json: bool) -> int:
+    paths = find_paths(folder.absolute()) if folder else context.paths
     root, branch = paths.root, None
     if remove:
         was_trusted = withdraw_trust(root)

@@ -11,9 +11,9 @@ from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increments
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
 from unlatch_audit.verify.model import Part, Verdict
@@ -21,7 +21,7 @@ from unlatch_audit.verify.model import Part, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch_audit.verify.model import Check, VerifiedEntry, VerifiedIncrement
 
@@ -41,9 +41,9 @@ _KINDS = {
 @click.command("verify", help="Compare the history with the trackers. (reads trackers)")
 @increment_argument("wanted", metavar="[ID|ITEM]...", nargs=-1)
 @JSON
-@with_session
-def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
-    found, broken = _verify(session, wanted)
+@with_context
+def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
+    found, broken = _verify(context, wanted)
     verified = [one for one in found if one.entries]
     differing, unchecked = (
         sum(one.count(verdict) for one in verified)
@@ -60,7 +60,7 @@ def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
         document = {"increments": entries, **parts, "broken": broken_entries(broken)}
         output.document("history-verify", code, **document)
         return code
-    with session.paged():
+    with context.paged():
         for one in verified:
             # Of all increments, only what needs attention.
             output.data(*_lines(one, all_entries=bool(wanted)))
@@ -70,26 +70,26 @@ def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
 
 
 def _verify(
-    session: Session, wanted: Sequence[str]
+    context: Context, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
     from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
     from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()
     increments: Sequence[Increment]
-    groups: list[tuple[Session, Sequence[Increment]]] = []
+    groups: list[tuple[Context, Sequence[Increment]]] = []
     if wanted:
         words = dict.fromkeys(wanted)
-        records = {one: find_record(session, one) for one in words if session.is_item(one)}
-        names = named_increments(session, [one for one in words if not records.get(one)]).names
-        groups.append((session, [session.workspace.manager.read(name) for name in names]))
+        records = {one: find_record(context, one) for one in words if context.is_item(one)}
+        names = named_increments(context, [one for one in words if not records.get(one)]).names
+        groups.append((context, [context.workspace.manager.read(name) for name in names]))
         groups += [
             (own, [own.workspace.manager.read(name)])
             for own, name in filter(None, records.values())
         ]
     else:
-        increments, broken = session.workspace.manager.read_all()
-        groups.append((session, increments))
+        increments, broken = context.workspace.manager.read_all()
+        groups.append((context, increments))
     found: list[VerifiedIncrement] = []
     for own, increments in groups:
         with own.trackers() as trackers:

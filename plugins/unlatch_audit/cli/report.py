@@ -12,9 +12,9 @@ from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import STDOUT
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.reopen_statistics import ReopenedIncrement, Span
     from unlatch_audit.report.figures import Report
 
@@ -49,9 +49,9 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
     help="Write one self-contained HTML page to FILE, in place of the text; '-' is stdout.",
 )
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     since: str | None,
     until: str | None,
@@ -65,12 +65,12 @@ def run(
         if not page.absolute().parent.is_dir():
             raise click.BadParameter(f"'{page.parent}' is no folder.", param_hint="'--html'")
         _check_library()
-    report = _make(session, since, until, online=online)
+    report = _make(context, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
     if page is not None:
         from unlatch_audit.report.page import render_page, write_page  # noqa: PLC0415  (loads jinja2)
 
-        title = f"Reopens of {session.paths.root.name}"
+        title = f"Reopens of {context.paths.root.name}"
         if page == STDOUT:
             # For any encoding of stdout.
             text = render_page(report, title=title).encode("ascii", "xmlcharrefreplace").decode()
@@ -85,22 +85,22 @@ def run(
             output.ok(str(page))
         tell_left_out(report.broken)
         return code
-    with session.paged():
+    with context.paged():
         output.data(*report_lines(report))
         tell_tables(report)
     tell_left_out(report.broken)
     return code
 
 
-def _make(session: Session, since: str | None, until: str | None, *, online: bool) -> Report:
+def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
     from unlatch.increments.model.reopen_statistics import ReopenFilter  # noqa: PLC0415
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
 
-    period = ReopenFilter(*read_period(since, until, session.workspace.clock(), command="report"))
+    period = ReopenFilter(*read_period(since, until, context.workspace.clock(), command="report"))
     if not online:
-        return make_report(session.workspace, period)
-    with session.trackers() as trackers:
-        return make_report(session.workspace, period, trackers=trackers)
+        return make_report(context.workspace, period)
+    with context.trackers() as trackers:
+        return make_report(context.workspace, period, trackers=trackers)
 
 
 def _check_library() -> None:

@@ -21,7 +21,7 @@ from unlatch.cli.commands.trackers.sync_render import (
     shown_links,
 )
 from unlatch.cli.render.describe import brief, times, tracker_title
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
@@ -40,7 +40,7 @@ _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 
 
 def report_preview(
-    session: Session,
+    context: Context,
     found: SyncPreview,
     missed: Sequence[NotChecked],
     waiting: Sequence[Increment],
@@ -55,17 +55,17 @@ def report_preview(
     plan, broken = checked_part(found.plan, missed), found.broken
     level = Level.ERROR if check else Level.WARNING
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
-    ci.annotate(job, [*_missed(session, found, missed), *differences])
+    ci.annotate(job, [*_missed(context, found, missed), *differences])
     is_whole = not (missed or broken or is_partial(found))
     adrift = plan.has_drift or bool(waiting)
     lines = [
         f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
         "",
         *_table(shown_links(plan)),
-        *_decision_lines(session, plan),
-        *_missed_lines(session, found, missed),
+        *_decision_lines(context, plan),
+        *_missed_lines(context, found, missed),
     ]
-    ci.summarise(job, lines, id=session.workspace.new_id())
+    ci.summarise(job, lines, id=context.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
     summary = f"{times(count, 'link')} not in sync{_missed_sum(found, missed)}"
     if waiting:
@@ -83,7 +83,7 @@ def _heading(plan: SyncPlan, *, adrift: bool, is_whole: bool) -> str:
 
 
 def report_result(
-    session: Session,
+    context: Context,
     result: SyncResult,
     missed: Sequence[NotChecked],
     published: PublishResult,
@@ -97,7 +97,7 @@ def report_result(
         return
     plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
     annotations = _annotations(result, published)
-    ci.annotate(job, [*_missed(session, result, missed), *annotations])
+    ci.annotate(job, [*_missed(context, result, missed), *annotations])
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     is_unchanged = result.refused or result.other_branch is not None
@@ -113,13 +113,13 @@ def report_result(
     summary += _missed_sum(result, missed) + (", too many items" if result.refused else "")
     command = "ingest" if result.event else "sync"
     lines = [f"### unlatch {command}: {summary}", "", *map(_moved_line, result.moved)]
-    lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
+    lines += [_line(context, each, one) for each in result.delivered for one in each.deliveries]
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
-    lines += ["", *_table(left), *_decision_lines(session, plan)]
-    lines += _missed_lines(session, result, missed)
-    ci.summarise(job, lines, id=session.workspace.new_id())
+    lines += ["", *_table(left), *_decision_lines(context, plan)]
+    lines += _missed_lines(context, result, missed)
+    ci.summarise(job, lines, id=context.workspace.new_id())
     changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
     outputs |= {"retry": retry["retry"], "retry-at": retry["retryAt"] or ""}
@@ -189,7 +189,7 @@ def _differs(one: Compared) -> bool:
 
 
 def _missed(
-    session: Session, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
+    context: Context, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> Iterator[Annotation]:
     for each in found.broken:
         message = f"{each.reason} [{each.error_id}]"
@@ -200,20 +200,20 @@ def _missed(
     for one in missed:
         level = Level.NOTICE if one.allowed else Level.ERROR
         cause = one.allowed or brief(one.unread.error)
-        yield Annotation(level, title(session, one), f"{names(one)}: {cause}")
+        yield Annotation(level, title(context, one), f"{names(one)}: {cause}")
 
 
-def _decision_lines(session: Session, plan: SyncPlan) -> Iterator[str]:
+def _decision_lines(context: Context, plan: SyncPlan) -> Iterator[str]:
     """The commands for the links that need a decision, as the log shows them."""
-    for heading, commands in find_decisions(session, plan):
+    for heading, commands in find_decisions(context, plan):
         yield from ("", ci.words(heading), "", *(f"- {ci.words(one)}" for one in commands))
 
 
 def _missed_lines(
-    session: Session, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
+    context: Context, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> list[str]:
-    lines = [f"{one.title}: {one.message}" for one in _missed(session, found, missed)]
-    lines += [*excluded_lines(session, found.plan), *left_out_lines(session, found.chosen)]
+    lines = [f"{one.title}: {one.message}" for one in _missed(context, found, missed)]
+    lines += [*excluded_lines(context, found.plan), *left_out_lines(context, found.chosen)]
     return ["", *(f"- {ci.words(line)}" for line in lines)] if lines else []
 
 
@@ -232,8 +232,8 @@ def _moved_line(move: Move) -> str:
     return f"- {ci.words(line + failed)}"
 
 
-def _line(session: Session, each: DeliveryResult, one: Delivery) -> str:
-    tracker = tracker_title(session.workspace.registry, one.operation.tracker)
+def _line(context: Context, each: DeliveryResult, one: Delivery) -> str:
+    tracker = tracker_title(context.workspace.registry, one.operation.tracker)
     result = "delivered" if one.error is None else "not yet"
     failed = f": {one.error.message}" if one.error else ""
     line = f"{each.increment.id}: {tracker} {one.name}: {one.operation.kind} {result}{failed}"

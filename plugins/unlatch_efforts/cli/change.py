@@ -9,8 +9,8 @@ import click
 
 from unlatch.cli.options.common import BY, JSON, text_argument, text_option
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell, tools_of
@@ -18,7 +18,7 @@ from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell, tools
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 _EFFORT = click.argument("effort", metavar="ID", shell_complete=complete_effort)
 _KEYS = {
@@ -32,14 +32,14 @@ _KEYS = {
 
 
 def _options(function: Callable[..., Any]) -> Any:
-    for option in (with_session, JSON, BY, CONVERSATION):
+    for option in (with_context, JSON, BY, CONVERSATION):
         function = option(function)
     return function
 
 
-def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any) -> int:
+def _run(context: Context, tool: str, typed: dict[str, Any], /, **arguments: Any) -> int:
     """Run one tool, and show its answer."""
-    with tools_of(session, typed["conversation"], typed["by"]) as tools:
+    with tools_of(context, typed["conversation"], typed["by"]) as tools:
         answer = tools.run(tool, **arguments)
         active = tools.active
     code = UNDECIDED if answer["status"] == "concluded" and "candidates" in answer else 0
@@ -68,46 +68,46 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
 @click.command("open", help="Open an effort and make it active. (local)")
 @text_argument("name")
 @_options
-def open_effort(session: Session, *, name: str, **typed: Any) -> int:
-    return _run(session, "open_effort", typed, name=name)
+def open_effort(context: Context, *, name: str, **typed: Any) -> int:
+    return _run(context, "open_effort", typed, name=name)
 
 
 @click.command("close", help="Conclude an effort, by default the active one. (local)")
 @click.argument("effort", metavar="[ID]", required=False, shell_complete=complete_effort)
 @text_option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
 @_options
-def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:
-    return _run(session, "close_effort", typed, id=effort, summary=summary)
+def close_effort(context: Context, *, effort: str | None, summary: str | None, **typed: Any) -> int:
+    return _run(context, "close_effort", typed, id=effort, summary=summary)
 
 
 @click.command("reopen", help="Reopen a concluded effort and continue its log. (local)")
 @_EFFORT
 @reason_option("Record this reason; required without a terminal.", about=about_name)
 @_options
-def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed: Any) -> int:
-    found = store_of(session, typed["by"]).find(effort)
+def reopen_effort(context: Context, *, effort: str, reason: str | None, **typed: Any) -> int:
+    found = store_of(context, typed["by"]).find(effort)
     if not found.is_open:
         ref, command = f"effort:{quote(found.id)}", f"unlatch effort reopen {quote(found.id)}"
-        reason = reason_to_reopen(session, reason, ref=ref, command=command)
-    return _run(session, "reopen_effort", typed, id=effort, reason=reason)
+        reason = reason_to_reopen(context, reason, ref=ref, command=command)
+    return _run(context, "reopen_effort", typed, id=effort, reason=reason)
 
 
 @click.command("switch", help="Switch to another open effort, or to none (`ambient`). (local)")
 @_EFFORT
 @_options
-def switch_effort(session: Session, *, effort: str, **typed: Any) -> int:
-    return _run(session, "switch_effort", typed, id=effort)
+def switch_effort(context: Context, *, effort: str, **typed: Any) -> int:
+    return _run(context, "switch_effort", typed, id=effort)
 
 
 @click.command("expand", help="Load the log of a concluded effort into the context. (local)")
 @_EFFORT
 @_options
-def expand_effort(session: Session, *, effort: str, **typed: Any) -> int:
-    return _run(session, "expand_effort", typed, id=effort)
+def expand_effort(context: Context, *, effort: str, **typed: Any) -> int:
+    return _run(context, "expand_effort", typed, id=effort)
 
 
 @click.command("collapse", help="Remove an expanded log from the context again. (local)")
 @_EFFORT
 @_options
-def collapse_effort(session: Session, *, effort: str, **typed: Any) -> int:
-    return _run(session, "collapse_effort", typed, id=effort)
+def collapse_effort(context: Context, *, effort: str, **typed: Any) -> int:
+    return _run(context, "collapse_effort", typed, id=effort)

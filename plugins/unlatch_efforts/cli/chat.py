@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.project.git.run import ask_git
@@ -42,13 +42,13 @@ _HITS = 5
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read replies from this JSON file instead of asking a model.",
 )
-@with_session
-def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
-    talk = conversation_of(session, conversation)
-    _check_git(session.workspace)
-    with session.transport() as options:
-        model = Scripted.from_file(script) if script else configured_model(session, options)
-        turns = Chat(talk, model, lambda query: _found(session.workspace, query))
+@with_context
+def chat_effort(context: Context, *, conversation: str, script: Path | None) -> int:
+    talk = conversation_of(context, conversation)
+    _check_git(context.workspace)
+    with context.transport() as options:
+        model = Scripted.from_file(script) if script else configured_model(context, options)
+        turns = Chat(talk, model, lambda query: _found(context.workspace, query))
         return chat(partial(_turn, turns), "the next chat continues the conversation")
 
 
@@ -107,8 +107,8 @@ def _found(workspace: Workspace, query: str) -> list[Answer]:
 
 
 @click.command("demo", help="Show a scripted conversation (no account needed). (local)")
-@with_session
-def demo_effort(session: Session) -> int:
+@with_context
+def demo_effort(context: Context) -> int:
     from unlatch.project.setup import set_up  # noqa: PLC0415
 
     turns: list[dict[str, Any]] = json.loads(
@@ -116,7 +116,7 @@ def demo_effort(session: Session) -> int:
     )
     with temporary_project("effort demo") as root:
         set_up(root, ())
-        own = Session(replace(session.options, root=root))
+        own = Context(replace(context.options, root=root))
         workspace = own.workspace
         talk = Conversation(store_of(own, "demo"))
         for turn in turns:

@@ -9,9 +9,9 @@ import click
 
 from unlatch.cli.options.common import JSON
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import store_of, tell_broken
@@ -22,16 +22,16 @@ from unlatch_efforts.verify import check_conversation, check_effort
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_efforts.verify import Problem
 
 
 @click.command("verify", help="Find log lines that were changed, removed or added. (local)")
 @click.argument("efforts", metavar="[ID]...", nargs=-1, shell_complete=complete_effort)
 @JSON
-@with_session
-def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) -> int:
-    store = store_of(session)
+@with_context
+def verify_effort(context: Context, *, efforts: tuple[str, ...], as_json: bool) -> int:
+    store = store_of(context)
     names = [store.find_id(one) for one in efforts] or store.names()
     checked = [(name, check_effort(store, name)) for name in names]
     if not efforts:
@@ -70,9 +70,9 @@ def _line(problem: Problem) -> str:
 @click.argument("effort", metavar="ID", shell_complete=complete_effort)
 @click.option("--jsonl", is_flag=True, help="Print log lines as JSON instead of Markdown.")
 @OUTPUT
-@with_session
-def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
-    store = store_of(session)
+@with_context
+def export_effort(context: Context, *, effort: str, jsonl: bool, file: Path | None) -> int:
+    store = store_of(context)
     found = store.find(effort)
     masker = Masker()
     lines, broken = masker.lines(store.transcript(found.id).numbered())

@@ -18,7 +18,7 @@ from unlatch_efforts.tools import Tools
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_efforts.store import EffortStore
 
 CONVERSATION = click.option(
@@ -30,20 +30,20 @@ CONVERSATION = click.option(
 )
 
 
-def store_of(session: Session, by: str | None = None) -> EffortStore:
-    return effort_store(session.workspace, by=session.who(by))
+def store_of(context: Context, by: str | None = None) -> EffortStore:
+    return effort_store(context.workspace, by=context.who(by))
 
 
-def conversation_of(session: Session, name: str, by: str | None = None) -> Conversation:
+def conversation_of(context: Context, name: str, by: str | None = None) -> Conversation:
     """A conversation; a wait for another process is reported."""
     text = f"Waiting for another process that uses the conversation {name}. Ctrl-C stops waiting."
-    return Conversation(store_of(session, by), name, on_wait=lambda: output.talk(text))
+    return Conversation(store_of(context, by), name, on_wait=lambda: output.talk(text))
 
 
 @contextmanager
-def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
+def tools_of(context: Context, conversation: str, by: str | None) -> Iterator[Tools]:
     """Tools for a conversation, which is locked while they are in use."""
-    talk = conversation_of(session, conversation, by)
+    talk = conversation_of(context, conversation, by)
     with talk.lock() as turn:
         tools = Tools(turn, summarize=_no_model, search=lambda _: ())
         yield tools

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import BY, JSON, flag
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import store_of
@@ -16,7 +16,7 @@ from unlatch_efforts.cli.document import effort_entry
 from unlatch_efforts.store import project_of
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 
 @click.command("link", help="Link an effort to the increment that it belongs to. (local)")
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 @flag("--remove", help="Remove the link.")
 @BY
 @JSON
-@with_session
+@with_context
 def link_effort(
-    session: Session,
+    context: Context,
     *,
     effort: str,
     increment: str | None,
@@ -37,9 +37,9 @@ def link_effort(
 ) -> int:
     if remove == (increment is not None):
         raise click.UsageError("name an increment, or use --remove")
-    name = named_increment(session, increment) if increment else None
-    project = project_of(session.workspace) if name else None
-    store = store_of(session, by)
+    name = named_increment(context, increment) if increment else None
+    project = project_of(context.workspace) if name else None
+    store = store_of(context, by)
     before = store.find(effort).increment
     found = store.link(effort, name, project=project)
     if before and before != name:

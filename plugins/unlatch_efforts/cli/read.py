@@ -8,8 +8,8 @@ import click
 
 from unlatch.cli.options.common import JSON
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell_broken
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 _SHOWN = 10
 
@@ -37,9 +37,9 @@ _SHOWN = 10
 )
 @CONVERSATION
 @JSON
-@with_session
-def list_effort(session: Session, *, status: str | None, conversation: str, as_json: bool) -> int:
-    store = store_of(session)
+@with_context
+def list_effort(context: Context, *, status: str | None, conversation: str, as_json: bool) -> int:
+    store = store_of(context)
     state = Conversation(store, conversation).state()
     efforts = [one for one in store.all() if status is None or one.status == status]
     for one in store.unreadable():
@@ -83,9 +83,9 @@ def _mark(effort: str, active: str | None, expanded: Sequence[str]) -> str:
     help="Number of messages to show.",
 )
 @JSON
-@with_session
-def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> int:
-    store = store_of(session)
+@with_context
+def show_effort(context: Context, *, effort: str, lines: int, as_json: bool) -> int:
+    store = store_of(context)
     found = store.find(effort)
     numbered = list(store.transcript(found.id).numbered())
     log = [line for _, line in numbered if line is not None]
@@ -120,8 +120,8 @@ def _concluded(at: datetime | None, summary: str | None) -> Sequence[str]:
 @click.command("search", help="Find efforts by their titles, summaries and logs. (local)")
 @click.argument("words", nargs=-1, required=True)
 @JSON
-@with_session
-def search_effort(session: Session, *, words: tuple[str, ...], as_json: bool) -> int:
+@with_context
+def search_effort(context: Context, *, words: tuple[str, ...], as_json: bool) -> int:
     from unlatch.cli.commands.overview.search import run_search  # noqa: PLC0415  (loads SQLite)
 
-    return run_search(session, words, kinds=("effort",), as_json=as_json)
+    return run_search(context, words, kinds=("effort",), as_json=as_json)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_runs.model import Question, RunState, Task
 
 
@@ -35,12 +35,12 @@ def _complete(ctx: click.Context, _param: click.Parameter, begun: str) -> list[C
 RUN = click.argument("wanted", metavar="[ID]", required=False, shell_complete=_complete)
 
 
-def chosen(session: Session, wanted: str | None) -> Path:
+def chosen(context: Context, wanted: str | None) -> Path:
     """The folder of a run, by default of the newest; UsageError as `RunStore.find`."""
-    return run_store(session.workspace).find(wanted)
+    return run_store(context.workspace).find(wanted)
 
 
-def use_cases(session: Session, *, as_json: bool = False) -> Runs:
+def use_cases(context: Context, *, as_json: bool = False) -> Runs:
     """The use cases, with the documented outputs on stdout, or on stderr beside a document."""
 
     def say(text: str) -> None:
@@ -50,7 +50,7 @@ def use_cases(session: Session, *, as_json: bool = False) -> Runs:
         output.talk(output.clean(text))
 
     console = Console(say, note)
-    return Runs(session.workspace, console, partial(read_source, session))
+    return Runs(context.workspace, console, partial(read_source, context))
 
 
 def run_entry(folder: Path, state: RunState) -> output.Json:

@@ -14,10 +14,10 @@ import click
 from unlatch.cli.options.common import BY, JSON, PASS_ENV, flag, text_option
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch_runs.cli.chosen import RUN, chosen, run_entry, use_cases
@@ -32,7 +32,7 @@ from unlatch_runs.model import PauseReason, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_runs.model import RunState
 
 _PROGRAMS = ("worker", "auditor", "usage", "hook")
@@ -90,9 +90,9 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY
 @JSON
-@with_session
+@with_context
 def start_run(
-    session: Session,
+    context: Context,
     *,
     plan: str,
     title: str | None,
@@ -105,14 +105,14 @@ def start_run(
     if not given["worker"]:
         hint = f"unlatch run start {shlex.quote(plan)} --worker 'claude -p --output-format json'"
         raise UsageError("run-no-worker", "no program is given for the tasks", hint=hint)
-    name = source_name(session, plan)
+    name = source_name(context, plan)
     consent = _consent(Consent(name, ()), given)
-    agreed = agree_to(read_source(session, name), consent, yes=yes)
-    runs = use_cases(session, as_json=as_json)
-    who = session.who(by, notes_guess=False)
-    with _ended_by_signals(session, None):
+    agreed = agree_to(read_source(context, name), consent, yes=yes)
+    runs = use_cases(context, as_json=as_json)
+    who = context.who(by, notes_guess=False)
+    with _ended_by_signals(context, None):
         folder, end = runs.start(title or Path(name).stem, agreed, by=who)
-    return _report(session, folder, end, as_json=as_json)
+    return _report(context, folder, end, as_json=as_json)
 
 
 @click.command("resume", help="Resume a paused run. (local)")
@@ -123,9 +123,9 @@ def start_run(
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY
 @JSON
-@with_session
+@with_context
 def resume_run(
-    session: Session,
+    context: Context,
     *,
     wanted: str | None,
     reason: str | None,
@@ -136,17 +136,17 @@ def resume_run(
     **given: Any,
 ) -> int:
     hold_tokens()
-    folder = chosen(session, wanted)
-    who = session.who(by, notes_guess=False)
+    folder = chosen(context, wanted)
+    who = context.who(by, notes_guess=False)
     if reason is None and is_interactive() and read_state(folder).is_over:
-        reason = ask_reason(session)
-    _update_consent(session, folder, given, yes=yes)
-    runs = use_cases(session, as_json=as_json)
+        reason = ask_reason(context)
+    _update_consent(context, folder, given, yes=yes)
+    runs = use_cases(context, as_json=as_json)
     for task in retry:
-        _retry(session, folder, task, who)
-    with _ended_by_signals(session, folder):
+        _retry(context, folder, task, who)
+    with _ended_by_signals(context, folder):
         end = runs.resume(folder, reason=reason, by=who)
-    return _report(session, folder, end, as_json=as_json)
+    return _report(context, folder, end, as_json=as_json)
 
 
 @click.command("recover", help="Recover a run whose coordinator died. (local)")
@@ -154,31 +154,31 @@ def resume_run(
 @_options
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @JSON
-@with_session
+@with_context
 def recover_run(
-    session: Session, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
+    context: Context, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
 ) -> int:
     hold_tokens()
-    folder = chosen(session, wanted)
-    _update_consent(session, folder, given, yes=yes, command="recover")
-    runs = use_cases(session, as_json=as_json)
-    with _ended_by_signals(session, folder):
+    folder = chosen(context, wanted)
+    _update_consent(context, folder, given, yes=yes, command="recover")
+    runs = use_cases(context, as_json=as_json)
+    with _ended_by_signals(context, folder):
         end = runs.recover(folder)
-    return _report(session, folder, end, as_json=as_json)
+    return _report(context, folder, end, as_json=as_json)
 
 
-def _retry(session: Session, folder: Path, task: str, by: str) -> None:
+def _retry(context: Context, folder: Path, task: str, by: str) -> None:
     if task not in (known := read_state(folder).tasks):
         message = f"the run has no task '{task}'"
         raise UsageError("task-unknown", message, hint=f"its tasks: {', '.join(known)}")
-    use_cases(session).request(folder, {"kind": "retry", "task": task, "by": by})
+    use_cases(context).request(folder, {"kind": "retry", "task": task, "by": by})
 
 
 def _update_consent(
-    session: Session, folder: Path, given: dict[str, Any], *, yes: bool, command: str = "resume"
+    context: Context, folder: Path, given: dict[str, Any], *, yes: bool, command: str = "resume"
 ) -> None:
     """Keep the programs and limits that were typed again, and ask for new commands."""
-    root = session.paths.root
+    root = context.paths.root
     if given["worker"]:
         try:
             before = read_consent(root, folder.name)
@@ -187,7 +187,7 @@ def _update_consent(
     else:
         before = read_consent(root, folder.name, command=command)
     consent = _consent(before, given)
-    plan = read_source(session, consent.plan, read_state(folder).tasks)
+    plan = read_source(context, consent.plan, read_state(folder).tasks)
     save_consent(root, folder.name, agree_to(plan, consent, yes=yes))
 
 
@@ -217,7 +217,7 @@ def _argv(option: str, command: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _ended_by_signals(session: Session, folder: Path | None) -> Iterator[None]:
+def _ended_by_signals(context: Context, folder: Path | None) -> Iterator[None]:
     """Let a signal to end pause the run as Ctrl-C does, and name the command that continues it."""
 
     def interrupt(*_: object) -> None:
@@ -227,7 +227,7 @@ def _ended_by_signals(session: Session, folder: Path | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        run = folder or chosen(session, None)
+        run = folder or chosen(context, None)
         if read_state(run).status is Status.PAUSED:
             output.talk(f"{run.name} is paused. Next: unlatch run resume {shlex.quote(run.name)}")
         raise
@@ -236,7 +236,7 @@ def _ended_by_signals(session: Session, folder: Path | None) -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def _report(session: Session, folder: Path, end: End, *, as_json: bool) -> int:
+def _report(context: Context, folder: Path, end: End, *, as_json: bool) -> int:
     state = read_state(folder)
     code = _code(state, end)
     if as_json:
@@ -244,7 +244,7 @@ def _report(session: Session, folder: Path, end: End, *, as_json: bool) -> int:
         return code
     done = f"{state.done}/{len(state.tasks)} tasks complete"
     if end is End.PAUSED:
-        consent = read_consent(session.paths.root, folder.name)
+        consent = read_consent(context.paths.root, folder.name)
         step = _next(folder.name, state, consent)
         output.talk(f"{folder.name} is paused; {done}. Next: {step}")
     else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, flag
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.context import is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import command_line
@@ -18,7 +18,7 @@ from unlatch_runs.consent import read_consent, save_consent
 from unlatch_runs.journal import read_state
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_runs.consent import Consent
     from unlatch_runs.plan.model import Plan
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 @click.command("check", help="Check a plan, and show its tasks. (local)")
 @click.argument("plan", metavar="PLAN")
 @JSON
-@with_session
-def check_run(session: Session, *, plan: str, as_json: bool) -> int:
-    found = read_source(session, source_name(session, plan))
+@with_context
+def check_run(context: Context, *, plan: str, as_json: bool) -> int:
+    found = read_source(context, source_name(context, plan))
     if as_json:
         tasks = [
             {
@@ -53,12 +53,12 @@ def check_run(session: Session, *, plan: str, as_json: bool) -> int:
 @click.command("agree", help="Agree to the acceptance commands of a run's plan. (local)")
 @RUN
 @flag("--yes", "-y", help="Agree without a question.")
-@with_session
-def agree_run(session: Session, *, wanted: str | None, yes: bool) -> int:
-    folder = chosen(session, wanted)
-    root = session.paths.root
+@with_context
+def agree_run(context: Context, *, wanted: str | None, yes: bool) -> int:
+    folder = chosen(context, wanted)
+    root = context.paths.root
     consent = read_consent(root, folder.name)
-    plan = read_source(session, consent.plan, read_state(folder).tasks)
+    plan = read_source(context, consent.plan, read_state(folder).tasks)
     save_consent(root, folder.name, agree_to(plan, consent, yes=yes))
     output.ok(f"agreed to the {len(set(plan.commands()))} commands of {folder.name}")
     return 0

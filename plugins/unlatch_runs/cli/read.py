@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.worklog.times import stamp
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_runs.event_base import RunEvent
     from unlatch_runs.model import RunState, Task
 
@@ -40,9 +40,9 @@ _LOOK = 0.5
 
 @click.command("list", help="List the runs, the newest first. (local)")
 @JSON
-@with_session
-def list_run(session: Session, *, as_json: bool) -> int:
-    store = run_store(session.workspace)
+@with_context
+def list_run(context: Context, *, as_json: bool) -> int:
+    store = run_store(context.workspace)
     found: list[tuple[Path, RunState]] = []
     for name in reversed(store.names()):
         try:
@@ -66,9 +66,9 @@ def list_run(session: Session, *, as_json: bool) -> int:
 @click.command("status", help="Show a run, its tasks and its questions. (local)")
 @RUN
 @JSON
-@with_session
-def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
-    folder = chosen(session, wanted)
+@with_context
+def status_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
+    folder = chosen(context, wanted)
     state = read_state(folder)
     if not is_held(folder):
         try:
@@ -105,9 +105,9 @@ def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
     "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Only later than event N."
 )
 @JSON
-@with_session
+@with_context
 def events_run(
-    session: Session,
+    context: Context,
     *,
     wanted: str | None,
     task: str | None,
@@ -117,7 +117,7 @@ def events_run(
 ) -> int:
     found = [
         event
-        for event in read_events(chosen(session, wanted))
+        for event in read_events(chosen(context, wanted))
         if event.sequence > after
         and task in (None, event.task_id)
         and kind in (None, word_of(event))
@@ -131,9 +131,9 @@ def events_run(
 
 @click.command("watch", help="Print the events of a run as they happen, until it ends. (local)")
 @RUN
-@with_session
-def watch_run(session: Session, *, wanted: str | None) -> int:
-    folder = chosen(session, wanted)
+@with_context
+def watch_run(context: Context, *, wanted: str | None) -> int:
+    folder = chosen(context, wanted)
     last = 0
     while True:
         is_live = is_held(folder)

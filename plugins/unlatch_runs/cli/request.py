@@ -11,8 +11,8 @@ import click
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.held_tokens import hold_tokens
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch_runs import outputs
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch_runs.model import RunState
     from unlatch_runs.project import Runs
 
@@ -38,11 +38,11 @@ _LOOK = 0.1
 @click.command("pause", help="Pause a run; its workers are ended. (local)")
 @RUN
 @JSON
-@with_session
-def pause_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
-    folder = chosen(session, wanted)
+@with_context
+def pause_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
+    folder = chosen(context, wanted)
     _require_coordinator(folder)
-    use_cases(session).request(folder, {"kind": "pause"})
+    use_cases(context).request(folder, {"kind": "pause"})
     _wait(folder, lambda state: state.status is not Status.RUNNING)
     return _show(folder, as_json=as_json)
 
@@ -51,10 +51,10 @@ def pause_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
 @RUN
 @reason_option("Record this reason.", about=about_name)
 @JSON
-@with_session
-def stop_run(session: Session, *, wanted: str | None, reason: str | None, as_json: bool) -> int:
-    folder = chosen(session, wanted)
-    runs = use_cases(session)
+@with_context
+def stop_run(context: Context, *, wanted: str | None, reason: str | None, as_json: bool) -> int:
+    folder = chosen(context, wanted)
+    runs = use_cases(context)
     if is_held(folder):
         runs.request(folder, {"kind": "stop", "reason": reason or ""})
         _wait(folder, lambda state: state.is_over)
@@ -73,13 +73,13 @@ def stop_run(session: Session, *, wanted: str | None, reason: str | None, as_jso
     help="Percent of the context that is left.",
 )
 @JSON
-@with_session
-def context_run(session: Session, *, wanted: str | None, left: float, as_json: bool) -> int:
+@with_context
+def context_run(context: Context, *, wanted: str | None, left: float, as_json: bool) -> int:
     hold_tokens()
-    folder = chosen(session, wanted)
+    folder = chosen(context, wanted)
     compactions = read_state(folder).compactions
-    runs = use_cases(session, as_json=as_json)
-    threshold = session.workspace.config.runs.context_threshold
+    runs = use_cases(context, as_json=as_json)
+    threshold = context.workspace.config.runs.context_threshold
     if runs.report_context(folder, left) and left <= threshold:
         _wait(folder, lambda state: state.compactions > compactions and not state.compacting)
         _show_compaction(runs, folder, threshold)
@@ -123,9 +123,9 @@ def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
 @RUN
 @flag("--all", "show_all", help="Also those that were answered.")
 @JSON
-@with_session
-def questions_run(session: Session, *, wanted: str | None, show_all: bool, as_json: bool) -> int:
-    folder = chosen(session, wanted)
+@with_context
+def questions_run(context: Context, *, wanted: str | None, show_all: bool, as_json: bool) -> int:
+    folder = chosen(context, wanted)
     state = read_state(folder)
     found = list(state.questions.values()) if show_all else state.open_questions()
     if as_json:
@@ -146,11 +146,11 @@ def questions_run(session: Session, *, wanted: str | None, show_all: bool, as_js
 @click.argument("text", metavar="TEXT")
 @click.option("--run", "wanted", metavar="ID", help="The run; the newest by default.")
 @BY
-@with_session
+@with_context
 def answer_run(
-    session: Session, *, question: str, text: str, wanted: str | None, by: str | None
+    context: Context, *, question: str, text: str, wanted: str | None, by: str | None
 ) -> int:
-    folder = chosen(session, wanted)
+    folder = chosen(context, wanted)
     state = read_state(folder)
     ids = [one.id for one in state.open_questions() if question in (one.id, one.task)]
     if len(ids) != 1:
@@ -158,8 +158,8 @@ def answer_run(
         message = f"there is no open question '{question}'"
         hint = f"unlatch run questions {quote(folder.name)}"
         raise UsageError("question-unknown", message, hint=hint, problems=known)
-    request = {"kind": "answer", "question": ids[0], "text": text, "by": session.who(by)}
-    if use_cases(session).request(folder, request):
+    request = {"kind": "answer", "question": ids[0], "text": text, "by": context.who(by)}
+    if use_cases(context).request(folder, request):
         output.ok(f"the coordinator of {folder.name} gets the answer")
     else:
         output.ok(f"recorded; next: unlatch run resume {quote(folder.name)}")

@@ -16,21 +16,21 @@ from unlatch_runs.plan.reading import read_plan
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 INCREMENT = "increment:"
 _LARGEST = 8 << 20
 
 
-def source_name(session: Session, typed: str) -> str:
+def source_name(context: Context, typed: str) -> str:
     """How a run remembers its plan: a path from the project's root, or `increment:NAME`."""
     if typed.startswith(INCREMENT):
-        return f"{INCREMENT}{named_increment(session, typed.removeprefix(INCREMENT))}"
-    path, root = Path(typed).resolve(), session.paths.root.resolve()
+        return f"{INCREMENT}{named_increment(context, typed.removeprefix(INCREMENT))}"
+    path, root = Path(typed).resolve(), context.paths.root.resolve()
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
-def read_source(session: Session, name: str, known: Collection[str] = ()) -> Plan:
+def read_source(context: Context, name: str, known: Collection[str] = ()) -> Plan:
     """Read a plan.
 
     Args:
@@ -40,8 +40,8 @@ def read_source(session: Session, name: str, known: Collection[str] = ()) -> Pla
         UsageError: `plan-unreadable`, `plan-empty`, or as `read_plan`.
     """
     if name.startswith(INCREMENT):
-        return _of_increment(session, name, known)
-    path = session.paths.root / name
+        return _of_increment(context, name, known)
+    path = context.paths.root / name
     try:
         text = read_user_file(path, at_most=_LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -54,12 +54,12 @@ def read_source(session: Session, name: str, known: Collection[str] = ()) -> Pla
     return read_plan(text, name)
 
 
-def _of_increment(session: Session, name: str, known: Collection[str]) -> Plan:
+def _of_increment(context: Context, name: str, known: Collection[str]) -> Plan:
     """The tasks of an increment; an auditor decides about them by their criteria.
 
     Ticked ones are left out, unless the run knows them already.
     """
-    increment, tasks = tasks_of(session.workspace, name.removeprefix(INCREMENT))
+    increment, tasks = tasks_of(context.workspace, name.removeprefix(INCREMENT))
     planned = {
         task.id: PlanTask(task.id, task.title, "", criteria, (), (), (), task.line)
         for task, criteria in tasks

@@ -15,17 +15,17 @@ from unlatch_runs.dispatch.commands import run_command
 from unlatch_runs.events import CompactionComplete, CompactionStart
 
 if TYPE_CHECKING:
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
 
 
-def is_due(context: Context) -> bool:
+def is_due(context: RunContext) -> bool:
     """Whether the context is at its threshold, or a compaction was cut short by a crash."""
     state = context.journal.state
     left = state.context_left
     return state.compacting or (left is not None and left <= context.thresholds.context)
 
 
-def compact(context: Context) -> None:
+def compact(context: RunContext) -> None:
     """Persist, run the hook, and reload the plan every second time; raises as `load_plan`."""
     journal, state = context.journal, context.journal.state
     if not state.compacting:
@@ -47,7 +47,7 @@ def compact(context: Context) -> None:
         context.say(news)
 
 
-def _run_hook(context: Context) -> None:
+def _run_hook(context: RunContext) -> None:
     consent = context.consent()
     if not consent.hook:
         return

@@ -47,7 +47,7 @@ class End(StrEnum):
 
 
 @dataclass(slots=True)
-class Context:
+class RunContext:
     """A run in the hands of this coordinator.
 
     Args:

@@ -24,7 +24,7 @@ from unlatch_runs.outputs import progress
 from unlatch_runs.requests import record_request, take
 
 if TYPE_CHECKING:
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.coordinator.usage import UsageLimits
 
 # Seconds to wait for a worker's report before the requests are looked at.
@@ -41,7 +41,7 @@ class Coordinator:
         workers: those of earlier coordinators that still run.
     """
 
-    def __init__(self, context: Context, workers: Dispatching | None = None) -> None:
+    def __init__(self, context: RunContext, workers: Dispatching | None = None) -> None:
         self.context, self.workers = context, workers or Dispatching(context)
         self._watch = UsageWatch(context)
         self._saved, self._saved_at = 0, context.clock()

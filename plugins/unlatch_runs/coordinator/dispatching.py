@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.dispatch.port import Lease, Report
     from unlatch_runs.event_base import RunEvent
     from unlatch_runs.model import Task
@@ -58,7 +58,7 @@ class _Worker:
 class Dispatching:
     """The workers of one coordinator."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: RunContext) -> None:
         self.context, self.workers = context, dict[str, _Worker]()
         self._stops = False
 

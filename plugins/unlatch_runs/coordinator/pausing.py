@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.model import RunState
 
 # Seconds.
@@ -34,7 +34,7 @@ _LONGEST_LOOK = timedelta(minutes=15)
 class UsageWatch:
     """Looks at the usage from time to time, and at the cost of the workers."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: RunContext) -> None:
         self.context = context
         self._next: datetime | None = None
 
@@ -82,7 +82,7 @@ class UsageWatch:
 
 
 def pause(
-    context: Context,
+    context: RunContext,
     reason: PauseReason,
     limits: UsageLimits | None = None,
     *,
@@ -104,7 +104,7 @@ def pause(
         context.note(line)
 
 
-def _record_pause(context: Context, reason: PauseReason, limits: UsageLimits | None) -> None:
+def _record_pause(context: RunContext, reason: PauseReason, limits: UsageLimits | None) -> None:
     """Record a pause; one that ends the wait for a reset keeps its time."""
     before = context.journal.state.pause
     if limits is None and before:
@@ -117,7 +117,9 @@ def _record_pause(context: Context, reason: PauseReason, limits: UsageLimits | N
     context.save("pause")
 
 
-def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[], bool]) -> bool:
+def wait_for_reset(
+    context: RunContext, watch: UsageWatch, is_disturbed: Callable[[], bool]
+) -> bool:
     """Wait until the usage is reset, and some minutes more; False if a request came first.
 
     The usage is read again before the run goes on. While it is still spent or unknown, and without
@@ -156,7 +158,7 @@ def _silent(_: str) -> None:
 
 
 def _wait_until(
-    context: Context,
+    context: RunContext,
     moment: datetime,
     is_disturbed: Callable[[], bool],
     note: Callable[[str], None],
@@ -172,7 +174,7 @@ def _wait_until(
     return True
 
 
-def resume(context: Context, *, after_reset: bool = False) -> None:
+def resume(context: RunContext, *, after_reset: bool = False) -> None:
     """End a pause: log it, read the plan, show the questions; recent completions are validated.
 
     Raises:
@@ -199,7 +201,7 @@ def recent_completions(state: RunState, since: datetime) -> list[str]:
     ]
 
 
-def pause_after_error(context: Context) -> None:
+def pause_after_error(context: RunContext) -> None:
     """Record that a system error paused the run, as far as that is possible."""
     with suppress(Exception):
         pause(context, PauseReason.ERROR)

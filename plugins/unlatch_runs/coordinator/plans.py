@@ -12,12 +12,12 @@ from unlatch_runs.model import Stage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.model import RunState, Task
     from unlatch_runs.plan.model import Plan
 
 
-def load_plan(context: Context) -> tuple[str, ...]:
+def load_plan(context: RunContext) -> tuple[str, ...]:
     """Read the plan in full, and report how the run differed from it; returns the differences.
 
     Raises:
@@ -52,7 +52,7 @@ def _ends_dispatch(task: Task, plan: Plan) -> str | None:
     return "the task was changed" if is_audit and is_changed else None
 
 
-def check_consent(context: Context) -> None:
+def check_consent(context: RunContext) -> None:
     """Record which tasks wait for a person's consent, if that changed."""
     missing = tuple(context.consent().missing(context.plan))
     if frozenset(missing) != context.journal.state.no_consent:

@@ -18,12 +18,12 @@ from unlatch_runs.model import Cause, PauseReason, Status
 from unlatch_runs.state_file import STATE, saved
 
 if TYPE_CHECKING:
-    from unlatch_runs.coordinator.context import Context
+    from unlatch_runs.coordinator.context import RunContext
     from unlatch_runs.dispatch.port import Lease
     from unlatch_runs.event_base import RunEvent
 
 
-def recover(context: Context, session: str) -> Dispatching:
+def recover(context: RunContext, session: str) -> Dispatching:
     """Take a run over from a coordinator that died; returns its workers that still run.
 
     The answers of the others are recorded. The tasks of those without one are available again, with
@@ -71,7 +71,7 @@ def recover(context: Context, session: str) -> Dispatching:
     return workers
 
 
-def check_recoverable(context: Context) -> None:
+def check_recoverable(context: RunContext) -> None:
     """Raise `run-paused` or `run-over` for a run without a dead coordinator."""
     state, name = context.journal.state, context.run
     if state.status is Status.PAUSED:
@@ -82,14 +82,14 @@ def check_recoverable(context: Context) -> None:
         raise StoreError("run-over", f"the run '{name}' is {state.status}", hint=hint)
 
 
-def take_back(context: Context) -> Dispatching:
+def take_back(context: RunContext) -> Dispatching:
     """Take over the workers that earlier coordinators left; raises as `recover`."""
     leases, workers = _take_over_leases(context), Dispatching(context)
     workers.adopt(leases)
     return workers
 
 
-def _take_over_leases(context: Context) -> tuple[Lease, ...]:
+def _take_over_leases(context: RunContext) -> tuple[Lease, ...]:
     """Keep the workers whose dispatch has no end in the log, and end all others."""
     state = context.journal.state
     found = context.dispatcher.recover(state.epoch, keep=state.dispatched())
@@ -101,5 +101,5 @@ def _take_over_leases(context: Context) -> tuple[Lease, ...]:
     return found.kept
 
 
-def _reconcile(context: Context, event: RunEvent) -> None:
+def _reconcile(context: RunContext, event: RunEvent) -> None:
     context.journal.record(e.StateReconciled, task_id=event.task_id, event_type=word_of(event))

@@ -8,11 +8,11 @@ import click
 
 from unlatch.cli.options.common import JSON, PASS_ENV, flag, text_argument, text_option
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.related.kinds import kind_named
@@ -37,8 +37,8 @@ from unlatch_sessions.project import recorder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session as Run
-    from unlatch_sessions.context import Context
+    from unlatch.cli.runtime.context import Context
+    from unlatch_sessions.context import ResumeContext
     from unlatch_sessions.model import Session
     from unlatch_sessions.store import SessionStore
 
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 @click.option("--effort", metavar="ID", help="Name the effort that it belongs to.")
 @text_option("--phase", metavar="TITLE", help="Begin a phase at once.")
 @JSON
-@with_session
+@with_context
 def start_session(
-    run: Run,
+    context: Context,
     *,
     title: str,
     agent: str | None,
@@ -66,15 +66,15 @@ def start_session(
     as_json: bool,
 ) -> int:
     who = read_agent(agent) if agent else None
-    increment = named_increment(run, increment) if increment else None
-    effort = kind_named("effort").find(run.workspace, effort) if effort else None
-    branch = current_branch(run.paths.root, run.workspace.environ)
+    increment = named_increment(context, increment) if increment else None
+    effort = kind_named("effort").find(context.workspace, effort) if effort else None
+    branch = current_branch(context.paths.root, context.workspace.environ)
     branch = None if branch == DETACHED else branch
     facts = lifecycle.Start(title, channel, who, model, increment, effort, branch)
-    store = store_of(run)
-    path = lifecycle.start(store, facts, now=run.workspace.clock())
+    store = store_of(context)
+    path = lifecycle.start(store, facts, now=context.workspace.clock())
     if phase:
-        with recorder(run.workspace, store, path) as log:
+        with recorder(context.workspace, store, path) as log:
             log.phase(phase, who, channel)
     session = store.read(path).session
     if as_json:
@@ -87,9 +87,9 @@ def start_session(
 @click.command("pause", help="Pause a session at its current phase. (local)")
 @SESSION
 @JSON
-@with_session
-def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
-    store = store_of(run)
+@with_context
+def pause_session(context: Context, *, wanted: str | None, as_json: bool) -> int:
+    store = store_of(context)
     document = lifecycle.pause(store, chosen(store, wanted, Status.ACTIVE))
     show_change(document.session, as_json=as_json)
     return 0
@@ -114,9 +114,9 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
 @flag("--chat", help="Continue in a chat with the configured model, which the log records.")
 @IMPORTED
 @JSON
-@with_session
+@with_context
 def resume_session(
-    run: Run,
+    context: Context,
     *,
     wanted: str | None,
     reason: str | None,
@@ -131,9 +131,9 @@ def resume_session(
         raise click.UsageError("--exec, --chat and --json exclude each other")
     if command is not None:
         hold_tokens()
-    argv = program_of(run, command) if command is not None else None
-    run, store, path, imported = chosen_or_picked(
-        run, wanted, Status.PAUSED, imported=imported, asks=not as_json
+    argv = program_of(context, command) if command is not None else None
+    context, store, path, imported = chosen_or_picked(
+        context, wanted, Status.PAUSED, imported=imported, asks=not as_json
     )
     if imported and (reason or chat):
         how = f"{_where_to_continue(store, path)}, or publish it"
@@ -142,22 +142,24 @@ def resume_session(
     session = store.read(path).session
     is_over = session.meta.status in LIFECYCLE.reopened and not imported
     if is_over and reason is None and is_interactive():
-        reason = ask_reason(run)
-    context = resume_context(store, session, budget=budget)
+        reason = ask_reason(context)
+    past = resume_context(store, session, budget=budget)
     if chat:
-        return continue_in_chat(run, store, path, context.text, reason=reason, budget=budget)
+        return continue_in_chat(context, store, path, past.text, reason=reason, budget=budget)
     if not imported:  # these follow their transcripts
-        session = lifecycle.resume(store, path, now=run.workspace.clock(), reason=reason).session
+        session = lifecycle.resume(
+            store, path, now=context.workspace.clock(), reason=reason
+        ).session
     if argv:
-        code = hand_over(run, argv, session, context.text, passed=pass_env)
+        code = hand_over(context, argv, session, past.text, passed=pass_env)
         return _ended(session, code)
     if as_json:
-        _show_document(session, context)
+        _show_document(session, past)
         return 0
-    output.data(*map(output.harmless, context.text.rstrip("\n").split("\n")))
+    output.data(*map(output.harmless, past.text.rstrip("\n").split("\n")))
     output.talk(
         "",
-        f"{session.id} is {session.meta.status}; its context has about {context.tokens:,} tokens",
+        f"{session.id} is {session.meta.status}; its context has about {past.tokens:,} tokens",
     )
     if imported:
         output.talk(f"It was imported: {_where_to_continue(store, path)}")
@@ -170,17 +172,17 @@ def _where_to_continue(store: SessionStore, path: Path) -> str:
     return output.clean(f"continue session {there} in {agent or 'its agent'}")
 
 
-def _show_document(session: Session, context: Context) -> None:
+def _show_document(session: Session, past: ResumeContext) -> None:
     output.document(
         "session-resume",
         session=session_entry(session.meta, session.title),
-        context=context.text,
-        tokens=context.tokens,
-        phases=list(context.phases),
-        leftOut=list(context.left_out),
-        shortened=context.shortened,
+        context=past.text,
+        tokens=past.tokens,
+        phases=list(past.phases),
+        leftOut=list(past.left_out),
+        shortened=past.shortened,
         decisions=[
-            output.fields(one, "text", "session", "phase", "line") for one in context.decisions
+            output.fields(one, "text", "session", "phase", "line") for one in past.decisions
         ],
     )
 
@@ -197,14 +199,14 @@ def _ended(session: Session, code: int) -> int:
 @text_option("--summary", metavar="TEXT", help="Write this as the session's summary.")
 @flag("--failed", help="Record that it failed.")
 @JSON
-@with_session
+@with_context
 def complete_session(
-    run: Run, *, wanted: str | None, summary: str | None, failed: bool, as_json: bool
+    context: Context, *, wanted: str | None, summary: str | None, failed: bool, as_json: bool
 ) -> int:
-    store = store_of(run)
+    store = store_of(context)
     path = chosen(store, wanted, Status.ACTIVE, Status.PAUSED)
     status = Status.FAILED if failed else Status.COMPLETED
-    now = run.workspace.clock()
+    now = context.workspace.clock()
     document = lifecycle.end(store, path, status, now=now, summary=summary)
     show_change(document.session, as_json=as_json)
     return 0

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.store import SessionStore
 
 _ENDING = "then the session is paused"
 
 
 def continue_in_chat(
-    run: Run,
+    context: Context,
     store: SessionStore,
     path: Path,
-    context: str,
+    past: str,
     *,
     reason: str | None,
     budget: int | None,
@@ -35,13 +35,15 @@ def continue_in_chat(
     """Resume a session and chat until the user ends it; the session is paused at the end."""
     from unlatch.transport.redact import Redactor  # noqa: PLC0415
 
-    with run.transport() as options:
-        model = configured_model(run, options)  # before the change
-        session = lifecycle.resume(store, path, now=run.workspace.clock(), reason=reason).session
-        output.talk(*map(output.harmless, context.rstrip("\n").split("\n")), "")
-        log = recorder(run.workspace, store, path)
+    with context.transport() as options:
+        model = configured_model(context, options)  # before the change
+        session = lifecycle.resume(
+            store, path, now=context.workspace.clock(), reason=reason
+        ).session
+        output.talk(*map(output.harmless, past.rstrip("\n").split("\n")), "")
+        log = recorder(context.workspace, store, path)
         mask = Redactor().text
-        talk = SessionChat(session.id, log, model, context, mask, budget)
+        talk = SessionChat(session.id, log, model, past, mask, budget)
         try:
             return chat(partial(_turn, talk), _ENDING)
         finally:

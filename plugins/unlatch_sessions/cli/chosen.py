@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch.project.workspace import Workspace
     from unlatch_sessions.model import Meta, Session, Status
     from unlatch_sessions.store import SessionStore
@@ -45,13 +45,13 @@ SESSION = click.argument("wanted", metavar="[ID]", required=False, shell_complet
 IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")
 
 
-def store_of(run: Run, *, imported: bool = False) -> SessionStore:
+def store_of(context: Context, *, imported: bool = False) -> SessionStore:
     """The project's sessions (pauses and reports idle ones), or the imported ones."""
-    remember_project(run.paths.root)
+    remember_project(context.paths.root)
     if imported:
-        return import_store(run.workspace)
-    store = session_store(run.workspace)
-    idle = pause_idle(store, after=idle_after(run.workspace), clock=run.workspace.clock)
+        return import_store(context.workspace)
+    store = session_store(context.workspace)
+    idle = pause_idle(store, after=idle_after(context.workspace), clock=context.workspace.clock)
     for one in idle:
         output.note(f"paused '{one.id}', which had no change for a while")
     return store

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
-from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
@@ -32,7 +32,7 @@ from unlatch_sessions.workflow.writing import write_workflow
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
 
 _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 
@@ -51,9 +51,9 @@ _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 @flag("--refine", help="Let the model of your configuration improve it.")
 @flag("--interactive", help="Edit it in your editor until it is valid.")
 @IMPORTED
-@with_session
+@with_context
 def codify_session(
-    run: Run,
+    context: Context,
     *,
     wanted: str | None,
     file: Path | None,
@@ -64,13 +64,13 @@ def codify_session(
 ) -> int:
     if interactive:
         require_terminal("--interactive opens your editor", "unlatch session codify --output FILE")
-    run, store, path, _ = chosen_or_picked(
-        run, wanted, Status.ACTIVE, Status.PAUSED, imported=imported, asks=True
+    context, store, path, _ = chosen_or_picked(
+        context, wanted, Status.ACTIVE, Status.PAUSED, imported=imported, asks=True
     )
     session = masked_session(store.read(path).text, Masking())
     text = write_workflow(codify(read_document(session).session, Dialect(dialect)))
     if refine:
-        text = _refined(run, session, text)
+        text = _refined(context, session, text)
     if interactive:
         text = _edited(text)
     problems = check(read_workflow(text))
@@ -84,13 +84,13 @@ def codify_session(
     return UNDECIDED if any(one.severity is Severity.ERROR for one in problems) else 0
 
 
-def _refined(run: Run, session: str, workflow: str) -> str:
+def _refined(context: Context, session: str, workflow: str) -> str:
     from unlatch.chat_model import open_model  # noqa: PLC0415  (rarely needed)
     from unlatch_sessions.workflow.refine import refine  # noqa: PLC0415
 
-    workspace = run.workspace
+    workspace = context.workspace
     where = user_config_file()
-    with run.transport() as options:
+    with context.transport() as options:
         config, environ = workspace.user.llm, workspace.environ
         complete = open_model(config, environ=environ, where=where, options=options)
         return refine(complete, session, workflow)

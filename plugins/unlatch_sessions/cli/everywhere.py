@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from unlatch.cli.runtime.session import Session as Run
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.disk.user_files import known_projects
@@ -26,15 +25,15 @@ _SHOWN = 15
 _HEADINGS = ("", "Title", "Status", "Started", "Place")
 
 
-def all_places(run: Run) -> Iterator[Place]:
+def all_places(context: Context) -> Iterator[Place]:
     """The places of this project, then those of others; one that cannot be read is noted."""
-    yield from places(run.workspace)
-    here = run.paths.root.resolve()
+    yield from places(context.workspace)
+    here = context.paths.root.resolve()
     for root in known_projects():
         if root == here:
             continue
         try:
-            yield from places(Run(replace(run.options, root=root)).workspace)
+            yield from places(Context(replace(context.options, root=root)).workspace)
         except UnlatchError as error:
             output.note(f"sessions of {root} are left out: {error.message}")
 
@@ -52,35 +51,35 @@ def found_in(places: Iterable[Place]) -> Iterator[Found]:
 class Chosen(NamedTuple):
     """A session that a command is for, with the run in its project."""
 
-    run: Run
+    context: Context
     store: SessionStore
     path: Path
     imported: bool
 
 
 def chosen_or_picked(
-    run: Run, wanted: str | None, *statuses: Status, imported: bool, asks: bool
+    context: Context, wanted: str | None, *statuses: Status, imported: bool, asks: bool
 ) -> Chosen:
     """The session of an id; without one, the user's choice at a terminal, else as `chosen`.
 
     Args:
         statuses: of the session that is meant without an id.
     """
-    store = store_of(run, imported=imported)
+    store = store_of(context, imported=imported)
     if wanted is not None and not imported:
-        return _named(run, store, wanted)
+        return _named(context, store, wanted)
     picks = wanted is None and not imported and asks and is_interactive()
-    if picks and (offered := [one for one in _everything(run) if _is_offered(one, statuses)]):
-        return _picked(run, offered, statuses)
-    return Chosen(run, store, chosen(store, wanted, *statuses, imported=imported), imported)
+    if picks and (offered := [one for one in _everything(context) if _is_offered(one, statuses)]):
+        return _picked(context, offered, statuses)
+    return Chosen(context, store, chosen(store, wanted, *statuses, imported=imported), imported)
 
 
-def _named(run: Run, store: SessionStore, wanted: str) -> Chosen:
+def _named(context: Context, store: SessionStore, wanted: str) -> Chosen:
     """The session of the project that a word means, else the imported one; raises as `find`."""
     try:
-        return Chosen(run, store, store.find(wanted), imported=False)
+        return Chosen(context, store, store.find(wanted), imported=False)
     except UsageError as error:
-        imports = import_store(run.workspace)
+        imports = import_store(context.workspace)
         try:
             found = imports.find(wanted)
         except UsageError as other:
@@ -89,7 +88,7 @@ def _named(run: Run, store: SessionStore, wanted: str) -> Chosen:
         if error.id != "session-unknown":
             raise
         output.note(f"{found.stem} was imported from a transcript")
-        return Chosen(run, imports, found, imported=True)
+        return Chosen(context, imports, found, imported=True)
 
 
 def _is_offered(one: Found, statuses: tuple[Status, ...]) -> bool:
@@ -97,25 +96,29 @@ def _is_offered(one: Found, statuses: tuple[Status, ...]) -> bool:
     return Status.ACTIVE in statuses or one.place.imported or one.meta.status in statuses
 
 
-def _everything(run: Run) -> list[Found]:
-    return newest_first(found_in(all_places(run)))
+def _everything(context: Context) -> list[Found]:
+    return newest_first(found_in(all_places(context)))
 
 
-def _picked(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Chosen:
-    found = _pick(run, offered, statuses)
+def _picked(context: Context, offered: list[Found], statuses: tuple[Status, ...]) -> Chosen:
+    found = _pick(context, offered, statuses)
     place = found.place
-    own = run if place.workspace is run.workspace else Run(replace(run.options, root=place.project))
+    own = (
+        context
+        if place.workspace is context.workspace
+        else Context(replace(context.options, root=place.project))
+    )
     return Chosen(own, place.store, found.path, place.imported)
 
 
-def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found:
+def _pick(context: Context, offered: list[Found], statuses: tuple[Status, ...]) -> Found:
     """Let the user choose one; those of this project with the statuses are the first.
 
     If there is one alone, there is nothing to choose.
     """
 
     def is_meant(one: Found) -> bool:
-        own = one.place.project == run.paths.root and not one.place.imported
+        own = one.place.project == context.paths.root and not one.place.imported
         return own and one.meta.status in statuses
 
     listed = sorted(offered, key=is_meant, reverse=True)
@@ -123,7 +126,7 @@ def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found
         return listed[0]
     shown, default = listed, is_meant(listed[0])
     while True:
-        _show(run, shown)
+        _show(context, shown)
         answer = prompts.ask_text(_question(shown, default=default))
         if answer.isdecimal() and 0 < int(answer) <= min(len(shown), _SHOWN):
             return shown[int(answer) - 1]
@@ -139,12 +142,12 @@ def _question(shown: list[Found], *, default: bool) -> str:
     return "Number, words to search for, or Enter for 1" if default else "Number, or words"
 
 
-def _show(run: Run, found: list[Found]) -> None:
+def _show(context: Context, found: list[Found]) -> None:
     if not found:
         output.talk(output.warn("No session fits; try other words, or Enter for all."))
         return
     rows = [
-        (str(number), one.title, one.meta.status.value, started(one), place_name(run, one))
+        (str(number), one.title, one.meta.status.value, started(one), place_name(context, one))
         for number, one in enumerate(found[:_SHOWN], 1)
     ]
     output.table(_HEADINGS, rows, flexible=(1, 4), aside=True)
@@ -156,7 +159,7 @@ def started(one: Found) -> str:
     return f"{one.meta.started:%Y-%m-%d %H:%M}" if one.meta.started else ""
 
 
-def place_name(run: Run, one: Found) -> str:
+def place_name(context: Context, one: Found) -> str:
     """The project, and whether it was imported; empty for the sessions of this project."""
-    here = "" if one.place.project == run.paths.root else str(one.place.project)
+    here = "" if one.place.project == context.paths.root else str(one.place.project)
     return " ".join(filter(None, [here, "(imported)" if one.place.imported else ""]))

@@ -19,7 +19,7 @@ from unlatch_sessions.continuing.message import context_message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.model import Session
 
 
@@ -32,7 +32,7 @@ class HandOverFailed(UnlatchError):
 _PLACE = "{}"
 
 
-def program_of(run: Run, command: str) -> list[str]:
+def program_of(context: Context, command: str) -> list[str]:
     """The argument list of a command as it was typed, with the program's absolute path.
 
     Raises:
@@ -43,7 +43,7 @@ def program_of(run: Run, command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError("exec-invalid", f"--exec cannot be read: {error}", hint=hint) from None
-    program = find_program(words[0], apart=run.paths.root) if words else None
+    program = find_program(words[0], apart=context.paths.root) if words else None
     if program is None:
         message = f"--exec names no program on your PATH: {command!r}"
         raise UsageError("exec-invalid", message, hint=hint)
@@ -51,25 +51,25 @@ def program_of(run: Run, command: str) -> list[str]:
 
 
 def hand_over(
-    run: Run, argv: Sequence[str], session: Session, context: str, *, passed: Sequence[str]
+    context: Context, argv: Sequence[str], session: Session, past: str, *, passed: Sequence[str]
 ) -> int:
     """Run the program with the context as its standard input; returns its exit code.
 
     It gets the user's environment without the trackers' tokens, except those `passed`. An argument
     `{}` becomes the path of a file with the same text, which only the user can read.
     """
-    workspace = run.workspace
+    workspace = context.workspace
     environ = program_environment(
         workspace.environ, secrets=secret_variables(workspace.registry), passed=passed
     )
-    folder = state_folder(run.paths.root)
+    folder = state_folder(context.paths.root)
     with NamedTemporaryFile("w+", dir=folder, prefix="context-", suffix=".md") as file:
-        file.write(context_message(session.id, context))
+        file.write(context_message(session.id, past))
         file.flush()
         file.seek(0)
         words = [word.replace(_PLACE, str(Path(file.name))) for word in argv]
         try:
-            process = subprocess.Popen(words, stdin=file, cwd=run.paths.root, env=environ)  # noqa: S603
+            process = subprocess.Popen(words, stdin=file, cwd=context.paths.root, env=environ)  # noqa: S603
         except OSError as error:
             message = f"{words[0]} cannot be started: {error.strerror}"
             hint = f"the session is active; unlatch session pause {shlex.quote(session.id)}"

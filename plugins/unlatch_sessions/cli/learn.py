@@ -8,9 +8,9 @@ import click
 
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.transport.redact import Masking
@@ -22,7 +22,7 @@ from unlatch_sessions.learning.export import Format, write_cases
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.learning.cases import Case
 
 _CONSENT = "learning-consent"
@@ -48,9 +48,9 @@ _CONSENT = "learning-consent"
 @flag("--consent", help="Agree to exports from this project; needed once.")
 @IMPORTED
 @JSON
-@with_session
+@with_context
 def learn_session(
-    run: Run,
+    context: Context,
     *,
     wanted: tuple[str, ...],
     kind: str | None,
@@ -62,7 +62,7 @@ def learn_session(
 ) -> int:
     if file and not format:
         raise UsageError("option-alone", "--output belongs to --export", hint="add --export jsonl")
-    store = store_of(run, imported=imported)
+    store = store_of(context, imported=imported)
     chosen = [store.read(store.find(one)).session for one in wanted]
     found = learn(
         chosen or sessions(store),
@@ -75,7 +75,7 @@ def learn_session(
         )
         return 0
     if format:
-        _check_consent(run, given=consent)
+        _check_consent(context, given=consent)
         _write(write_cases(found.cases, Format(format)), file)
     else:
         _list(found.cases)
@@ -84,9 +84,9 @@ def learn_session(
     return 0
 
 
-def _check_consent(run: Run, *, given: bool) -> None:
+def _check_consent(context: Context, *, given: bool) -> None:
     """Ask once for each project; UsageError `consent-missing`."""
-    root = run.workspace.paths.root
+    root = context.workspace.paths.root
     if (kept := checkout_folder(root)) and (kept / _CONSENT).exists():
         return
     question = (

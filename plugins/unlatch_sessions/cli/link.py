@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, flag
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_sessions import lifecycle
 from unlatch_sessions.cli.chosen import IMPORTED, complete_session, session_entry, store_of
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
 
 
 @click.command("link", help="Link a session to the increment that it belongs to. (local)")
@@ -23,15 +23,21 @@ if TYPE_CHECKING:
 @flag("--remove", help="Remove the link.")
 @IMPORTED
 @JSON
-@with_session
+@with_context
 def link_session(
-    run: Run, *, wanted: str, increment: str | None, remove: bool, imported: bool, as_json: bool
+    context: Context,
+    *,
+    wanted: str,
+    increment: str | None,
+    remove: bool,
+    imported: bool,
+    as_json: bool,
 ) -> int:
     if remove == (increment is not None):
         raise click.UsageError("name an increment, or use --remove")
-    store = store_of(run, imported=imported)
+    store = store_of(context, imported=imported)
     path = store.find(wanted)
-    name = named_increment(run, increment) if increment else None
+    name = named_increment(context, increment) if increment else None
     before = store.read(path).session.meta.increment
     session = lifecycle.link(store, path, name).session
     if before and before != name:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.common import JSON, flag, text_option, without_placeholder
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
@@ -23,7 +23,7 @@ from unlatch_sessions.project import recorder
 from unlatch_sessions.recorder import agent_and_channel, read_tasks
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.recorder import Recorder
 
 # Characters of a text on stdin.
@@ -96,12 +96,12 @@ _quotes = partial(click.option, multiple=True)  # which may be just the word TEX
     help="Tokens used since the last time, by the subagent if one is given.",
 )
 @JSON
-@with_session
-def log_session(run: Run, *, wanted: str | None, as_json: bool, **given: Any) -> int:
+@with_context
+def log_session(context: Context, *, wanted: str | None, as_json: bool, **given: Any) -> int:
     _check(given)
-    store = store_of(run)
+    store = store_of(context)
     path = chosen(store, wanted, Status.ACTIVE)
-    with recorder(run.workspace, store, path) as log:
+    with recorder(context.workspace, store, path) as log:
         _record(log, given)
     show_change(store.read(path).session, as_json=as_json)
     return 0

@@ -10,31 +10,31 @@ import click
 from unlatch.cli.options.common import JSON
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch_sessions.cli.chosen import complete_session, session_entry, store_of
 from unlatch_sessions.imported.publishing import Draft, draft, publish
 from unlatch_sessions.project import session_store
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
 
 
 @click.command("publish", help="Copy an imported session into the project. (local)")
 @click.argument("wanted", metavar="ID", shell_complete=complete_session)
 @YES
 @JSON
-@with_session
-def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
-    imports = store_of(run, imported=True)
+@with_context
+def publish_session(context: Context, *, wanted: str, yes: bool, as_json: bool) -> int:
+    imports = store_of(context, imported=True)
     path = imports.find(wanted)
     found = draft(imports, path)
     if not yes and not _ask_consent(found, path.stem):
         return DECLINED
-    project = session_store(run.workspace)
-    session = project.read(publish(project, found, now=run.workspace.clock())).session
+    project = session_store(context.workspace)
+    session = project.read(publish(project, found, now=context.workspace.clock())).session
     if as_json:
         entry = session_entry(session.meta, session.title)
         output.document(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, filter_option, flag
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_sessions.cli.chosen import IMPORTED, store_of
 from unlatch_sessions.model import Status
@@ -15,7 +15,7 @@ from unlatch_sessions.project import session_index
 from unlatch_sessions.statistics import GroupBy, choose, group
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.statistics import Figures
 
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @flag("--toon", help="Print the index's tables of these sessions in TOON.")
 @IMPORTED
 @JSON
-@with_session
+@with_context
 def query_session(
-    run: Run,
+    context: Context,
     *,
     agent: str | None,
     channel: str | None,
@@ -42,7 +42,7 @@ def query_session(
     imported: bool,
     as_json: bool,
 ) -> int:
-    index = session_index(run.workspace, store_of(run, imported=imported))
+    index = session_index(context.workspace, store_of(context, imported=imported))
     found = choose(index.entries(), agent=agent, channel=channel, status=status)
     if as_json:
         output.document("session-query", sessions=[one.session for one in found])
@@ -74,9 +74,9 @@ def query_session(
 )
 @IMPORTED
 @JSON
-@with_session
-def stats_session(run: Run, *, by: str, imported: bool, as_json: bool) -> int:
-    entries = session_index(run.workspace, store_of(run, imported=imported)).entries()
+@with_context
+def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -> int:
+    entries = session_index(context.workspace, store_of(context, imported=imported)).entries()
     found = group(entries, GroupBy(by))
     if as_json:
         output.document("session-stats", by=by, groups=[_entry(one) for one in found])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, filter_option, flag
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
 from unlatch_sessions.cli.chosen import (
@@ -32,7 +32,7 @@ from unlatch_sessions.subagents import Trail, embed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.cli.runtime.context import Context
     from unlatch_sessions.model import Meta, Phase, Session, ToolCall
     from unlatch_sessions.store import SessionStore
 
@@ -57,9 +57,9 @@ _STYLES: dict[str, Callable[[str], str]] = {
 @flag("--all-projects", help="Also list imported sessions and those of your other projects.")
 @IMPORTED
 @JSON
-@with_session
+@with_context
 def list_session(
-    run: Run,
+    context: Context,
     *,
     status: str | None,
     agent: str | None,
@@ -69,10 +69,10 @@ def list_session(
     imported: bool,
     as_json: bool,
 ) -> int:
-    store = store_of(run, imported=imported)
-    where = [Place(run.workspace, store, imported)]
+    store = store_of(context, imported=imported)
+    where = [Place(context.workspace, store, imported)]
     if all_projects:
-        where = [*all_places(run)]
+        where = [*all_places(context)]
     found = [
         one
         for one in newest_first(_with_channel(where, channel))
@@ -83,7 +83,7 @@ def list_session(
     if as_json:
         output.document("session-list", sessions=[_listed_entry(one) for one in found])
     elif found:
-        _show_list(run, found, all_projects=all_projects)
+        _show_list(context, found, all_projects=all_projects)
     elif search is not None or len(where) > 1:
         output.talk("No sessions match. Next: unlatch session list")
     else:
@@ -91,7 +91,7 @@ def list_session(
     return 0
 
 
-def _show_list(run: Run, found: list[Found], *, all_projects: bool) -> None:
+def _show_list(context: Context, found: list[Found], *, all_projects: bool) -> None:
     columns = ["Session", "Status", "Started", "Participants"]
     columns += ["Place"] if all_projects else []
     columns += ["Fork of"] if any(one.meta.fork_of for one in found) else []
@@ -102,7 +102,7 @@ def _show_list(run: Run, found: list[Found], *, all_projects: bool) -> None:
             "Status": one.meta.status.value,
             "Started": started(one),
             "Participants": ", ".join(one.meta.participants),
-            "Place": place_name(run, one),
+            "Place": place_name(context, one),
             "Fork of": one.meta.fork_of or "",
         }
         rows.append(tuple(cells[it] for it in columns))
@@ -118,9 +118,9 @@ def _listed_entry(one: Found) -> output.Json:
 @SESSION
 @IMPORTED
 @JSON
-@with_session
-def show_session(run: Run, *, wanted: str | None, imported: bool, as_json: bool) -> int:
-    picked = chosen_or_picked(run, wanted, Status.ACTIVE, imported=imported, asks=not as_json)
+@with_context
+def show_session(context: Context, *, wanted: str | None, imported: bool, as_json: bool) -> int:
+    picked = chosen_or_picked(context, wanted, Status.ACTIVE, imported=imported, asks=not as_json)
     store = picked.store
     session = store.read(picked.path).session
     if as_json:

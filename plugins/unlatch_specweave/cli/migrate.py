@@ -9,15 +9,15 @@ import click
 
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.project.workspace import Workspace
     from unlatch_specweave.migrate.plan import SkippedFile
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 @flag("--yes", help="Do not ask.")
 @BY
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session, *, undo: bool, dry_run: bool, yes: bool, by: str | None, as_json: bool
+    context: Context, *, undo: bool, dry_run: bool, yes: bool, by: str | None, as_json: bool
 ) -> int:
-    workspace = session.workspace
-    task = _undo(workspace) if undo else _migration(workspace, by=session.who(by))
+    workspace = context.workspace
+    task = _undo(workspace) if undo else _migration(workspace, by=context.who(by))
     if not as_json:
         _show(task, diffs=dry_run)
     left = task.left

@@ -116,11 +116,11 @@ def test_the_demo_of_runs_holds_no_token_where_its_workers_can_read_it(searching
 def test_the_program_of_a_session_finds_only_tokens_that_are_passed_on(
     searching: Project, passed: tuple[str, ...], seen: list[str]
 ) -> None:
-    session = searching.run("session", "start", "Search").out.strip()
-    assert 0 == searching.run("session", "pause", session).code
+    context = searching.run("session", "start", "Search").out.strip()
+    assert 0 == searching.run("session", "pause", context).code
     options = ("--exec", program(searching, "exec"), *passed)
 
-    done = searching.process("session", "resume", session, *options, cold=True)
+    done = searching.process("session", "resume", context, *options, cold=True)
 
     assert 0 == done.code, done.said
     assert seen == seen_by(searching, "exec")

@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 import click
 
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry, Reach
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
@@ -175,7 +175,7 @@ def _memos(workspace: Workspace) -> list[Memo]:
 
 @click.command("read", help="Print a memo. (local)")
 @click.argument("name")
-@with_session
-def read_memo(session: Session, *, name: str) -> int:
-    output.data(*Memo(session.workspace.paths.home / f"memos/{name}.txt").lines)
+@with_context
+def read_memo(context: Context, *, name: str) -> int:
+    output.data(*Memo(context.workspace.paths.home / f"memos/{name}.txt").lines)
     return 0

@@ -15,7 +15,7 @@ from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
 from tests.warm.client import COLD
 
-from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.runtime.context import require_terminal
 from unlatch.errors import UsageError
 
 WHY = "Reason for reopening: "

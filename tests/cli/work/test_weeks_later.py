@@ -19,7 +19,7 @@ from tests.cli.mcp.test_mcp import start_warm
 from tests.cli.project import WORKER, Project
 
 from unlatch.chat_model import estimate
-from unlatch.cli.runtime import session as session_module
+from unlatch.cli.runtime import context as session_module
 from unlatch.project.workspace import Workspace
 from unlatch_mcp.calls import Calls
 from unlatch_mcp.server import build_server

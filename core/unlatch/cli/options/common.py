@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.context import (
+from unlatch.cli.runtime.passing import (
     PLAN_OUT,
     REASON_SOURCES,
     Planning,

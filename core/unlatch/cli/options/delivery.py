@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.options.common import dry_run_option, flag
 from unlatch.cli.options.number import Number
-from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.passing import context_of
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
@@ -68,7 +68,7 @@ _FOLLOW = flag("--follow", help="Follow items that were moved or renamed, and up
 
 def _limit_time(ctx: click.Context, _option: click.Parameter, seconds: float | None) -> None:
     if seconds is not None:
-        session_of(ctx).max_time = seconds
+        context_of(ctx).max_time = seconds
 
 
 MAX_TIME = click.option(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.context import can_pick
 from unlatch.cli.runtime.increments import Named, named_increment, named_increments
-from unlatch.cli.runtime.session import can_pick
+from unlatch.cli.runtime.passing import context_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import visible
@@ -61,7 +61,7 @@ class IncrementArgument(click.Argument):
         typed = ctx.params.get(self.name or "")
         without = typed if isinstance(typed, tuple) else ()
         found = find_candidates(
-            session_of(ctx).workspace, ctx.info_name or "", begins=incomplete, without=without
+            context_of(ctx).workspace, ctx.info_name or "", begins=incomplete, without=without
         )
         plain = (one for one in found if PLAIN.fullmatch(one.id))
         titled = [_item(one, titled=True) for one in islice(plain, _MOST_TITLES)]
@@ -98,7 +98,7 @@ def pick_increment(ctx: click.Context) -> str | None:
         why_none,
     )
 
-    command, workspace = ctx.info_name or "", session_of(ctx).workspace
+    command, workspace = ctx.info_name or "", context_of(ctx).workspace
     found = likely_first(find_candidates(workspace, command), command)
     if not found:
         has_any = any(workspace.manager.collection.folders())
@@ -113,28 +113,28 @@ def pick_increment(ctx: click.Context) -> str | None:
 
 def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
     """The name of the increment that an argument means; raises as `find_increment`."""
-    return named_increment(session_of(ctx), value)
+    return named_increment(context_of(ctx), value)
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
     """The increments that an argument means; raises as `find_increment`."""
-    return named_increments(session_of(ctx), value)
+    return named_increments(context_of(ctx), value)
 
 
 def undone_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
     """The increments, or the item that belongs to none; raises as `find_increment`."""
     from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (of one command)
 
-    session = session_of(ctx)
-    words = items_typed(session, value, numbers=True)
+    context = context_of(ctx)
+    words = items_typed(context, value, numbers=True)
     try:
-        return named_increments(session, words)
+        return named_increments(context, words)
     except UsageError:
-        if len(words) > 1 or not session.is_item(words[0]):
+        if len(words) > 1 or not context.is_item(words[0]):
             raise
         from unlatch.cli.runtime.item_groups import reopened_record  # noqa: PLC0415  (slow to load)
 
-        records, name = reopened_record(session, words[0])
+        records, name = reopened_record(context, words[0])
     return Named((name,), records=records)
 
 

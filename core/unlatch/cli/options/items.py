@@ -6,8 +6,8 @@ from shlex import quote
 import click
 
 from unlatch.cli.options.common import flag, text_option
-from unlatch.cli.runtime.context import session_of
 from unlatch.cli.runtime.item_words import items_typed
+from unlatch.cli.runtime.passing import context_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import is_item
@@ -37,7 +37,7 @@ def typed_items(
     ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The words of a command for items; raises as `items_typed`, and ends where none is left."""
-    words = items_typed(session_of(ctx), value, numbers=True)
+    words = items_typed(context_of(ctx), value, numbers=True)
     if value and not words:
         output.talk(f"Nothing to {ctx.info_name}: the list on stdin is empty.")
         ctx.exit()

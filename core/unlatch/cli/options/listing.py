@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.limits import Limits
 
 
@@ -94,7 +94,7 @@ def listing(command: Any) -> Any:
 
 
 def take_listing(
-    session: Session,
+    context: Context,
     *,
     everything: bool,
     key: str | None,
@@ -107,12 +107,12 @@ def take_listing(
     Raises:
         UsageError: `status-unknown`, `filter-invalid`, `time-unknown` or `unknown-tracker`.
     """
-    filters = _filters(session, **options)
+    filters = _filters(context, **options)
     wants_archived = any(one.trait is Trait.ARCHIVED for one in filters.conditions)
-    folders = [*session.workspace.manager.collection.folders()]
+    folders = [*context.workspace.manager.collection.folders()]
     listed = [one for one in folders if everything or wants_archived or not one.archived]
     made = Listing(
-        session.workspace,
+        context.workspace,
         listed,
         filters,
         order=Order(key.removeprefix("-")) if key else None,
@@ -123,7 +123,7 @@ def take_listing(
 
 
 def _filters(
-    session: Session,
+    context: Context,
     *,
     statuses: Sequence[str],
     types: Sequence[str],
@@ -136,7 +136,7 @@ def _filters(
 ) -> Filters:
     names = alternatives(trackers)
     for name in names:
-        session.workspace.registry.manifest(name)
+        context.workspace.registry.manifest(name)
     given = {
         Trait.STATUS: [_status(word).value for word in alternatives(statuses)],
         Trait.TYPE: alternatives(types),
@@ -147,8 +147,8 @@ def _filters(
         *(Condition(trait, "=", values) for trait, values in _conditions(given)),
         *map(read_condition, expressions),
     ]
-    limits = _limits(session) if stale else None
-    return Filters(conditions, (words or "").strip(), _since(session, since), limits)
+    limits = _limits(context) if stale else None
+    return Filters(conditions, (words or "").strip(), _since(context, since), limits)
 
 
 def _conditions(given: dict[Trait, Sequence[str]]) -> list[tuple[Trait, frozenset[str]]]:
@@ -163,14 +163,14 @@ def _status(wanted: str) -> Status:
     raise UsageError("status-unknown", f"there is no status {wanted!r}", hint=hint)
 
 
-def _since(session: Session, since: str | None) -> datetime | None:
+def _since(context: Context, since: str | None) -> datetime | None:
     if since is None:
         return None
     from unlatch.cli.options.period import read_period  # noqa: PLC0415
 
-    return read_period(since, None, session.workspace.clock())[0]
+    return read_period(since, None, context.workspace.clock())[0]
 
 
-def _limits(session: Session) -> Limits:
+def _limits(context: Context) -> Limits:
     """The limits; raises as `Workspace.config`."""
-    return session.workspace.config.limits.rules
+    return context.workspace.config.limits.rules

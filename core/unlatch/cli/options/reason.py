@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.common import flag, text_option
-from unlatch.cli.runtime.context import session_of, settle_reason
+from unlatch.cli.runtime.context import is_interactive, require_terminal
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.runtime.passing import context_of, settle_reason
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import (
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
 
-    About = Callable[[Session, dict[str, Any]], Iterable[str]]
-    Check = Callable[[Session, dict[str, Any]], None]
+    About = Callable[[Context, dict[str, Any]], Iterable[str]]
+    Check = Callable[[Context, dict[str, Any]], None]
 
 _QUESTION = "Reason for reopening"
 _STDIN = "-"
@@ -54,41 +54,41 @@ _LONGEST_QUOTED = 60
 _MOST_READ = 2 * LONGEST_REASON
 
 
-def about_increments(session: Session, given: dict[str, Any]) -> Iterator[str]:
+def about_increments(context: Context, given: dict[str, Any]) -> Iterator[str]:
     """The increments and items of a command, for the comment in the editor."""
     yield from given.get("expressions", ())
     items = given.get("items") or given.get("ids") or ()
-    if not isinstance(items, Named) and any(map(session.is_item, items)):
+    if not isinstance(items, Named) and any(map(context.is_item, items)):
         yield from items
         return
     one = [given["wanted"]] if "wanted" in given else ()
-    for name in named(session, items or given.get("named") or one):
-        yield from _about_increment(session, session.workspace.manager.read(name))
+    for name in named(context, items or given.get("named") or one):
+        yield from _about_increment(context, context.workspace.manager.read(name))
 
 
-def named(session: Session, given: Named | Iterable[str]) -> Iterable[str]:
+def named(context: Context, given: Named | Iterable[str]) -> Iterable[str]:
     if isinstance(given, Named):
         return given.names
-    workspace = session.workspace
+    workspace = context.workspace
     found = [find_range(workspace, one) or [find_increment(workspace, one).name] for one in given]
     return dict.fromkeys(name for names in found for name in names)
 
 
-def _about_increment(session: Session, increment: Increment) -> Iterator[str]:
+def _about_increment(context: Context, increment: Increment) -> Iterator[str]:
     yield f"{increment.id}: {output.clean(increment.title)} ({increment.status})"
     for link in increment.links:
-        yield f"  {session.workspace.registry.manifest(link.tracker).title} {link.key}"
+        yield f"  {context.workspace.registry.manifest(link.tracker).title} {link.key}"
     for last in increment.reopens[-1:]:
         yield f"  Last reopened {last.reopened_at:%Y-%m-%d} by {output.clean(last.reopened_by)}:"
         yield from (f"    {line}" for line in without_controls(last.reason).split("\n"))
 
 
-def about_name(_session: Session, given: dict[str, Any]) -> Iterator[str]:
+def about_name(_context: Context, given: dict[str, Any]) -> Iterator[str]:
     """The effort, session or run of a command, as it was typed."""
     yield from filter(None, [given.get("effort") or given.get("wanted")])
 
 
-def no_check(_session: Session, _given: dict[str, Any]) -> None:
+def no_check(_context: Context, _given: dict[str, Any]) -> None:
     """The check of a command that asks nothing."""
 
 
@@ -98,7 +98,7 @@ def reason_option(
     """Options for a reason, passed to the command as `reason`; None without one of them.
 
     Args:
-        about: lines for the comment in the editor, from the session and the command's arguments.
+        about: lines for the comment in the editor, from the context and the command's arguments.
         check: refuses the command, with the same arguments, before it waits for a pipe.
     """
     options = (
@@ -128,14 +128,14 @@ def reason_option(
         ) -> Any:
             if len(texts) + (file is not None) + edit > 1:
                 raise click.UsageError("give the reason once: --reason, --reason-file or --edit")
-            session = session_of(click.get_current_context())
+            context = context_of(click.get_current_context())
             if _STDIN in (*texts, file) and not sys.stdin.isatty():
-                check(session, given)
+                check(context, given)
             reason = _read(texts, file)
             if not edit:
                 settle_reason(click.get_current_context(), reason)
                 return function(*args, reason=reason, **given)
-            reason = _edited(session, about(session, given))
+            reason = _edited(context, about(context, given))
             settle_reason(click.get_current_context(), reason)
             try:
                 return function(*args, reason=reason, **given)
@@ -166,19 +166,19 @@ def quoted_reason(reason: str) -> str:
     return words if words.isprintable() and len(words) <= _LONGEST_QUOTED else "TEXT"
 
 
-def ask_reason(session: Session) -> str:
+def ask_reason(context: Context) -> str:
     """Ask for the reason until it is usable; the arrow keys bring earlier ones of the project."""
     from unlatch.project.earlier_reasons import earlier_reasons, remember_reason  # noqa: PLC0415
 
-    if not session.has_project:
+    if not context.has_project:
         return prompts.ask(_QUESTION, checked_reason)
-    root = session.paths.root
+    root = context.paths.root
     reason = prompts.ask(_QUESTION, checked_reason, earlier=earlier_reasons(root))
     remember_reason(root, reason)
     return reason
 
 
-def reason_to_reopen(session: Session, reason: str | None, *, ref: str, command: str) -> str:
+def reason_to_reopen(context: Context, reason: str | None, *, ref: str, command: str) -> str:
     """The reason for reopening ended work; asks for a missing one at a terminal.
 
     Args:
@@ -192,7 +192,7 @@ def reason_to_reopen(session: Session, reason: str | None, *, ref: str, command:
     if not is_interactive():
         hint = f"{command} --reason TEXT"
         raise UsageError("reason-missing", f"reopening {ref} needs a reason", hint=hint)
-    return ask_reason(session)
+    return ask_reason(context)
 
 
 def _read(texts: tuple[str, ...], file: str | None) -> str | None:
@@ -242,7 +242,7 @@ def _unreadable(why: str) -> UsageError:
     return UsageError("reason-unreadable", message, hint=f"save it as UTF-8, or {_OTHERWISE}")
 
 
-def _edited(session: Session, about: Iterable[str]) -> str:
+def _edited(context: Context, about: Iterable[str]) -> str:
     """The reason as it is written in the editor; UsageError `reason-missing` if it is empty."""
     from unlatch.cli.terminal.editor import edit, keep_text, require_editor  # noqa: PLC0415
     from unlatch.project.earlier_reasons import remember_reason  # noqa: PLC0415
@@ -260,8 +260,8 @@ def _edited(session: Session, about: Iterable[str]) -> str:
             kept = keep_text(written, _EXTENSION)
             error.hint = f"your text is in {kept}; {error.hint or _OTHERWISE}"
         raise
-    if session.has_project:
-        remember_reason(session.paths.root, reason)
+    if context.has_project:
+        remember_reason(context.paths.root, reason)
     return reason
 
 

@@ -12,19 +12,19 @@ from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.kinds import choosing_kinds
 from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope import scoping
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.references import Reference, read_reference
-from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.spi.operation import Kind
 
 
-def _refuse_unasked(session: Session, given: dict[str, Any]) -> None:
+def _refuse_unasked(context: Context, given: dict[str, Any]) -> None:
     """Refuse a resume that will ask, as it does itself later; UsageError `not-interactive`."""
     if given["yes"] or given["dry_run"]:
         return
-    found = [*_meant(session, given["ids"], given["expressions"])]
+    found = [*_meant(context, given["ids"], given["expressions"])]
     for one in found:
         if one.status.is_finished:
             repeat = "repeat with" if len(found) > 1 else f"unlatch resume {quote(one.id)}"
@@ -32,17 +32,17 @@ def _refuse_unasked(session: Session, given: dict[str, Any]) -> None:
 
 
 def _meant(
-    session: Session, ids: Named | Reference | tuple[str, ...], expressions: tuple[str, ...]
+    context: Context, ids: Named | Reference | tuple[str, ...], expressions: tuple[str, ...]
 ) -> Iterable[Increment]:
     """The increments of a command; none if it names other work or items."""
     if isinstance(ids, Reference):
         return ()
     words = ids.names if isinstance(ids, Named) else ids
-    if any(session.is_item(one) or read_reference(one) for one in words):
+    if any(context.is_item(one) or read_reference(one) for one in words):
         return ()
-    manager = session.workspace.manager
+    manager = context.workspace.manager
     if words:
-        return map(manager.read, named(session, words))
+        return map(manager.read, named(context, words))
     return matching(manager.read_all()[0], list(map(read_condition, expressions)))
 
 

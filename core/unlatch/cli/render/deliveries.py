@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
@@ -37,7 +37,7 @@ def tell_done(registry: Registry, tracker: str, name: str, kind: Kind) -> None:
 
 
 def deliver_and_tell(
-    session: Session,
+    context: Context,
     increment: Increment,
     *,
     options: DeliveryOptions,
@@ -53,10 +53,10 @@ def deliver_and_tell(
     """
     if offline:
         return _postponed(increment)
-    log = _DeliveryLog(session, is_terse=False, silent=silent)
-    with nullcontext(trackers) if trackers else session.trackers() as opened:
+    log = _DeliveryLog(context, is_terse=False, silent=silent)
+    with nullcontext(trackers) if trackers else context.trackers() as opened:
         return deliver_pending(
-            *(session.workspace, opened, [increment], lambda _name, one: log.tell(one)),
+            *(context.workspace, opened, [increment], lambda _name, one: log.tell(one)),
             options=options,
             fresh=fresh,
             shared=shared,
@@ -72,13 +72,13 @@ def _postponed(increment: Increment) -> DeliveryResult:
 
 @contextmanager
 def show_deliveries(
-    session: Session, total: int, *, silent: bool
+    context: Context, total: int, *, silent: bool
 ) -> Iterator[Callable[[str, Delivery], None]]:
     """Show deliveries as they end: each one if few, else only failures and a sum.
 
     Yields the function to call for each delivery.
     """
-    voice = _DeliveryLog(session, is_terse=total > FEW, silent=silent)
+    voice = _DeliveryLog(context, is_terse=total > FEW, silent=silent)
     began = utc_now()
     with bar(total, "Delivering") as advance:
 
@@ -93,8 +93,8 @@ def show_deliveries(
 class _DeliveryLog:
     """The lines about deliveries, during and after them."""
 
-    def __init__(self, session: Session, *, is_terse: bool, silent: bool) -> None:
-        self._session = session
+    def __init__(self, context: Context, *, is_terse: bool, silent: bool) -> None:
+        self._context = context
         self._is_terse = is_terse
         self._silent = silent
         self._failed: Counter[tuple[str, str, str]] = Counter()
@@ -102,7 +102,7 @@ class _DeliveryLog:
 
     def tell(self, delivery: Delivery) -> None:
         """Show one delivery, unless it is only counted."""
-        self._session.trace(delivery.error)
+        self._context.trace(delivery.error)
         tracker = delivery.operation.tracker
         error = delivery.error
         alike = (tracker, error.id, error.message) if error else None
@@ -112,7 +112,7 @@ class _DeliveryLog:
             self._failed[alike] += 1
         count = self._failed[alike] if alike else 0
         if not self._silent and (0 < count <= _ALIKE or not self._is_terse):
-            registry = self._session.workspace.registry
+            registry = self._context.workspace.registry
             output.data(*delivery_lines(registry, delivery, again=count > 1))
 
     def sum_up(self, total: int, began: datetime) -> None:
@@ -130,7 +130,7 @@ class _DeliveryLog:
         output.data(f"{mark} {served:,} of {total:,} operations delivered in {took}: {each or '-'}")
 
     def _title(self, tracker: str) -> str:
-        return tracker_title(self._session.workspace.registry, tracker)
+        return tracker_title(self._context.workspace.registry, tracker)
 
 
 def tell_all_left(ended: Sequence[DeliveryResult]) -> None:

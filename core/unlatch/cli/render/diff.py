@@ -2,7 +2,7 @@
 
 import difflib
 
-from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.terminal import output, prompts
 
 _NO_NEWLINE = "\\ No newline at end of file"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-def show_increment(session: Session, increment: Increment, *, offline: bool = False) -> None:
+def show_increment(context: Context, increment: Increment, *, offline: bool = False) -> None:
     """Show an increment and its items; `offline` leaves out the items' state."""
-    seen = items_of(session, increment, offline=offline)
-    warnings = warnings_of(session, increment)
-    with session.paged():
-        _tell(session, increment, seen, warnings)
+    seen = items_of(context, increment, offline=offline)
+    warnings = warnings_of(context, increment)
+    with context.paged():
+        _tell(context, increment, seen, warnings)
 
 
-def warnings_of(session: Session, increment: Increment) -> list[str]:
+def warnings_of(context: Context, increment: Increment) -> list[str]:
     """The warnings about an increment's files."""
     warnings = [*increment.warnings]
-    if unreadable := session.workspace.manager.unreadable_documents(increment):
+    if unreadable := context.workspace.manager.unreadable_documents(increment):
         from unlatch.cli.render.notes import not_read  # noqa: PLC0415  (rarely needed)
 
         warnings += map(not_read, unreadable)
     return warnings
 
 
-def items_of(session: Session, increment: Increment, *, offline: bool) -> Sequence[ItemSnapshot]:
+def items_of(context: Context, increment: Increment, *, offline: bool) -> Sequence[ItemSnapshot]:
     if not increment.links or offline:
         return ()
     from unlatch.lifecycle.fetch_items import fetch_items  # noqa: PLC0415  (slow to load)
 
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         return fetch_items(trackers, increment.links)
 
 
@@ -57,9 +57,9 @@ def last_synced(increment: Increment) -> Mapping[Link, datetime]:
 
 
 def _tell(
-    session: Session, increment: Increment, seen: Sequence[ItemSnapshot], warnings: Sequence[str]
+    context: Context, increment: Increment, seen: Sequence[ItemSnapshot], warnings: Sequence[str]
 ) -> None:
-    now = session.workspace.clock()
+    now = context.workspace.clock()
     head = f"{output.strong(increment.id)}  "
     output.data(*output.hang(head, output.clean(increment.title)))
     archived = " (archived)" if increment.archived else ""
@@ -79,8 +79,8 @@ def _tell(
         output.data(f"    {earlier} earlier: unlatch history {quote(increment.id)}")
     for entry in increment.reopens[-_SHOWN:]:
         _tell_reopen(entry)
-    _tell_items(session, increment, seen)
-    for kind, name, status in related_lines(session, increment):
+    _tell_items(context, increment, seen)
+    for kind, name, status in related_lines(context, increment):
         output.data(*output.hang(f"  {kind:<13}", f"{output.clean(name)} ({status})"))
     for operation in increment.pending:
         cause = f", blocked: {operation.cause}" if operation.is_blocked else ""
@@ -118,12 +118,12 @@ def _tell_unit(increment: Increment) -> None:
     output.data(*output.hang("  Documents    ", f"{place}{end} ({output.clean(layout)})"))
 
 
-def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:
+def _tell_items(context: Context, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:
     if not increment.links:
         output.data("  Items        none")
         return
     output.data("  Items")
-    registry, now = session.workspace.registry, session.workspace.clock()
+    registry, now = context.workspace.registry, context.workspace.clock()
     columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
     if not seen:
         for link in increment.links:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_unread, tell_warnings
-from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells, wrap
 from unlatch.lifecycle.deliver import preview_plans
@@ -25,7 +25,7 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview, Previewed
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
@@ -38,7 +38,7 @@ _METHOD = len("OPTIONS")
 
 
 def preview_and_tell(
-    session: Session,
+    context: Context,
     plan: Plan,
     options: DeliveryOptions,
     *,
@@ -52,17 +52,17 @@ def preview_and_tell(
     Args:
         more: further keys of the document.
     """
-    with session.trackers() as trackers:
-        found = preview_plans(session.workspace, trackers, [plan], options=options, offline=offline)
-    return tell_preview(session, replace(found[0], **facts), as_json=as_json, more=more)
+    with context.trackers() as trackers:
+        found = preview_plans(context.workspace, trackers, [plan], options=options, offline=offline)
+    return tell_preview(context, replace(found[0], **facts), as_json=as_json, more=more)
 
 
 def tell_preview(
-    session: Session, preview: Preview, *, as_json: bool, more: output.Json | None = None
+    context: Context, preview: Preview, *, as_json: bool, more: output.Json | None = None
 ) -> int:
     code = foreseen_code(preview.items)
     if show_plan(
-        session,
+        context,
         "dry-run",
         code,
         preview_document(preview) | (more or {}),
@@ -71,7 +71,7 @@ def tell_preview(
         read=[one.item for one in preview.items],
     ):
         return code
-    show_preview(session, preview)
+    show_preview(context, preview)
     tell_unread(unread_items(preview.items))
     return code
 
@@ -84,9 +84,9 @@ def foreseen_code(items: Iterable[Previewed]) -> int:
     return UNDELIVERED if any(one.is_refused for one in found) else 0
 
 
-def show_preview(session: Session, preview: Preview) -> None:
+def show_preview(context: Context, preview: Preview) -> None:
     """Show a preview as text, without the next steps for unread items."""
-    output.data(*_lines(session, preview))
+    output.data(*_lines(context, preview))
     tell_warnings(preview.warnings)
 
 
@@ -99,9 +99,9 @@ def _snapshot(item: Previewed) -> ItemSnapshot:
     return ItemSnapshot(item.link, item.name, item.item, item.error if item.is_unread else None)
 
 
-def _lines(session: Session, preview: Preview) -> Iterator[str]:
+def _lines(context: Context, preview: Preview) -> Iterator[str]:
     yield _headline(preview.plan)
-    yield from item_lines(session, preview.items)
+    yield from item_lines(context, preview.items)
     for link, needed in preview.spared:
         yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
     if preview.scope:
@@ -109,9 +109,9 @@ def _lines(session: Session, preview: Preview) -> Iterator[str]:
     yield _sum(preview)
 
 
-def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
+def item_lines(context: Context, items: Sequence[Previewed]) -> Iterator[str]:
     """The lines about each item: its comment and its requests."""
-    registry = session.workspace.registry
+    registry = context.workspace.registry
     columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
     requests = _request_lines([one for item in items for one in item.requests])
     said: Text | None = None

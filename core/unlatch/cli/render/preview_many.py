@@ -9,14 +9,14 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_excess, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
     from unlatch.errors import UsageError
     from unlatch.lifecycle.many import Refusal
@@ -27,7 +27,7 @@ _COLUMNS = 14
 
 
 def tell_previews(
-    session: Session,
+    context: Context,
     found: Sequence[Preview],
     refused: Sequence[Refusal],
     *,
@@ -54,13 +54,13 @@ def tell_previews(
     }
     read = [item.item for one in found for item in one.items]
     about = [one.plan.before for one in found]
-    if show_plan(session, "dry-run-many", code, parts, as_json=as_json, about=about, read=read):
+    if show_plan(context, "dry-run-many", code, parts, as_json=as_json, about=about, read=read):
         return code
-    with session.paged():
-        output.data(*sum_lines(session.workspace.registry, found, refused))
+    with context.paged():
+        output.data(*sum_lines(context.workspace.registry, found, refused))
         for one in found:
             output.data("")
-            show_preview(session, one)
+            show_preview(context, one)
         tell_refusals(refused)
         if excess is not None:
             tell_excess(command, excess, items)

@@ -15,7 +15,7 @@ from unlatch.lifecycle.refused_labels import known_refusals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.refused import RefusedLabels
     from unlatch.increments.model.increment import Increment, Link
 
@@ -37,7 +37,7 @@ def tell_refused(shown: Sequence[tuple[str, RefusedLabels]], command: str = RETR
 
 
 def tell_known_refusals(
-    session: Session, increment: Increment, links: Sequence[Link] | None = None
+    context: Context, increment: Increment, links: Sequence[Link] | None = None
 ) -> bool:
     """The same for an increment, or an item alone, that a command left; whether there are any.
 
@@ -45,17 +45,17 @@ def tell_known_refusals(
         links: only these; None for all.
     """
     shown = [
-        (link_name(session, one.refusal.link), one)
-        for one in known_refusals(session.workspace, increment)
+        (link_name(context, one.refusal.link), one)
+        for one in known_refusals(context.workspace, increment)
         if links is None or any(same_item(one.refusal.link, link) for link in links)
     ]
     tell_refused(shown, RETRY if increment.is_item else f"unlatch sync {quote(increment.id)}")
     return bool(shown)
 
 
-def link_name(session: Session, link: Link) -> str:
+def link_name(context: Context, link: Link) -> str:
     """The name of a linked item for people, as far as its tracker is configured."""
-    settings = session.workspace.settings.get(link.tracker)
+    settings = context.workspace.settings.get(link.tracker)
     with suppress(UnlatchError):
         return settings.name(settings.locate(link.name, link.url)) if settings else link.key
     return link.key

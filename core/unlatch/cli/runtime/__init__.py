@@ -1,1 +1,1 @@
-"""The environment of every command: session, errors, arguments, CI annotations."""
+"""The environment of every command: context, errors, arguments, CI annotations."""

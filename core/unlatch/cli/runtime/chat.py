@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import error_lines, exit_code_of
-from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.line_editor import read_text
 from unlatch.errors import ModelError, UsageError
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.chat_model import Complete, OnText
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.transport import TransportOptions
 
 
-def configured_model(session: Session, options: TransportOptions) -> Complete:
+def configured_model(context: Context, options: TransportOptions) -> Complete:
     """The model of the user's configuration; ModelError as `open_model`."""
     from unlatch.chat_model import open_model  # noqa: PLC0415  (rarely needed)
 
-    workspace = session.workspace
+    workspace = context.workspace
     config = workspace.user.llm
     return open_model(config, environ=workspace.environ, where=user_config_file(), options=options)
 

@@ -1,130 +1,207 @@
-"""The session of a command that click runs, and its plan if it is saved or compared."""
+"""The context of a command: the project, its trackers, and the user."""
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from unlatch.cli.runtime.session import Globals, Session
+from unlatch.cli.runtime import process
 from unlatch.cli.terminal import output
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
+from unlatch.project.find_increment import (
+    is_item,
+)
+from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
+from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterator
 
-    from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.planned.saved import SavedPlan
-    from unlatch.spi.item import RemoteItem
-
-_PLANNING = f"{__name__}.planning"
-# The parameter of `--plan-out`, which every command has that can be in a plan.
-PLAN_OUT = "plan_out"
-# What the reason is read from, once `settle_reason` has it.
-REASON_SOURCES = ("file", "edit")
+    from unlatch.project.trackers import Trackers
+    from unlatch.transport import TransportOptions, Wait
+    from unlatch.transport.breaker import CommandLimits
+    from unlatch.transport.trace import Trace
 
 
-def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Pass the session to a command's function as its first argument."""
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """Options that every command has, given before the command's name."""
 
-    @click.pass_context
-    def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return function(session_of(ctx), *args, **kwargs)
-
-    return run
-
-
-def session_of(ctx: click.Context) -> Session:
-    """The session of a command, the same one for its arguments and its function."""
-    # While a shell completes a command line, the function that makes the options has not run.
-    options = ctx.obj or Globals(root=_folder(ctx.find_root().params.get("root")))
-    session: Session = ctx.meta.setdefault(__name__, Session(options))
-    return session
+    root: Path | None = None
+    debug: bool = False
+    max_wait: float = 60.0
+    trace_http: Path | None = None
+    no_pager: bool = False
 
 
-def use_session(ctx: click.Context, session: Session) -> None:
-    """Give a command this session."""
-    ctx.meta[__name__] = session
+class Context:
+    """One run of a command."""
+
+    # Seconds until this command begins nothing new (`--max-time`); None for no end.
+    max_time: float | None = None
+
+    def __init__(self, options: Globals) -> None:
+        self.options = options
+
+    @cached_property
+    def limits(self) -> CommandLimits:
+        """What all requests of this command share."""
+        from unlatch.transport.breaker import CommandLimits  # noqa: PLC0415
+
+        return CommandLimits(self.max_time)
+
+    @cached_property
+    def paths(self) -> ProjectPaths:
+        """The project's folders; UsageError `no-project`."""
+        root = self.options.root
+        if root:
+            # Paths below the root are split at its folders' names: none may be passed on the way.
+            paths = project_at(root.resolve() if ".." in root.parts else root.absolute())
+        else:
+            paths = find_paths(Path.cwd())
+        # As in `main`, where the root is not known yet: no program comes from the project.
+        os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=paths.root)
+        return paths
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        paths = self.paths
+        tokens = process.tokens
+        return Workspace(paths, environ={**os.environ, **tokens} if tokens else os.environ)
+
+    @cached_property
+    def has_project(self) -> bool:
+        """Whether there is a project here.
+
+        Raises:
+            UsageError: `project-not-yours`; with `--root` also `no-project`.
+        """
+        try:
+            return bool(self.paths)
+        except UsageError as error:
+            if self.options.root or error.id != "no-project":
+                raise
+            return False
+
+    def is_item(self, word: str) -> bool:
+        """Whether a word has the form of an item, and is not the name of an increment."""
+        return is_item(word) and not (
+            self.has_project and self.workspace.manager.collection.find(word)
+        )
+
+    def over(self, workspace: Workspace) -> Context:
+        """The same context over another workspace, such as the records of items."""
+        other = Context(self.options)
+        other.paths, other.workspace, other.limits = workspace.paths, workspace, self.limits
+        return other
+
+    @contextmanager
+    def trackers(self) -> Iterator[Trackers]:
+        """The project's trackers; an interruption stops their requests."""
+        from unlatch.project.trackers import Trackers  # noqa: PLC0415
+
+        with self.transport() as options:
+            trackers = Trackers(self.workspace, options)
+            try:
+                yield trackers
+            except BaseException:
+                trackers.stop()
+                raise
+
+    @contextmanager
+    def transport(self) -> Iterator[TransportOptions]:
+        """The options for requests, as this command was given them."""
+        from unlatch.transport import TransportOptions  # noqa: PLC0415
+
+        with ExitStack() as opened:
+            trace = None
+            if self.options.trace_http is not None:
+                trace = opened.enter_context(_open_trace(self.options.trace_http))
+            waits = self._tell_wait, self.options.max_wait
+            yield TransportOptions(*waits, trace, command=self.limits)
+
+    def _tell_wait(self, wait: Wait) -> None:
+        manifest = self.workspace.registry.manifests.get(wait.tracker)
+        title = manifest.title if manifest else "the chat model"
+        output.talk(
+            f"{output.sign('wait', sys.stderr)} {title}: waiting {wait.seconds:.0f} s, because "
+            f"{output.clean(wait.why)}; Ctrl-C stops and keeps recorded operations"
+        )
+
+    @contextmanager
+    def paged(self) -> Iterator[None]:
+        """Show long output at a terminal in the user's pager."""
+        if self.options.no_pager or not sys.stdout.isatty():
+            yield
+            return
+        from unlatch.cli.terminal.pager import paged  # noqa: PLC0415  (only at a terminal)
+
+        with paged(apart=self.paths.root if self.has_project else None):
+            yield
+
+    def trace(self, error: UnlatchError | None) -> None:
+        """With --debug, show the traceback of an item's error."""
+        if error is not None and self.options.debug:
+            output.traceback(error)
+
+    def who(self, given: str | None, *, notes_guess: bool = True) -> str:
+        """The name for the audit entry; a note shows it if it is only the system's user name."""
+        from unlatch.project.identity import user_name  # noqa: PLC0415
+
+        root = self.paths.root if self.has_project else Path.cwd()
+        name, is_guess = user_name(given, environ=os.environ, root=root)
+        if is_guess and notes_guess:
+            from unlatch.project.git.run import has_git  # noqa: PLC0415  (slow to load)
+
+            why = "git has no user.name" if has_git(root) else "git is not installed"
+            output.note(f"{why}: comments and the history name {name!r}; --by NAME changes that")
+        return name
 
 
-def _folder(given: str | None) -> Path | None:
-    return None if given is None else Path(given)
+def _open_trace(path: Path) -> Trace:
+    from unlatch.transport.trace import Trace  # noqa: PLC0415
+
+    try:
+        return Trace(path)
+    except OSError as error:
+        message = f"the file of --trace-http cannot be written: {error.strerror}"
+        hint = "name a file in an existing folder: --trace-http trace.txt"
+        raise UsageError("trace-unwritable", message, where=str(path), hint=hint) from error
 
 
-@dataclass(slots=True)
-class Planning:
-    """A command whose dry run is kept.
-
-    Args:
-        file: where the plan is saved (`--plan-out`); None where it is compared.
-        silent: whether the document is kept without being printed.
-        typed: the parameters of the command as they were typed.
-        plan: what the dry run showed.
-    """
-
-    file: Path | None = None
-    silent: bool = False
-    typed: dict[str, Any] | None = None
-    plan: SavedPlan | None = None
+def is_interactive() -> bool:
+    """Whether prompts are possible."""
+    return why_no_prompt() is None
 
 
-def planning_of(ctx: click.Context) -> Planning | None:
-    """The planning of a command, if its dry run is kept."""
-    return ctx.meta.get(_PLANNING)
+def why_no_prompt() -> str | None:
+    """Why prompts are not possible: they are shown on stderr and answered on stdin."""
+    for stream, name in ((sys.stdin, "stdin"), (sys.stderr, "stderr")):
+        if not stream.isatty():
+            return f"cannot prompt: {name} is not a terminal"
+    return None
 
 
-def begin_planning(ctx: click.Context, planning: Planning) -> None:
-    ctx.meta[_PLANNING] = planning
-
-
-def settle_reason(ctx: click.Context, reason: str | None) -> None:
-    """Keep the text of a reason in place of the file, pipe or editor that it came from."""
-    if (planning := planning_of(ctx)) and planning.typed is not None and reason is not None:
-        for source in REASON_SOURCES:
-            planning.typed.pop(source, None)
-        planning.typed["texts"] = (reason,)
-
-
-def show_plan(
-    session: Session,
-    name: str,
-    code: int,
-    parts: output.Json,
-    *,
-    as_json: bool,
-    about: Iterable[Increment] = (),
-    read: Iterable[RemoteItem | None] = (),
-) -> bool:
-    """Keep the document of a dry run for a plan, and print it where it is for a program.
-
-    Args:
-        parts: those of the document.
-        about: the increments that the dry run is about.
-        read: the items that it read.
-
-    Returns:
-        Whether it was for a program; people are shown the same as text.
+def require_terminal(why: str, hint: str) -> None:
+    """Check that a prompt is possible; `why` needs it, and `hint` names the command without it.
 
     Raises:
-        UsageError: the plan cannot be saved; nothing was printed.
+        UsageError: `not-interactive`.
     """
-    ctx = click.get_current_context()
-    if planning := planning_of(ctx):
-        from unlatch.cli.runtime.plan_making import make_plan, save_plan  # noqa: PLC0415  (rarely needed)
+    if problem := why_no_prompt():
+        raise UsageError("not-interactive", f"{why}; {problem}", hint=hint)
 
-        document = output.whole_document(name, code, **parts)
-        planning.plan = make_plan(
-            ctx,
-            session,
-            document,
-            of_command=session_of(ctx),
-            typed=planning.typed or {},
-            about=about,
-            read=read,
-        )
-        if planning.file is not None:
-            save_plan(ctx, planning.plan, planning.file)
-    if as_json and not (planning and planning.silent):
-        output.document(name, code, **parts)
-    return as_json
+
+def can_pick() -> bool:
+    """Whether there is a terminal that can show a menu."""
+    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    from unlatch.cli.terminal.room import has_room  # noqa: PLC0415  (only at a terminal)
+
+    return has_room()

@@ -23,7 +23,7 @@ from unlatch.worklog.name_matching import first_of, range_problem, reversed_rang
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Link
 
 # The commands that do the same to an item alone.
@@ -45,42 +45,42 @@ class Named:
     Args:
         is_many: whether the words could have meant several; a script gets the document for many
             also if a range has one increment.
-        records: the session over the record of an item, whose name it is; None for increments.
+        records: the context over the record of an item, whose name it is; None for increments.
     """
 
     names: tuple[str, ...]
     is_many: bool = False
-    records: Session | None = None
+    records: Context | None = None
 
 
-def named_increments(session: Session, words: Sequence[str]) -> Named:
+def named_increments(context: Context, words: Sequence[str]) -> Named:
     """The increments that words mean, and those in ranges (1-12); raises as `find_increment`."""
     names: dict[str, None] = {}
     is_many = len(words) > 1
     for word in words:
-        found = find_range(session.workspace, word) if is_range(word) else ()
+        found = find_range(context.workspace, word) if is_range(word) else ()
         if found:
             is_many = True
             output.note(f"{word} is {first_of(found)}")
-        names |= dict.fromkeys(found or [named_increment(session, word)])
+        names |= dict.fromkeys(found or [named_increment(context, word)])
     return Named(tuple(names), is_many)
 
 
-def named_increment(session: Session, word: str) -> str:
+def named_increment(context: Context, word: str) -> str:
     """The name of the increment that a word means; raises and notes as `meant_increment`."""
-    return meant_increment(session, word).name
+    return meant_increment(context, word).name
 
 
-def meant_increment(session: Session, word: str) -> MeantIncrement:
+def meant_increment(context: Context, word: str) -> MeantIncrement:
     """The increment that a word means; a note shows it for an item or a part of a name.
 
     Raises:
         UnlatchError: as `find_increment`.
     """
     try:
-        meant = find_increment(session.workspace, word)
+        meant = find_increment(context.workspace, word)
     except UsageError as error:
-        if (renamed := _find_renamed(session, error, word)) is not None:
+        if (renamed := _find_renamed(context, error, word)) is not None:
             output.note(f"{word} is linked to {renamed.name}")
             return renamed
         from unlatch.cli.runtime.suggest import Mistyped  # noqa: PLC0415  (loads click)
@@ -93,7 +93,7 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
             raise Mistyped("range-reversed", message, typed=word, meant=[forwards]) from error
         if error.id == "unknown-increment" and (why := range_problem(word)):
             error.message += f": {why}"
-            if found := find_range(session.workspace, word) if is_range(word) else ():
+            if found := find_range(context.workspace, word) if is_range(word) else ():
                 error.message = f"this command takes one increment, and {word} is {first_of(found)}"
                 error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
         _suggest_item(error, word)
@@ -108,17 +108,17 @@ def note_meaning(meant: MeantIncrement, word: str) -> None:
     output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
 
 
-def _find_renamed(session: Session, error: UsageError, word: str) -> MeantIncrement | None:
+def _find_renamed(context: Context, error: UsageError, word: str) -> MeantIncrement | None:
     """The increment whose link has another name of the item's place, which its tracker knows."""
     is_offline = click.get_current_context().params.get("offline")
     if is_offline or error.id not in ("item-not-linked", "target-not-allowed"):
         return None
     from unlatch.project.linked import find_renamed  # noqa: PLC0415  (loads the trackers)
 
-    manager = session.workspace.manager
+    manager = context.workspace.manager
     links: dict[str, Link] = {}
-    with suppress(UnlatchError), session.trackers() as trackers:
-        found = find_renamed(session.workspace, trackers, word)
+    with suppress(UnlatchError), context.trackers() as trackers:
+        found = find_renamed(context.workspace, trackers, word)
         links = {one.id: link for one, link in found}
     if not links:
         return None

@@ -17,37 +17,37 @@ from unlatch.worklog.disk.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
 
 
-def find_groups(session: Session, words: Sequence[str]) -> list[ItemGroup]:
+def find_groups(context: Context, words: Sequence[str]) -> list[ItemGroup]:
     """The named items in groups that one set of settings serves; raises as `group_outside`."""
-    if session.has_project:
-        return [group_in_project(session.workspace, words)]
+    if context.has_project:
+        return [group_in_project(context.workspace, words)]
     return group_outside(words, environ=os.environ, user_config=user_config_file())
 
 
-def find_record(session: Session, word: str) -> tuple[Session, str] | None:
-    """The session over the record of an item, and the record's name; None if it has none.
+def find_record(context: Context, word: str) -> tuple[Context, str] | None:
+    """The context over the record of an item, and the record's name; None if it has none.
 
     No tracker is asked: the commands for records send nothing.
     """
-    (group,) = find_groups(session, [word])
+    (group,) = find_groups(context, [word])
     trackers = Trackers(group.workspace)
     (ref,) = locate_items(trackers, [word], offline=True)
     record = find_item_record(group.workspace, ref)
-    return (session.over(group.workspace), record.id) if record else None
+    return (context.over(group.workspace), record.id) if record else None
 
 
-def reopened_record(session: Session, word: str) -> tuple[Session, str]:
-    """The session over the record of an item that unlatch reopened, and the record's name.
+def reopened_record(context: Context, word: str) -> tuple[Context, str]:
+    """The context over the record of an item that unlatch reopened, and the record's name.
 
     Raises:
         StoreError: `nothing-to-undo`: no reopen waits or opened the item, or it was closed since;
             the record cannot be read.
         UsageError: no tracker knows the item.
     """
-    found = find_record(session, word)
+    found = find_record(context, word)
     if found is not None:
         own, name = found
         record = own.workspace.manager.read(name)

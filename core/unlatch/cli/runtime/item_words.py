@@ -18,7 +18,7 @@ from unlatch.project.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.spi import ItemRef
 
 STDIN = "-"
@@ -29,7 +29,7 @@ _HOST = pattern(r"(?P<host>[A-Za-z0-9.-]+\.[A-Za-z]+)/[^\s/]+/\S+")
 
 
 def items_typed(
-    session: Session, words: Iterable[str], *, numbers: bool = False
+    context: Context, words: Iterable[str], *, numbers: bool = False
 ) -> tuple[str, ...]:
     """The words, with an address in place of what only people understand.
 
@@ -42,7 +42,7 @@ def items_typed(
     Raises:
         UsageError: `unknown-item`: no repository is known for #4; `items-unreadable`.
     """
-    return tuple(_typed(session, word, numbers=numbers) for word in _listed(words))
+    return tuple(_typed(context, word, numbers=numbers) for word in _listed(words))
 
 
 def _listed(words: Iterable[str]) -> Iterator[str]:
@@ -68,31 +68,31 @@ def _unreadable(why: str) -> UsageError:
     return UsageError("items-unreadable", f"the list of items on stdin {why}", hint=hint)
 
 
-def _typed(session: Session, word: str, *, numbers: bool) -> str:
+def _typed(context: Context, word: str, *, numbers: bool) -> str:
     if (match := _NUMBER.fullmatch(word)) is not None:
         if word.startswith("#"):
-            return _of_repository(session, match["number"])
-        if not numbers or _has_increments(session):
+            return _of_repository(context, match["number"])
+        if not numbers or _has_increments(context):
             return word
-        address = _of_origin(session, match["number"])
+        address = _of_origin(context, match["number"])
         if address:
             output.note(f"there are no increments, so {word} is {output.clean(address)}")
         return address or word
     match = _HOST.fullmatch(word)
-    return f"https://{word}" if match and _is_tracker(session, match["host"]) else word
+    return f"https://{word}" if match and _is_tracker(context, match["host"]) else word
 
 
-def _has_increments(session: Session) -> bool:
-    return session.has_project and bool(session.workspace.manager.places())
+def _has_increments(context: Context) -> bool:
+    return context.has_project and bool(context.workspace.manager.places())
 
 
-def _is_tracker(session: Session, host: str) -> bool:
+def _is_tracker(context: Context, host: str) -> bool:
     """Whether addresses of items begin with this host."""
     from fnmatch import fnmatchcase  # noqa: PLC0415  (rarely needed)
 
     known = [at for manifest in Registry().manifests.values() for at in manifest.hosts]
-    if session.has_project:
-        known += [_host_of(one.base_url) for one in session.workspace.settings.values()]
+    if context.has_project:
+        known += [_host_of(one.base_url) for one in context.workspace.settings.values()]
     return any(fnmatchcase(host.lower(), at) for at in known)
 
 
@@ -100,41 +100,41 @@ def _host_of(address: str) -> str:
     return address.partition("://")[2].partition("/")[0].lower()
 
 
-def _of_repository(session: Session, number: str) -> str:
+def _of_repository(context: Context, number: str) -> str:
     from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    configured = session.workspace.settings.values() if session.has_project else ()
+    configured = context.workspace.settings.values() if context.has_project else ()
     named = [ref for one in configured if (ref := repository.numbered(one, number))]
     if len(named) == 1:
         return named[0].url
     if named:
         places = " and ".join(ref.target for ref in named)
         raise repository.unknown_number(number, f"could be an item of {places}")
-    if address := _of_origin(session, number):
+    if address := _of_origin(context, number):
         return address
-    workspace, folder = _place(session)
+    workspace, folder = _place(context)
     raise repository.no_repository(workspace, folder, number)
 
 
-def is_of_origin(session: Session, ref: ItemRef) -> bool:
+def is_of_origin(context: Context, ref: ItemRef) -> bool:
     """Whether an item is in the repository that the git remote origin has.
 
     An address by an alias of SSH tells no host, so it counts as another one.
     """
     from unlatch.lifecycle.items.repository import items_of_remotes  # noqa: PLC0415  (rarely needed)
 
-    same, _ = items_of_remotes(*_place(session), ref.id)
+    same, _ = items_of_remotes(*_place(context), ref.id)
     if same is None or same.tracker != ref.tracker:
         return False
     hosts = {urlsplit(item.url).hostname for item in (same, ref)}
     return len(hosts) == 1 and same.target.casefold() == ref.target.casefold()
 
 
-def _of_origin(session: Session, number: str) -> str | None:
+def _of_origin(context: Context, number: str) -> str | None:
     """The address of an item of the repository of the git remote origin; None without."""
     from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    workspace, folder = _place(session)
+    workspace, folder = _place(context)
     item, others = repository.items_of_remotes(workspace, folder, number)
     if item is None:
         return None
@@ -144,10 +144,10 @@ def _of_origin(session: Session, number: str) -> str | None:
     return item.url
 
 
-def _place(session: Session) -> tuple[Workspace, Path]:
+def _place(context: Context) -> tuple[Workspace, Path]:
     """The user's settings, and the folder whose git remotes count."""
-    if session.has_project:
-        return session.workspace, session.paths.root
+    if context.has_project:
+        return context.workspace, context.paths.root
     from unlatch.lifecycle.items.places import user_items  # noqa: PLC0415  (rarely needed)
     from unlatch.worklog.disk.user_files import user_config_file  # noqa: PLC0415
 

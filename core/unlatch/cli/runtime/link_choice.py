@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.session import can_pick
+from unlatch.cli.runtime.context import can_pick
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
 
@@ -62,10 +62,10 @@ _SELECTING = ("expressions", "everything", "changed_since")
 
 def make_plan(
     ctx: click.Context,
-    session: Session,
+    context: Context,
     document: output.Json,
     *,
-    of_command: Session,
+    of_command: Context,
     typed: Mapping[str, Any],
     about: Iterable[Increment],
     read: Iterable[RemoteItem | None],
@@ -73,7 +73,7 @@ def make_plan(
     """The plan of the command that runs, from the document of its dry run.
 
     Args:
-        session: that of the dry run; records of items have one of their own.
+        context: that of the dry run; records of items have one of their own.
 
     Raises:
         UsageError: `plan-not-possible`.
@@ -88,15 +88,15 @@ def make_plan(
         message = "the plan of a reopen needs a reason"
         raise UsageError("reason-missing", message, hint="add --reason TEXT")
     # Also those that this command has not used.
-    secrets, environ = secret_variables(session.workspace.registry), session.workspace.environ
+    secrets, environ = secret_variables(context.workspace.registry), context.workspace.environ
     remember_secrets(*(value for name, value in environ.items() if name in secrets))
     by = of_command.who(typed.get("by"), notes_guess=False)
     written = {one["tracker"] for one in items if one["requests"]}
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         accounts = accounts_of(trackers, written)
     return SavedPlan(
         schema="unlatch.plan/1",
-        made=stamp(session.workspace.clock()),
+        made=stamp(context.workspace.clock()),
         by=by,
         project=project_name(of_command.paths.root) if of_command.has_project else "",
         accounts=accounts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.aliases import PLAIN
-from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.passing import context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ def complete_work(
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
     try:
-        found = dict(sorted(find(session_of(ctx).workspace)))
+        found = dict(sorted(find(context_of(ctx).workspace)))
     except Exception:  # noqa: BLE001  # a message would break the line that is being typed
         return []
     return [

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.common import JSON, flag
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import BRIEFING, METADATA
@@ -26,7 +26,7 @@ from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.git.driver import MergeDriverResult
@@ -48,9 +48,9 @@ _LONGEST = 60
 @flag("--add", help="Also git add the resolved files.")
 @flag("--dry-run", help="Show the conflicts, and write nothing.")
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     wanted: str,
     ours: bool,
@@ -66,15 +66,15 @@ def run(
     if merging is None:
         from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
 
-        session, wanted = _home_of(session, wanted)
-        done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
+        context, wanted = _home_of(context, wanted)
+        done = resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
     else:
-        done = merging.resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
+        done = merging.resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
-        output.document("merge", code, **_document(session, done))
+        output.document("merge", code, **_document(context, done))
     else:
-        _tell(session, done, kind, dry_run=dry_run)
+        _tell(context, done, kind, dry_run=dry_run)
     return code
 
 
@@ -89,16 +89,16 @@ def _meant(wanted: str) -> tuple[str, str, Merging | None]:
     return "increment", wanted, None
 
 
-def _home_of(session: Session, wanted: str) -> tuple[Session, str]:
-    """The increment, or the record of an item of this name, with the session over it."""
+def _home_of(context: Context, wanted: str) -> tuple[Context, str]:
+    """The increment, or the record of an item of this name, with the context over it."""
     from unlatch.lifecycle.items.places import group_in_project  # noqa: PLC0415
 
-    records = group_in_project(session.workspace, ()).workspace
-    is_record = not session.workspace.manager.collection.find(wanted)
+    records = group_in_project(context.workspace, ()).workspace
+    is_record = not context.workspace.manager.collection.find(wanted)
     is_record = is_record and bool(records.manager.collection.find(wanted))
     if is_record:
-        return session.over(records), wanted
-    return session, named_increment(session, wanted)
+        return context.over(records), wanted
+    return context, named_increment(context, wanted)
 
 
 def _clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:
@@ -115,13 +115,13 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _document(session: Session, done: MergeResult) -> output.Json:
+def _document(context: Context, done: MergeResult) -> output.Json:
     return {
         "id": done.id,
         "resolved": done.settled,
-        "files": [_name(session, path) for path in done.paths],
-        "kept": [_name(session, path) for path in done.kept],
-        "left": [_name(session, path) for path in done.left],
+        "files": [_name(context, path) for path in done.paths],
+        "kept": [_name(context, path) for path in done.kept],
+        "left": [_name(context, path) for path in done.left],
         "added": done.added,
         "conflicts": [
             {"field": one.field, "ours": _entry(one.ours), "theirs": _entry(one.theirs)}
@@ -130,15 +130,15 @@ def _document(session: Session, done: MergeResult) -> output.Json:
     }
 
 
-def _name(session: Session, path: Path) -> str:
-    return str(path.relative_to(session.paths.root))
+def _name(context: Context, path: Path) -> str:
+    return str(path.relative_to(context.paths.root))
 
 
 def _entry(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _tell(session: Session, done: MergeResult, kind: str, *, dry_run: bool) -> None:
+def _tell(context: Context, done: MergeResult, kind: str, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"{kind.capitalize()} {done.id}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
@@ -150,11 +150,11 @@ def _tell(session: Session, done: MergeResult, kind: str, *, dry_run: bool) -> N
     merged = "would be merged" if dry_run else "merged"
     for path in done.paths:
         result = "was resolved by hand; not changed" if path in done.kept else merged
-        output.ok(f"{output.clean(_name(session, path))} {result}")
+        output.ok(f"{output.clean(_name(context, path))} {result}")
     for warning in done.warnings:
         output.talk(output.warn(output.clean(warning)))
     for path in done.left:
-        output.talk(f"{output.clean(_name(session, path))} is in conflict, too: merge its text.")
+        output.talk(f"{output.clean(_name(context, path))} is in conflict, too: merge its text.")
     if not done.added and not dry_run:
         names = (shlex.quote(output.clean(os.path.relpath(path))) for path in done.paths)
         output.talk(f"Next: git add {' '.join(names)}")

@@ -22,9 +22,9 @@ from unlatch.cli.render.describe import seen_line
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.context import show_plan
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.item_groups import find_groups
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason
@@ -47,7 +47,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
     from unlatch.lifecycle.items.places import ItemGroup
     from unlatch.project.trackers import Trackers
@@ -78,10 +78,10 @@ class ItemOptions:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The items of one group, with the session over their records."""
+    """The items of one group, with the context over their records."""
 
     group: ItemGroup
-    session: Session
+    context: Context
     trackers: Trackers
     plans: Sequence[ItemPlan]
 
@@ -91,7 +91,7 @@ class Work:
 
 
 def change_items(
-    session: Session,
+    context: Context,
     words: Sequence[str],
     typed: ItemOptions,
     *,
@@ -110,12 +110,12 @@ def change_items(
         typed = replace(typed, reason=checked_reason(typed.reason))
     delivery = replace(typed.delivery, comment_anyway=typed.comment_anyway)
     typed = replace(typed, delivery=delivery)
-    who, key = session.who(typed.by), typed.key
+    who, key = context.who(typed.by), typed.key
     request = ItemRequest(typed.kind, who, typed.reason, delivery, key, typed.comment_anyway)
     again = " ".join(["unlatch", VERBS[typed.kind], *map(quote, words)])
     with ExitStack() as opened:
         works = [
-            _plan(session, group, request, typed, opened) for group in find_groups(session, words)
+            _plan(context, group, request, typed, opened) for group in find_groups(context, words)
         ]
         refuse_elsewhere(delivery, (plan.link for work in works for plan in work.plans))
         if unexplained := [
@@ -123,25 +123,25 @@ def change_items(
         ]:
             if ask is None:
                 raise _reason_missing(unexplained[0], typed, again)
-            _show_items(session, unexplained)
+            _show_items(context, unexplained)
             request = replace(request, reason=checked_reason(ask()))
             typed = replace(typed, reason=request.reason)
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)
         if not typed.offline:
-            records = [(work.session, [plan.record for plan in work.plans]) for work in works]
+            records = [(work.context, [plan.record for plan in work.plans]) for work in works]
             agree_to_pending(records, yes=typed.yes, silent=typed.as_json)
         delivered = [_deliver(work, request, typed) for work in works]
     return _tell_end(works, delivered, typed)
 
 
 def _plan(
-    session: Session, group: ItemGroup, request: ItemRequest, typed: ItemOptions, opened: ExitStack
+    context: Context, group: ItemGroup, request: ItemRequest, typed: ItemOptions, opened: ExitStack
 ) -> Work:
     """Plan the change of one group's items; `opened` closes its trackers."""
     group.workspace.check_config()
-    own, offline = session.over(group.workspace), typed.offline
+    own, offline = context.over(group.workspace), typed.offline
     trackers = opened.enter_context(own.trackers())
     refs = locate_items(trackers, group.words, offline=offline)
     if group.is_project and not typed.item_only:
@@ -156,9 +156,9 @@ def _reason_missing(plan: ItemPlan, typed: ItemOptions, again: str) -> UsageErro
     return UsageError("reason-missing", message, hint=f"{again}{option} --reason TEXT")
 
 
-def _show_items(session: Session, plans: Sequence[ItemPlan]) -> None:
+def _show_items(context: Context, plans: Sequence[ItemPlan]) -> None:
     """Show the items for which the prompt asks a reason, as they are now."""
-    registry = session.workspace.registry if session.has_project else Registry()
+    registry = context.workspace.registry if context.has_project else Registry()
     for plan in plans:
         item = plan.snapshot.item if plan.snapshot else None
         seen = ItemSnapshot(plan.link, plan.record.title, item)
@@ -181,11 +181,11 @@ def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[D
     for record in records:
         tell_remarks(record)
     if not typed.as_json:
-        tell_unchanged(work.session, work.plans, typed.kind)
+        tell_unchanged(work.context, work.plans, typed.kind)
     if typed.offline:
         return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in records]
     operations = sum(len(one.pending) for one in records)
-    with show_deliveries(work.session, operations, silent=typed.as_json) as report:
+    with show_deliveries(work.context, operations, silent=typed.as_json) as report:
         return deliver_pending(
             workspace,
             work.trackers,
@@ -213,13 +213,13 @@ def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) ->
         "requests": sum(preview.requests for preview in found),
     }
     read = [one.item for preview in found for one in preview.items]
-    session = works[0].session
-    if show_plan(session, "dry-run-items", code, parts, as_json=typed.as_json, read=read):
+    context = works[0].context
+    if show_plan(context, "dry-run-items", code, parts, as_json=typed.as_json, read=read):
         return code
     for work in works:
-        tell_unchanged(work.session, work.plans, request.kind)
+        tell_unchanged(work.context, work.plans, request.kind)
     for preview in found:
-        show_preview(session, preview)
+        show_preview(context, preview)
     tell_unread(unread)
     return code
 

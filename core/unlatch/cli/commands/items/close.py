@@ -12,8 +12,8 @@ from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.agreement import agree_to_pending
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session, is_interactive
+from unlatch.cli.runtime.context import Context, is_interactive
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 
@@ -34,22 +34,22 @@ def command(entry: Entry) -> click.Command:
     @DRY_RUN
     @serving(Kind.CLOSE, labels=True)
     @JSON
-    @with_session
-    def run(session: Session, *, items: tuple[str, ...], **options: Any) -> int:
+    @with_context
+    def run(context: Context, *, items: tuple[str, ...], **options: Any) -> int:
         try:
-            return change_items(session, items, ItemOptions(kind=Kind.CLOSE, **options))
+            return change_items(context, items, ItemOptions(kind=Kind.CLOSE, **options))
         except Belongs as belongs:
             if options["as_json"] or not (belongs.is_offered and is_interactive()):
                 raise
-            return offer_increment(belongs, lambda name: _complete(session, name, options))
+            return offer_increment(belongs, lambda name: _complete(context, name, options))
 
     return run
 
 
-def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
+def _complete(context: Context, increment: str, options: dict[str, Any]) -> int:
     of_items = ("item_only", "comment_anyway", "key", "yes")
     kept = {name: value for name, value in options.items() if name not in of_items}
     if not (options["offline"] or options["dry_run"]):
-        before = session.workspace.manager.read(increment)
-        agree_to_pending([(session, [before])], yes=options["yes"], silent=options["as_json"])
-    return finish(session, "complete", increment, yes=True, **kept)
+        before = context.workspace.manager.read(increment)
+        agree_to_pending([(context, [before])], yes=options["yes"], silent=options["as_json"])
+    return finish(context, "complete", increment, yes=True, **kept)

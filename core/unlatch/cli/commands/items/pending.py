@@ -30,7 +30,7 @@ from unlatch.worklog.disk.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.duplicates import Duplicates
     from unlatch.delivery.refused import RefusedLabels
     from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -79,21 +79,21 @@ class PendingItems:
 
 
 def find_pending(
-    session: Session, *, in_project: bool = False, recent: bool = False
+    context: Context, *, in_project: bool = False, recent: bool = False
 ) -> tuple[PendingItems, PendingItems]:
     """The records that the command answers for, and this user's beside those of a project.
 
     `in_project` leaves out the latter; `recent` adds those with deliveries of the last hour.
     """
-    if not session.has_project:
+    if not context.has_project:
         return _of_user(recent=recent), PendingItems()
-    here, broken = pending_in_project(session.workspace, recent=recent)
+    here, broken = pending_in_project(context.workspace, recent=recent)
     elsewhere = PendingItems()
     if not in_project:
         try:
             elsewhere = _of_user(recent=recent)
         except UnlatchError as error:
-            session.trace(error)
+            context.trace(error)
             elsewhere.error = error
     return PendingItems([here], broken), elsewhere
 
@@ -105,42 +105,42 @@ def _of_user(*, recent: bool) -> PendingItems:
 
 
 def find_refused(
-    session: Session, *, in_project: bool = False
+    context: Context, *, in_project: bool = False
 ) -> list[tuple[Increment, RefusedLabels]]:
     """The labels that trackers refused on items alone, each with the item's record."""
     found: list[tuple[Increment, RefusedLabels]] = []
-    for workspace in _workspaces(session, in_project=in_project):
-        with _going_on(session):
+    for workspace in _workspaces(context, in_project=in_project):
+        with _going_on(context):
             found += refusals_of_items(workspace)
     return found
 
 
-def retry_refused(session: Session, *, by: str) -> None:
+def retry_refused(context: Context, *, by: str) -> None:
     """Enqueue operations that ask again for them."""
-    for workspace in _workspaces(session):
-        with _going_on(session):
+    for workspace in _workspaces(context):
+        with _going_on(context):
             ask_for_items(workspace, by=by)
 
 
-def _workspaces(session: Session, *, in_project: bool = False) -> Iterator[Workspace]:
-    if session.has_project:
-        yield items_of_project(session.workspace)
-    if not (session.has_project and in_project):
+def _workspaces(context: Context, *, in_project: bool = False) -> Iterator[Workspace]:
+    if context.has_project:
+        yield items_of_project(context.workspace)
+    if not (context.has_project and in_project):
         mine = items_of_user(environ=os.environ, user_config=user_config_file())
         yield from [mine] if mine else []
 
 
 @contextmanager
-def _going_on(session: Session) -> Iterator[None]:
+def _going_on(context: Context) -> Iterator[None]:
     """Go on without records that cannot be read or written; `find_pending` reports them."""
     try:
         yield
     except UnlatchError as error:
-        session.trace(error)
+        context.trace(error)
 
 
 def sync_items(
-    session: Session, pending: PendingItems, options: SyncOptions, *, silent: bool
+    context: Context, pending: PendingItems, options: SyncOptions, *, silent: bool
 ) -> int:
     """Deliver them, and delete comments of the last hour that were posted twice.
 
@@ -159,7 +159,7 @@ def sync_items(
             group.workspace, len(due), max_items, command=command, written=served
         ):
             raise excess
-        own, results = session.over(group.workspace), list[DeliveryResult]()
+        own, results = context.over(group.workspace), list[DeliveryResult]()
         with own.trackers() as trackers:
             if due:
                 operations = sum(len(one.pending) for one in due)
@@ -178,23 +178,23 @@ def _is_due(record: Increment, *, retries: bool) -> bool:
     return any(retries or not one.is_blocked for one in record.pending)
 
 
-def count_duplicates(session: Session, *places: PendingItems) -> list[Duplicates]:
+def count_duplicates(context: Context, *places: PendingItems) -> list[Duplicates]:
     """The comments of the last hour that were posted twice; none is deleted."""
     found: list[Duplicates] = []
     for group, records in (one for pending in places for one in pending.found):
-        with session.over(group.workspace).trackers() as trackers:
+        with context.over(group.workspace).trackers() as trackers:
             found += find_duplicates(group.workspace, trackers, records, delete=False)
     return found
 
 
 def sync_elsewhere(
-    session: Session, pending: PendingItems, options: SyncOptions, *, silent: bool
+    context: Context, pending: PendingItems, options: SyncOptions, *, silent: bool
 ) -> None:
     """Deliver this user's operations beside those of a project, which does not fail for them."""
     try:
-        sync_items(session, pending, options, silent=silent)
+        sync_items(context, pending, options, silent=silent)
     except UnlatchError as error:
-        session.trace(error)
+        context.trace(error)
         pending.error = error
 
 

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.commands.items.pending import PendingItems
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Previewed
     from unlatch.spi.delivery_options import DeliveryOptions
 
 
 def preview_items(
-    session: Session, pending: PendingItems, options: DeliveryOptions
+    context: Context, pending: PendingItems, options: DeliveryOptions
 ) -> list[Previewed]:
     """The requests that `sync_items` would send."""
     found: list[Previewed] = []
     for group, records in pending.found:
-        with session.over(group.workspace).trackers() as trackers:
+        with context.over(group.workspace).trackers() as trackers:
             found += preview_deliveries(group.workspace, trackers, records, options=options)
     return found
 

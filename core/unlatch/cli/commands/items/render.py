@@ -19,26 +19,26 @@ from unlatch.spi.operation import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.change import ItemPlan
 
 
-def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> None:
+def tell_unchanged(context: Context, plans: Sequence[ItemPlan], kind: Kind) -> None:
     """Show the items that are left alone, and why."""
-    registry = session.workspace.registry
+    registry = context.workspace.registry
     for one in plans:
         name = output.clean(f"{tracker_title(registry, one.link.tracker)} {one.record.title}")
         if one.error is not None:
-            session.trace(one.error)
+            context.trace(one.error)
             cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
             why = "left" if isinstance(one.error, OperationPending) else "not checked"
             output.failed(f"{name} {why}: {cause}", one.error.hint)
         elif one.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
             output.ok(f"{name} is {state}; nothing changed")
-            tell_known_refusals(session, one.record)
+            tell_known_refusals(context, one.record)
 
 
 def left_code(one: DeliveryResult) -> int:

@@ -16,10 +16,10 @@ from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, typed_items
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.increments import Named, named_increments
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -40,42 +40,42 @@ def command(entry: Entry) -> click.Command:
     @ITEM_ONLY
     @COMMENT_ANYWAY
     @resuming
-    @with_session
+    @with_context
     def run(
-        session: Session,
+        context: Context,
         *,
         ids: tuple[str, ...],
         item_only: bool,
         comment_anyway: bool,
         **options: Any,
     ) -> int:
-        if any(map(session.is_item, ids)):
+        if any(map(context.is_item, ids)):
             own = {"item_only": item_only, "comment_anyway": comment_anyway}
-            return _reopen_items(session, ids, options, own)
+            return _reopen_items(context, ids, options, own)
         if item_only or comment_anyway:
             name = "--item-only" if item_only else "--comment-anyway"
             raise click.UsageError(f"{name} goes with an item's address or name")
         if reference := read_reference(ids[0]) if len(ids) == 1 else None:
             return run_instead(reference, "resume")
-        return resume(session, named_increments(session, ids), **options)
+        return resume(context, named_increments(context, ids), **options)
 
     return run
 
 
 def _reopen_items(
-    session: Session, words: Sequence[str], options: dict[str, Any], own: dict[str, Any]
+    context: Context, words: Sequence[str], options: dict[str, Any], own: dict[str, Any]
 ) -> int:
     """Reopen items; at a terminal, offer to resume their increment instead."""
-    if others := [word for word in words if not session.is_item(word)]:
+    if others := [word for word in words if not context.is_item(word)]:
         raise click.UsageError(f"name items or increments, not both: {others[0]}")
     typed, is_asked = _read(options, own)
-    ask = partial(ask_reason, session) if is_asked else None
+    ask = partial(ask_reason, context) if is_asked else None
     try:
-        return change_items(session, words, typed, ask=ask)
+        return change_items(context, words, typed, ask=ask)
     except Belongs as belongs:
         if not (is_asked and belongs.is_offered):
             raise
-        return offer_increment(belongs, lambda name: resume(session, Named((name,)), **options))
+        return offer_increment(belongs, lambda name: resume(context, Named((name,)), **options))
 
 
 def _read(options: dict[str, Any], own: dict[str, Any]) -> tuple[ItemOptions, bool]:

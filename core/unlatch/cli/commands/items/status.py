@@ -19,7 +19,7 @@ from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
@@ -33,14 +33,14 @@ _OUTCOMES = {
 }
 
 
-def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
+def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
     """Show items; the exit code is 5 if one could not be read."""
     found: list[tuple[ItemSnapshot, Increment | None]] = []
     owners: list[list[Increment]] = []
-    own = session
+    own = context
     with ExitStack() as opened:
-        for group in find_groups(session, words):
-            own = session.over(group.workspace)
+        for group in find_groups(context, words):
+            own = context.over(group.workspace)
             trackers = opened.enter_context(own.trackers())
             refs = locate_items(trackers, group.words)
             found += find_records(group.workspace, trackers, refs)
@@ -53,7 +53,7 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
         return code
     now = own.workspace.clock()
     for (one, record), increments in zip(found, owners, strict=True):
-        session.trace(one.error)
+        context.trace(one.error)
         output.data(seen_line(own.workspace.registry, one, columns=_COLUMNS).removeprefix("    "))
         output.data(
             *(f"    belongs to {output.clean(each.id)} ({each.status})" for each in increments)

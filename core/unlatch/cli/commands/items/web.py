@@ -18,14 +18,14 @@ from unlatch.project.trackers import Trackers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
 
 
-def open_items(session: Session, words: Sequence[str]) -> int:
+def open_items(context: Context, words: Sequence[str]) -> int:
     """Open named items; none is opened if one is refused."""
     addresses: list[str] = []
-    for group in find_groups(session, words):
+    for group in find_groups(context, words):
         trackers = Trackers(group.workspace)
         addresses += map(trackers.web_address, locate_items(trackers, group.words))
     for address in addresses:
@@ -33,15 +33,15 @@ def open_items(session: Session, words: Sequence[str]) -> int:
     return 0
 
 
-def open_item_of(session: Session, increment: Increment, tracker: str | None) -> int:
+def open_item_of(context: Context, increment: Increment, tracker: str | None) -> int:
     """Open the item of an increment; of several, the one that the user picks.
 
     Raises:
         UsageError: `no-link`; `several-items` without a terminal.
     """
-    trackers = Trackers(session.workspace)
+    trackers = Trackers(context.workspace)
     if tracker is not None:
-        session.workspace.registry.manifest(tracker)
+        context.workspace.registry.manifest(tracker)
     links = [one for one in increment.links if tracker in (None, one.tracker)]
     if not links:
         on = f" on {tracker}" if tracker else ""

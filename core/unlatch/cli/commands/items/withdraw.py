@@ -1,20 +1,20 @@
 """unlatch unlink of an item that belongs to no increment: withdraw its pending operations."""
 
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.item_groups import find_record
-from unlatch.cli.runtime.session import Session
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.items.withdraw import withdraw_operations
 
 
 def withdraw_item(
-    session: Session, words: tuple[str, ...], *, by: str, dry_run: bool
+    context: Context, words: tuple[str, ...], *, by: str, dry_run: bool
 ) -> tuple[str, Link, int] | None:
     """The record, its link and the number of withdrawn operations; None if none is pending."""
-    if len(words) != 1 or not session.is_item(words[0]):
+    if len(words) != 1 or not context.is_item(words[0]):
         return None
     try:
-        found = find_record(session, words[0])
+        found = find_record(context, words[0])
     except UnlatchError:
         return None  # an increment can have links that the configuration does not know any more
     if found is None:

@@ -10,10 +10,10 @@ from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import Session
 from unlatch.cli.runtime.suggest import GroupWithArguments
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -54,9 +54,9 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 )
 @flag("--csv", "as_csv", help="With --all, print one line of CSV for each reopen.")
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     wanted: str | None,
     over_all: bool,
@@ -73,7 +73,7 @@ def run(
     if wanted is None:
         from unlatch.cli.commands.overview.history_all import history_all  # noqa: PLC0415
 
-        return history_all(session, as_csv=as_csv, as_json=as_json, **filters)
+        return history_all(context, as_csv=as_csv, as_json=as_json, **filters)
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
     if reference := read_reference(wanted):
@@ -81,29 +81,29 @@ def run(
     if "#" in wanted or "/" in wanted:
         from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (rarely needed)
 
-        (wanted,) = items_typed(session, [wanted])
-    found = _find_item(session, wanted) or (session, named_increment(session, wanted))
+        (wanted,) = items_typed(context, [wanted])
+    found = _find_item(context, wanted) or (context, named_increment(context, wanted))
     return _tell(*found, as_json=as_json)
 
 
-def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:
+def _find_item(context: Context, wanted: str) -> tuple[Context, str] | None:
     """The record of an item; None if it has none, or if the word may be a part of a name."""
-    if not session.is_item(wanted):
+    if not context.is_item(wanted):
         return None
     from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
 
     try:
-        return find_record(session, wanted)
+        return find_record(context, wanted)
     except UsageError:
-        if not session.has_project:
+        if not context.has_project:
             raise
     return None
 
 
-def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
+def _tell(context: Context, wanted: str, *, as_json: bool) -> int:
     from unlatch.lifecycle.history import read_history  # noqa: PLC0415
 
-    found = read_history(session.workspace, wanted)
+    found = read_history(context.workspace, wanted)
     increment = found.increment
     if found.lost:
         lost = times(found.lost, "line")
@@ -119,7 +119,7 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
             reopens=reopen_entries(increment.data, increment.reopens),
         )
         return 0
-    with session.paged():
+    with context.paged():
         for event in found.events:
             output.data(*_lines(event, increment, found.events))
         for one in increment.pending:

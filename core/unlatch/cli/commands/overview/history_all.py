@@ -9,7 +9,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.texts import first_line
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.reopen_statistics import (
@@ -35,10 +35,10 @@ _MOST_SHOWN = 10
 _LINE_END = re.compile(r"\r\n?")
 
 
-def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
+def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
     broken: list[BrokenIncrement] = []
-    wanted = _filter(session, **filters)
-    found = reopen_statistics(_readable(session, broken), wanted)
+    wanted = _filter(context, **filters)
+    found = reopen_statistics(_readable(context, broken), wanted)
     code = tell_left_out(broken)
     if as_json:
         output.document("history-all", code, **_document(found, broken))
@@ -46,7 +46,7 @@ def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str
         rows = (COLUMNS, *map(_cells, found.listed))
         output.data(*(line for row in rows for line in csv_line(row).split("\n")))
     elif found.listed:
-        with session.paged():
+        with context.paged():
             _tell(found)
     else:
         output.talk("No reopens.")
@@ -54,17 +54,17 @@ def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str
 
 
 def _filter(
-    session: Session, since: str | None, until: str | None, by: str | None, tracker: str | None
+    context: Context, since: str | None, until: str | None, by: str | None, tracker: str | None
 ) -> ReopenFilter:
-    now = session.workspace.clock()
+    now = context.workspace.clock()
     if tracker is not None:
-        session.workspace.registry.manifest(tracker)
+        context.workspace.registry.manifest(tracker)
     return ReopenFilter(*read_period(since, until, now), by, tracker)
 
 
-def _readable(session: Session, broken: list[BrokenIncrement]) -> Iterator[Increment]:
+def _readable(context: Context, broken: list[BrokenIncrement]) -> Iterator[Increment]:
     """Yield the increments; those that cannot be read go to `broken`."""
-    for one in session.workspace.manager.each(session.workspace.manager.collection.folders()):
+    for one in context.workspace.manager.each(context.workspace.manager.collection.folders()):
         if isinstance(one, Increment):
             yield one
         else:

@@ -13,8 +13,8 @@ from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
@@ -31,23 +31,23 @@ Row = TypeVar("Row", bound=Listed | ListRow)
 @click.command()
 @listing
 @JSON
-@with_session
-def run(session: Session, *, as_json: bool, **options: Any) -> int:
-    found, hidden = take_listing(session, **options)
-    with nullcontext() if as_json else session.paged():
-        return _show(session, found, hidden=hidden, as_json=as_json)
+@with_context
+def run(context: Context, *, as_json: bool, **options: Any) -> int:
+    found, hidden = take_listing(context, **options)
+    with nullcontext() if as_json else context.paged():
+        return _show(context, found, hidden=hidden, as_json=as_json)
 
 
-def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> int:
+def _show(context: Context, found: Listing, *, hidden: int, as_json: bool) -> int:
     notes: list[str] = []
-    if may_be_sparse(session.paths.root):
+    if may_be_sparse(context.paths.root):
         from unlatch.project.git.sparse import sparse_note  # noqa: PLC0415  (rarely needed)
 
-        notes += sparse_note(session.paths)
+        notes += sparse_note(context.paths)
     if as_json:
-        output.document_list(map(list_entry, _noting(session, found, notes)))
-    elif not _tell(_noting(session, _known(session, found, hidden) or found, notes)):
-        _tell_none(session, found, hidden=hidden, is_sparse=bool(notes))
+        output.document_list(map(list_entry, _noting(context, found, notes)))
+    elif not _tell(_noting(context, _known(context, found, hidden) or found, notes)):
+        _tell_none(context, found, hidden=hidden, is_sparse=bool(notes))
     if found.limit is not None and found.matched > found.limit:
         output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
     if hidden and not (found.filters or as_json):
@@ -58,21 +58,21 @@ def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> in
     return tell_left_out(found.left_out)
 
 
-def _known(session: Session, found: Listing, hidden: int) -> Iterator[Listed | ListRow] | None:
+def _known(context: Context, found: Listing, hidden: int) -> Iterator[Listed | ListRow] | None:
     """The rows of a long list of everything, with those that are known from an earlier run."""
     is_all = not (found.filters or found.order or found.reverse or found.limit)
     if not is_all or len(found.folders) < WORTH_IT:
         return None
-    manager = session.workspace.manager
+    manager = context.workspace.manager
     known = KnownRows(manager.paths.root, manager.shapes)
-    if session.workspace.registry.known_broken:
+    if context.workspace.registry.known_broken:
         return None  # rows do not show that an increment names items of such a plugin
     return known.each(found.folders, complete=not hidden)
 
 
-def _noting(session: Session, found: Iterable[Row], notes: list[str]) -> Iterator[Row]:
+def _noting(context: Context, found: Iterable[Row], notes: list[str]) -> Iterator[Row]:
     """The increments; notes about those that are only partly read go to `notes`."""
-    manager, registry = session.workspace.manager, session.workspace.registry
+    manager, registry = context.workspace.manager, context.workspace.registry
     unread: dict[str, None] = {}
     for one in found:
         if isinstance(one, Increment):
@@ -109,7 +109,7 @@ def _tell(chosen: Iterable[Listed | ListRow]) -> int:
     return len(rows)
 
 
-def _tell_none(session: Session, found: Listing, *, hidden: int, is_sparse: bool) -> None:
+def _tell_none(context: Context, found: Listing, *, hidden: int, is_sparse: bool) -> None:
     """Report that no increment was found; for a status, count those with other statuses."""
     if not (found.filters and found.folders):
         if not (hidden or is_sparse):
@@ -117,7 +117,7 @@ def _tell_none(session: Session, found: Listing, *, hidden: int, is_sparse: bool
         return
     others: Counter[str] = Counter()
     if wanted := _only_status(found.filters):
-        each = session.workspace.manager.each(found.folders)
+        each = context.workspace.manager.each(found.folders)
         others.update(one.status.value for one in each if isinstance(one, Increment))
     if others:
         counts = ", ".join(f"{count:,} {other}" for other, count in others.most_common())

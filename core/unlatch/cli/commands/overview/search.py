@@ -9,8 +9,8 @@ from unlatch.cli.options.common import JSON, filter_option
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_unread_work
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.related.search.search import Found, kinds_of_work, search
@@ -36,9 +36,9 @@ def command(entry: Entry) -> click.Command:
         help="Only work changed since this day or time (UTC); 30d for 30 days.",
     )
     @JSON
-    @with_session
+    @with_context
     def run(
-        session: Session,
+        context: Context,
         *,
         words: tuple[str, ...],
         kinds: tuple[str, ...],
@@ -46,14 +46,14 @@ def command(entry: Entry) -> click.Command:
         since: str | None,
         as_json: bool,
     ) -> int:
-        moment, _ = read_period(since, None, session.workspace.clock())
-        return run_search(session, words, kinds=kinds, as_json=as_json, status=status, since=moment)
+        moment, _ = read_period(since, None, context.workspace.clock())
+        return run_search(context, words, kinds=kinds, as_json=as_json, status=status, since=moment)
 
     return run
 
 
 def run_search(
-    session: Session,
+    context: Context,
     words: Sequence[str],
     *,
     kinds: Sequence[str],
@@ -62,7 +62,7 @@ def run_search(
     since: datetime | None = None,
 ) -> int:
     query = " ".join(words)
-    workspace = session.workspace
+    workspace = context.workspace
     result = search(workspace, query, kinds=kinds, status=status, since=since, limit=_LIMIT)
     tell_unread_work(result.warnings)
     if as_json:

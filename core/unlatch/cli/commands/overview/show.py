@@ -11,15 +11,15 @@ from unlatch.cli.options.common import JSON, complete_tracker, flag
 from unlatch.cli.options.increments import increment_argument, increment_id
 from unlatch.cli.render.increment import items_of, last_synced, show_increment, warnings_of
 from unlatch.cli.render.related import related_keys
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.cli.runtime.context import Context
     from unlatch.cli.runtime.references import Reference
-    from unlatch.cli.runtime.session import Session
     from unlatch.cli.terminal.output import Json
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -46,9 +46,9 @@ def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Refe
     help="With --web, the item on this tracker.",
 )
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     wanted: str | Reference,
     offline: bool,
@@ -66,28 +66,28 @@ def run(
         return run_instead(wanted, "show", without={"offline"})
     if (web and as_json) or (tracker is not None and not web):
         raise click.UsageError("--tracker goes with --web, and --json does not")
-    increment = session.workspace.manager.read(wanted)
+    increment = context.workspace.manager.read(wanted)
     if web:
         from unlatch.cli.commands.items.web import open_item_of  # noqa: PLC0415
 
-        return open_item_of(session, increment, tracker)
+        return open_item_of(context, increment, tracker)
     if briefing and not as_json:
         from unlatch.cli.commands.work.other_work import show_briefing  # noqa: PLC0415
 
-        show_briefing(session, increment)
+        show_briefing(context, increment)
         return 0
     if not as_json:
-        show_increment(session, increment, offline=offline)
+        show_increment(context, increment, offline=offline)
         return 0
     seen, warnings = (
-        items_of(session, increment, offline=offline),
-        warnings_of(session, increment),
+        items_of(context, increment, offline=offline),
+        warnings_of(context, increment),
     )
-    more = related_keys(session, increment)
+    more = related_keys(context, increment)
     if briefing:
         from unlatch.cli.commands.work.other_work import briefing_entry, briefing_now  # noqa: PLC0415
 
-        more["briefing"] = briefing_entry(briefing_now(session, increment))
+        more["briefing"] = briefing_entry(briefing_now(context, increment))
     output.document("show", **_entries(increment, seen), warnings=warnings, **more)
     return 0
 

@@ -23,8 +23,8 @@ from unlatch.cli.render.notes import (
     tell_hint,
     tell_unread_work,
 )
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
@@ -46,28 +46,28 @@ _LEAST = 2
 @click.argument("items", metavar="[ITEM...]", callback=check_items, nargs=-1)
 @flag("--web", help="Open the named items in the browser.")
 @JSON
-@with_session
-def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -> int:
+@with_context
+def run(context: Context, *, items: tuple[str, ...], web: bool, as_json: bool) -> int:
     if web:
         if as_json or not items:
             raise click.UsageError("--web goes with an item, and without --json")
         from unlatch.cli.commands.items.web import open_items  # noqa: PLC0415
 
-        return open_items(session, items)
+        return open_items(context, items)
     if items:
         from unlatch.cli.commands.items.status import show_items  # noqa: PLC0415
 
-        return show_items(session, items, as_json=as_json)
-    here, elsewhere = find_pending(session)
-    if not (here.is_done or session.has_project):
+        return show_items(context, items, as_json=as_json)
+    here, elsewhere = find_pending(context)
+    if not (here.is_done or context.has_project):
         if as_json:
             output.document("item-status", items=[record_status(one) for one in here.records])
         else:
             output.data(*map(pending_line, here.records))
         tell_broken(here.broken)
         return 0
-    found = overview(session.workspace)
-    others, warnings = unfinished(session.workspace)
+    found = overview(context.workspace)
+    others, warnings = unfinished(context.workspace)
     if as_json:
         waiting = (*here.records, *elsewhere.records)
         pending = [entry for one in waiting for entry in pending_of(one)]
@@ -76,14 +76,14 @@ def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -
         more["warnings"] = warning_entries(warnings)
         output.document("status", **_document(found), itemsPending=pending, **more)
     else:
-        workspace = session.workspace
+        workspace = context.workspace
         _Screen(found, workspace.clock(), next_sync=_next_sync(workspace, found)).show()
         for kind, name, status in others:
             text = f"{output.clean(name)} ({status})"
             output.data(*output.hang(f"{kind.capitalize():<13}", text))
         show_pending(here, elsewhere)
     tell_unread_work(warnings)
-    manager = session.workspace.manager
+    manager = context.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):
         output.note(not_read(error))
     return 0

@@ -7,8 +7,8 @@ import click
 
 from unlatch.cli.options.common import JSON, complete_tracker, text_option
 from unlatch.cli.render.describe import brief
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import Unauthorised, UsageError
@@ -39,10 +39,10 @@ run = Group()
     metavar="NAME",
     help="The user name, if the token needs one.",
 )
-@with_session
-def _login(session: Session, *, tracker: str, user: str | None) -> int:
+@with_context
+def _login(context: Context, *, tracker: str, user: str | None) -> int:
     manifest = Registry().manifest(tracker)
-    host = _host(session, manifest)
+    host = _host(context, manifest)
     user = _user(manifest, host, user)
     if sys.stdin.isatty():
         token = prompts.prompt(f"Token for {host}", hide_input=True)
@@ -77,9 +77,9 @@ def _user(manifest: Manifest, host: str, user: str | None) -> str | None:
 
 @run.command("logout", help="Delete a token from the keyring. (local)")
 @TRACKER
-@with_session
-def _logout(session: Session, *, tracker: str) -> int:
-    host = _host(session, Registry().manifest(tracker))
+@with_context
+def _logout(context: Context, *, tracker: str) -> int:
+    host = _host(context, Registry().manifest(tracker))
     known = delete_token(tracker=tracker, host=host)
     output.talk(f"Token for {host} deleted." if known else f"No token for {host}.")
     return 0
@@ -87,10 +87,10 @@ def _logout(session: Session, *, tracker: str) -> int:
 
 @run.command("status", help="Show the source of each tracker's token, never the token. (local)")
 @JSON
-@with_session
-def _status(session: Session, *, as_json: bool) -> int:
-    rows = [_row(session, name) for name in session.workspace.settings]
-    for error in session.workspace.broken.values():
+@with_context
+def _status(context: Context, *, as_json: bool) -> int:
+    rows = [_row(context, name) for name in context.workspace.settings]
+    for error in context.workspace.broken.values():
         output.note(brief(error))
     if as_json:
         output.document("auth", trackers=rows)
@@ -103,9 +103,9 @@ def _status(session: Session, *, as_json: bool) -> int:
     return 0
 
 
-def _row(session: Session, tracker: str) -> output.Json:
-    manifest = session.workspace.registry.manifest(tracker)
-    host = _host(session, manifest)
+def _row(context: Context, tracker: str) -> output.Json:
+    manifest = context.workspace.registry.manifest(tracker)
+    host = _host(context, manifest)
     found, hint = None, None
     try:
         found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
@@ -120,8 +120,8 @@ def _row(session: Session, tracker: str) -> output.Json:
     }
 
 
-def _host(session: Session, manifest: Manifest) -> str:
-    settings = _settings(session, manifest)
+def _host(context: Context, manifest: Manifest) -> str:
+    settings = _settings(context, manifest)
     if settings is None:
         raise UsageError(
             "tracker-not-configured",
@@ -131,12 +131,12 @@ def _host(session: Session, manifest: Manifest) -> str:
     return credential_host(settings.base_url)
 
 
-def _settings(session: Session, manifest: Manifest) -> Settings | None:
+def _settings(context: Context, manifest: Manifest) -> Settings | None:
     """The settings of a tracker; outside of a project the defaults, if complete."""
     try:
-        if error := session.workspace.broken.get(manifest.name):
+        if error := context.workspace.broken.get(manifest.name):
             raise error
-        return session.workspace.settings.get(manifest.name)
+        return context.workspace.settings.get(manifest.name)
     except UsageError as lacking:
         if lacking.id != "no-project":
             raise

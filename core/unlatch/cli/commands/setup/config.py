@@ -13,7 +13,7 @@ import click
 from unlatch.cli.commands.setup.doctor_report import tell_settings
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.aliases import check_alias
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
@@ -25,7 +25,7 @@ from unlatch.worklog.disk.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.doctor.change_setting import ConfigFile
     from unlatch.doctor.finding import Setting
 
@@ -71,17 +71,17 @@ def _check_alias(name: str, words: str) -> None:
 
 @run.command("list", help="List the settings with their values and sources. (local)")
 @JSON
-@with_session
-def _list(session: Session, *, as_json: bool) -> int:
-    return _tell(_settings(session), as_json=as_json)
+@with_context
+def _list(context: Context, *, as_json: bool) -> int:
+    return _tell(_settings(context), as_json=as_json)
 
 
 @run.command("get", help="Print the value of a setting, or those of a table. (local)")
 @_KEY
 @JSON
-@with_session
-def _get(session: Session, *, key: str, as_json: bool) -> int:
-    known = _settings(session)
+@with_context
+def _get(context: Context, *, key: str, as_json: bool) -> int:
+    known = _settings(context)
     found = [one for one in known if one.key == key]
     found = found or [one for one in known if one.key.startswith(f"{key}.")]
     if not found:
@@ -101,11 +101,11 @@ def _get(session: Session, *, key: str, as_json: bool) -> int:
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @_USER
 @JSON
-@with_session
-def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_json: bool) -> int:
+@with_context
+def _set(context: Context, *, key: str, values: tuple[str, ...], user: bool, as_json: bool) -> int:
     from unlatch.doctor.change_setting import set_value  # noqa: PLC0415  (loads pydantic)
 
-    file = _file(session, user=user)
+    file = _file(context, user=user)
     name = key.removeprefix(_ALIASES).strip("'\"")
     if (
         user
@@ -126,32 +126,32 @@ def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_
 @_KEY
 @_USER
 @JSON
-@with_session
-def _unset(session: Session, *, key: str, user: bool, as_json: bool) -> int:
+@with_context
+def _unset(context: Context, *, key: str, user: bool, as_json: bool) -> int:
     from unlatch.doctor.change_setting import unset_value  # noqa: PLC0415  (loads pydantic)
 
-    file = _file(session, user=user)
+    file = _file(context, user=user)
     unset_value(file, key)
     return _tell_change(file, key, None, as_json=as_json)
 
 
-def _file(session: Session, *, user: bool) -> ConfigFile:
+def _file(context: Context, *, user: bool) -> ConfigFile:
     from unlatch.doctor.change_setting import project_file, user_file  # noqa: PLC0415  (as above)
 
-    return user_file(user_config_file()) if user else project_file(session.workspace)
+    return user_file(user_config_file()) if user else project_file(context.workspace)
 
 
-def _settings(session: Session) -> list[Setting]:
+def _settings(context: Context) -> list[Setting]:
     """The settings in force; outside of a project the user's own. ConfigError: mistakes."""
     from unlatch.doctor.configuration import (  # noqa: PLC0415  (loads pydantic)
         settings_in_force,
         settings_of_user,
     )
 
-    if not session.has_project:
+    if not context.has_project:
         return [*settings_of_user(user_config_file())]
-    _ = session.workspace.config  # raises
-    return [*settings_in_force(session.workspace)]
+    _ = context.workspace.config  # raises
+    return [*settings_in_force(context.workspace)]
 
 
 def _tell(settings: list[Setting], *, as_json: bool) -> int:

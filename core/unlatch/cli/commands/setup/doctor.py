@@ -12,16 +12,16 @@ from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import named_increments
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.doctor.online import Examined
 
 _FINDING = ("severity", "id", "message", "where", "hint", "increment")
@@ -36,9 +36,9 @@ _FINDING = ("severity", "id", "message", "where", "hint", "increment")
 @flag("--verbose", help="List every finding, instead of the first of each kind.")
 @flag("--settings", help="Also list all settings with their sources.")
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     names: tuple[str, ...],
     online: bool,
@@ -51,12 +51,12 @@ def run(
 ) -> int:
     if (dry_run or yes) and not fix:
         raise click.UsageError("--dry-run and --yes go with --fix")
-    named = () if online else _increments(session, names)
-    fixes = _fix(session, named, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
+    named = () if online else _increments(context, names)
+    fixes = _fix(context, named, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
     if fixes is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    report = _report(session, names if online else None, named, fixes)
+    report = _report(context, names if online else None, named, fixes)
     code = 1 if report["errors"] else 0
     if as_json:
         output.document("doctor", code, **report)
@@ -65,29 +65,29 @@ def run(
     return code
 
 
-def _increments(session: Session, names: Sequence[str]) -> Collection[str]:
-    if any(name in session.workspace.registry.manifests for name in names):
+def _increments(context: Context, names: Sequence[str]) -> Collection[str]:
+    if any(name in context.workspace.registry.manifests for name in names):
         raise click.UsageError("trackers are named with --online")
-    return {found for name in names for found in _names(session, name)}
+    return {found for name in names for found in _names(context, name)}
 
 
-def _names(session: Session, word: str) -> Sequence[str]:
+def _names(context: Context, word: str) -> Sequence[str]:
     """The folders of increments, or else of the record of an item."""
     try:
-        return named_increments(session, [word]).names
+        return named_increments(context, [word]).names
     except UsageError:
         with suppress(UsageError):
-            return [session.workspace.beside.find(word).name]
+            return [context.workspace.beside.find(word).name]
         raise
 
 
 def _fix(
-    session: Session, named: Collection[str], *, dry_run: bool, yes: bool, quiet: bool
+    context: Context, named: Collection[str], *, dry_run: bool, yes: bool, quiet: bool
 ) -> list[output.Json] | None:
     """Apply the safe fixes, of the named increments or of all; None if the user declines."""
     from unlatch.doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
 
-    fixes = safe_fixes(session.workspace)
+    fixes = safe_fixes(context.workspace)
     found = [one for one in fixes if not named or one.increment in named]
     diffs = [diff_of(one.path, one.before, one.after) for one in found]
     for diff in () if quiet else diffs:
@@ -96,7 +96,7 @@ def _fix(
         question = f"Change {times(len(found), 'file')}?"
         if not ask_consent(question, yes=yes, command="unlatch doctor --fix --yes"):
             return None
-    done = [not dry_run and apply_fix(session.workspace, one) for one in found]
+    done = [not dry_run and apply_fix(context.workspace, one) for one in found]
     if not quiet and not found:
         output.talk("No safe fixes.")
     elif not quiet and not dry_run:
@@ -108,7 +108,7 @@ def _fix(
 
 
 def _report(
-    session: Session,
+    context: Context,
     trackers: tuple[str, ...] | None,
     named: Collection[str],
     fixes: Sequence[output.Json],
@@ -120,24 +120,24 @@ def _report(
     if trackers is not None:
         from unlatch.doctor.online import examine_online  # noqa: PLC0415
 
-        with session.trackers() as opened:
+        with context.trackers() as opened:
             try:
-                examined = examine_online(session.workspace, opened, trackers)
+                examined = examine_online(context.workspace, opened, trackers)
             except ConfigError:
                 if trackers:  # otherwise the findings have its mistakes
                     raise
-    settings, findings = ([], []) if trackers else examine(session.workspace)
+    settings, findings = ([], []) if trackers else examine(context.workspace)
     findings = with_online(findings, examined)
     if named:
         findings = [one for one in findings if one.increment in named]
     return {
-        "root": str(session.paths.root),
+        "root": str(context.paths.root),
         "settings": [output.fields(one, "key", "value", "source") for one in settings],
         "findings": [output.fields(one, *_FINDING) for one in findings],
         "access": [_access_entry(one) for one in examined],
         "fixes": fixes,
-        "increments": len(named) or count_increments(session.paths),
-        "items": 0 if named else count_increments(session.workspace.beside.paths),
+        "increments": len(named) or count_increments(context.paths),
+        "items": 0 if named else count_increments(context.workspace.beside.paths),
         "errors": sum(one.severity == "error" for one in findings),
         "warnings": sum(one.severity == "warning" for one in findings),
     }

@@ -17,7 +17,7 @@ from unlatch.project.registry import Registry
 from unlatch.project.setup import FoundTool, find_outer, find_tools, set_up
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Globals
+    from unlatch.cli.runtime.context import Globals
     from unlatch.increments.files.paths import ProjectPaths
 
 

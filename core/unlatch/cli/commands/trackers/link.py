@@ -15,12 +15,12 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.context import show_plan, with_session
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.link_choice import pick_link
-from unlatch.cli.runtime.session import Session, is_interactive
+from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link
@@ -47,9 +47,9 @@ from unlatch.project.find_increment import find_increment, find_range
 @dry_run_option("--dry-run", help="Show the items to link or create, and write nothing.")
 @MAX_TIME
 @JSON
-@with_session
+@with_context
 def run(
-    session: Session,
+    context: Context,
     *,
     named: tuple[str, ...],
     creates: tuple[str, ...],
@@ -58,7 +58,7 @@ def run(
     per_story: bool,
     **typed: Any,
 ) -> int:
-    if len(creates) > 1 or (creates and set(named) & session.workspace.settings.keys()):
+    if len(creates) > 1 or (creates and set(named) & context.workspace.settings.keys()):
         # Each creation asks, fails and is recorded separately.
         raise click.UsageError("--create takes one tracker: run the command once for each")
     create = next(iter(creates), None)
@@ -67,50 +67,50 @@ def run(
     if file:
         from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415
 
-        return link_file(session, file, **typed)
+        return link_file(context, file, **typed)
     if suggest:
         from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
 
-        increments = named_increments(session, named).names
-        return link_suggest(session, increments, as_json=typed["as_json"])
-    named = items_typed(session, named)
+        increments = named_increments(context, named).names
+        return link_suggest(context, increments, as_json=typed["as_json"])
+    named = items_typed(context, named)
     named = _with_id(named, takes_items=create is None)
     if per_story and not create:
         raise click.UsageError("--per-story goes with --create")
     if create:
-        return _create(session, create, named, per_story=per_story, **typed)
+        return _create(context, create, named, per_story=per_story, **typed)
     _check_id(named[0])
-    first = next((n for n, one in enumerate(named) if n and _is_item(session, one)), len(named))
+    first = next((n for n, one in enumerate(named) if n and _is_item(context, one)), len(named))
     words, urls = named[:first], list(named[first:])
-    urls = urls or [_ask_item(session, words)]
-    chosen = named_increments(session, words)
+    urls = urls or [_ask_item(context, words)]
+    chosen = named_increments(context, words)
     if chosen.is_many:
         from unlatch.cli.commands.trackers.link_many import link_each  # noqa: PLC0415
 
-        return link_each(session, chosen.names, urls, **typed)
-    return _link(session, chosen.names[0], urls, **typed)
+        return link_each(context, chosen.names, urls, **typed)
+    return _link(context, chosen.names[0], urls, **typed)
 
 
-def _ask_item(session: Session, words: tuple[str, ...]) -> str:
+def _ask_item(context: Context, words: tuple[str, ...]) -> str:
     """The item, which a terminal asks for; UsageError `link-what` elsewhere."""
     *ids, last = words
     for one in ids or words:
-        if not _is_increment(session, one):
-            named_increments(session, (one,))  # raises the error for it
-    if ids and not _is_increment(session, last):
+        if not _is_increment(context, one):
+            named_increments(context, (one,))  # raises the error for it
+    if ids and not _is_increment(context, last):
         message = f"{last!r} is neither an increment nor the address or name of an item"
     elif is_interactive():
         return prompts.prompt("Item, by its address or name")
     else:
         ids = [*words]
         message = "name items by their addresses or names, or --create TRACKER"
-    hint = f"unlatch link {join([*ids, example_address(session.workspace)])}"
+    hint = f"unlatch link {join([*ids, example_address(context.workspace)])}"
     raise UsageError("link-what", message, hint=hint)
 
 
-def _is_increment(session: Session, word: str) -> bool:
+def _is_increment(context: Context, word: str) -> bool:
     with suppress(UsageError):
-        return bool(find_range(session.workspace, word) or find_increment(session.workspace, word))
+        return bool(find_range(context.workspace, word) or find_increment(context.workspace, word))
     return False
 
 
@@ -125,23 +125,23 @@ def _with_id(named: tuple[str, ...], *, takes_items: bool) -> tuple[str, ...]:
     return named
 
 
-def _is_item(session: Session, word: str) -> bool:
+def _is_item(context: Context, word: str) -> bool:
     """Whether a word after the IDs is an item; one with the name of an increment is an ID."""
-    return "://" in word or session.is_item(word)
+    return "://" in word or context.is_item(word)
 
 
 def _create(
-    session: Session, tracker: str, named: Sequence[str], *, as_json: bool, **options: Any
+    context: Context, tracker: str, named: Sequence[str], *, as_json: bool, **options: Any
 ) -> int:
     from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
 
     for one in named:
         _check_id(one)
-    increments = named_increments(session, named)
+    increments = named_increments(context, named)
     if as_json and increments.is_many:
         raise click.UsageError("with --create, --json takes one increment")
     names = increments.names
-    return create_items(session, tracker, names, stories=(), as_json=as_json, **options)
+    return create_items(context, tracker, names, stories=(), as_json=as_json, **options)
 
 
 def _check_id(wanted: str) -> None:
@@ -154,18 +154,18 @@ def _check_id(wanted: str) -> None:
 
 
 def _link(
-    session: Session, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
+    context: Context, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import fetch_named, link_items, shared_items  # noqa: PLC0415
     from unlatch.related.search.similar import similar_work  # noqa: PLC0415
 
-    workspace = session.workspace
+    workspace = context.workspace
     increment = workspace.manager.read(wanted)
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         seen = fetch_named(trackers, urls)
     if not dry_run:
-        increment = link_items(workspace, wanted, seen, by=session.who(by))
+        increment = link_items(workspace, wanted, seen, by=context.who(by))
     shared = shared_items(workspace, [(increment, one) for one in seen])
     titles = (one.item.title for one in seen if one.item)
     similar = (similar_work(workspace, title, apart=increment.id) for title in titles)
@@ -178,7 +178,7 @@ def _link(
         "dryRun": dry_run,
     }
     read = [one.item for one in seen]
-    if show_plan(session, "link", 0, parts, as_json=as_json, about=[increment], read=read):
+    if show_plan(context, "link", 0, parts, as_json=as_json, about=[increment], read=read):
         return 0
     for one in seen:
         output.ok(seen_line(workspace.registry, one, columns=14).strip())
@@ -201,29 +201,29 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 @dry_run_option("--dry-run", help="Show the links and operations to remove, and write nothing.")
 @flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
 @JSON
-@with_session
+@with_context
 def unlink(
-    session: Session, *, words: tuple[str, ...], by: str | None, dry_run: bool, as_json: bool
+    context: Context, *, words: tuple[str, ...], by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.cli.commands.items.withdraw import withdraw_item  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
-    who, words = session.who(by), items_typed(session, words)
-    if found := withdraw_item(session, words, by=who, dry_run=dry_run):
-        return _tell_unlinked(session, *found, _LEFT, dry_run=dry_run, as_json=as_json)
-    named, item = _ids_and_item(session, words)
+    who, words = context.who(by), items_typed(context, words)
+    if found := withdraw_item(context, words, by=who, dry_run=dry_run):
+        return _tell_unlinked(context, *found, _LEFT, dry_run=dry_run, as_json=as_json)
+    named, item = _ids_and_item(context, words)
 
     def change(name: str) -> tuple[str, Link, int]:
-        return name, *unlink_item(session.workspace, name, item, by=who, dry_run=dry_run)
+        return name, *unlink_item(context.workspace, name, item, by=who, dry_run=dry_run)
 
     if named.is_many:
-        return _unlink_many(session, named, change, dry_run=dry_run, as_json=as_json)
+        return _unlink_many(context, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
-    return _tell_unlinked(session, name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
+    return _tell_unlinked(context, name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
 
 
 def _tell_unlinked(
-    session: Session,
+    context: Context,
     name: str,
     link: Link,
     dropped: int,
@@ -233,28 +233,28 @@ def _tell_unlinked(
     as_json: bool,
 ) -> int:
     parts = {"id": name, "unlinked": link_entry(link), "dropped": dropped, "dryRun": dry_run}
-    about = () if said is _LEFT else _named(session, [name])
-    if show_plan(session, "unlink", 0, parts, as_json=as_json, about=about):
+    about = () if said is _LEFT else _named(context, [name])
+    if show_plan(context, "unlink", 0, parts, as_json=as_json, about=about):
         return 0
     output.ok(f"{output.clean(link.key)} {said[dry_run]}")
     _tell_dropped(dropped, dry_run=dry_run)
     return 0
 
 
-def _ids_and_item(session: Session, words: tuple[str, ...]) -> tuple[Named, str]:
+def _ids_and_item(context: Context, words: tuple[str, ...]) -> tuple[Named, str]:
     """The increments and the item; the user picks what is missing."""
     ids, item = words[:-1], words[-1] if len(words) > 1 else None
     if len(words) == 1:
-        ids, item = ((), words[0]) if session.is_item(words[0]) else (words, None)
+        ids, item = ((), words[0]) if context.is_item(words[0]) else (words, None)
     ctx = click.get_current_context()
     if not ids:
         picked = pick_increment(ctx)
         if picked is None:
             raise click.UsageError("Missing argument 'ID...'.")
         ids = (picked,)
-    named = named_increments(session, ids)
+    named = named_increments(context, ids)
     if item is None:
-        increment = session.workspace.manager.read(named.names[0])
+        increment = context.workspace.manager.read(named.names[0])
         link = None if named.is_many else pick_link(increment.links, f"{ctx.command_path}: ")
         if link is None or not is_interactive():
             raise click.UsageError("Missing argument 'ITEM|URL'.")
@@ -263,20 +263,20 @@ def _ids_and_item(session: Session, words: tuple[str, ...]) -> tuple[Named, str]
 
 
 def _unlink_many(
-    session: Session,
+    context: Context,
     named: Named,
     change: Callable[[str], tuple[str, Link, int]],
     *,
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    found = change_each(session.workspace, named.names, change)
+    found = change_each(context.workspace, named.names, change)
     refused = [one for one in found if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
     code = code_of_many(codes, changed=len(refused) < len(found))
     parts = {"increments": list(map(_unlinked_entry, found)), "dryRun": dry_run}
-    about = _named(session, named.names)
-    if show_plan(session, "unlink-many", code, parts, as_json=as_json, about=about):
+    about = _named(context, named.names)
+    if show_plan(context, "unlink-many", code, parts, as_json=as_json, about=about):
         return code
     done = [one for one in found if not isinstance(one, Refusal)]
     for name, link, _ in done:
@@ -286,9 +286,9 @@ def _unlink_many(
     return code
 
 
-def _named(session: Session, names: Sequence[str]) -> Iterator[Increment]:
+def _named(context: Context, names: Sequence[str]) -> Iterator[Increment]:
     """The increments; read only if a plan needs them."""
-    yield from map(session.workspace.manager.read, names)
+    yield from map(context.workspace.manager.read, names)
 
 
 def _unlinked_entry(one: tuple[str, Link, int] | Refusal) -> output.Json:

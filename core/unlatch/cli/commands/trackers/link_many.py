@@ -9,9 +9,9 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.context import show_plan
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.csv_rows import HEADER
@@ -34,16 +34,16 @@ _MOST = 8 << 20
 _COLUMNS = (*HEADER, "evidence", "title")
 
 
-def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
-    workspace, where = session.workspace, "standard input" if file == _STDIN else file
+def link_file(context: Context, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
+    workspace, where = context.workspace, "standard input" if file == _STDIN else file
     text = _read(file, where)
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         plans = plan_links(workspace, trackers, text, where=where)
-    return _link_plans(session, "link-file", plans, by=by, dry_run=dry_run, as_json=as_json)
+    return _link_plans(context, "link-file", plans, by=by, dry_run=dry_run, as_json=as_json)
 
 
 def link_each(
-    session: Session,
+    context: Context,
     names: Sequence[str],
     urls: Sequence[str],
     *,
@@ -52,18 +52,18 @@ def link_each(
     as_json: bool,
 ) -> int:
     """Link the items at addresses to each of several increments; the exit code."""
-    manager = session.workspace.manager
-    with session.trackers() as trackers:
+    manager = context.workspace.manager
+    with context.trackers() as trackers:
         seen = fetch_named(trackers, urls)
-    found = change_each(session.workspace, names, manager.read)
+    found = change_each(context.workspace, names, manager.read)
     plans = plan_same((one for one in found if not isinstance(one, Refusal)), seen)
     refused = [one for one in found if isinstance(one, Refusal)]
     options = {"dry_run": dry_run, "as_json": as_json}
-    return _link_plans(session, "link-many", plans, refused, by=by, **options)
+    return _link_plans(context, "link-many", plans, refused, by=by, **options)
 
 
 def _link_plans(
-    session: Session,
+    context: Context,
     document: str,
     plans: Sequence[LinkPlan],
     refused: Sequence[Refusal] = (),
@@ -72,9 +72,9 @@ def _link_plans(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    workspace = session.workspace
+    workspace = context.workspace
     if not dry_run:
-        apply_links(workspace, plans, by=session.who(by))
+        apply_links(workspace, plans, by=context.who(by))
     failed = [Refusal(one.increment.id, one.error, one.increment) for one in plans if one.error]
     refused = [*refused, *failed]
     linked = [(plan.increment, one) for plan in plans for one in plan.items if not plan.error]
@@ -87,9 +87,9 @@ def _link_plans(
     parts = {"increments": increments, "warnings": shared, "dryRun": dry_run}
     about = [one.increment for one in plans]
     read = [one.item for plan in plans for one in plan.items]
-    if show_plan(session, document, code, parts, as_json=as_json, about=about, read=read):
+    if show_plan(context, document, code, parts, as_json=as_json, about=about, read=read):
         return code
-    output.data(*(line for plan in plans if not plan.error for line in _plan_lines(session, plan)))
+    output.data(*(line for plan in plans if not plan.error for line in _plan_lines(context, plan)))
     tell_refusals(refused)
     tell_warnings(warnings)
     output.talk(_sum(plans, failed=len(refused), dry_run=dry_run))
@@ -141,10 +141,10 @@ def _unreadable(reason: str, where: str) -> UsageError:
     )
 
 
-def _plan_lines(session: Session, plan: LinkPlan) -> Iterator[str]:
+def _plan_lines(context: Context, plan: LinkPlan) -> Iterator[str]:
     yield f"{output.good(output.sign('ok'))} {output.strong(plan.increment.id)}"
     for one in plan.items:
-        yield seen_line(session.workspace.registry, one, columns=14)
+        yield seen_line(context.workspace.registry, one, columns=14)
     for one in plan.known:
         yield output.faint(f"    {output.clean(one.name)} is linked already")
 
@@ -163,11 +163,11 @@ def _sum(plans: Sequence[LinkPlan], *, failed: int, dry_run: bool) -> str:
     return f"{items} linked to {where}{already}{left}; nothing was posted."
 
 
-def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> int:
+def link_suggest(context: Context, wanted: Sequence[str], *, as_json: bool) -> int:
     """Suggest items for increments without one, as a CSV file for `--file`; the exit code."""
-    workspace = session.workspace
+    workspace = context.workspace
     workspace.check_config()
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         found = suggest_links(workspace, trackers, wanted)
         lines = [
             _suggestion(one, trackers.settings(item.ref.tracker).name(item.ref), item.title)
@@ -184,7 +184,7 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
         return code
     output.talk(*lines)
     output.data(*_csv(found.proposals))
-    output.talk(*_summary(session, found))
+    output.talk(*_summary(context, found))
     return code
 
 
@@ -207,8 +207,8 @@ def _row(proposal: Proposal, item: Listed) -> tuple[str, ...]:
     return (proposal.increment.id, item.ref.url, *map(output.clean, facts))
 
 
-def _summary(session: Session, found: Suggestions) -> Iterator[str]:
-    titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
+def _summary(context: Context, found: Suggestions) -> Iterator[str]:
+    titles = {name: one.title for name, one in context.workspace.registry.manifests.items()}
     for name, count in found.listed.items():
         full = f", only the newest {MOST_LISTED}" if count == MOST_LISTED else ""
         lacking, read = times(found.lacking[name], "increment"), times(count, "item")

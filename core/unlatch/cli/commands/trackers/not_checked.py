@@ -8,8 +8,8 @@ from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime.ci import in_job, part
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing, UnlatchError
@@ -72,17 +72,17 @@ def checked_part(plan: SyncPlan, missed: Sequence[NotChecked]) -> SyncPlan:
     return replace(plan, links=tuple(links))
 
 
-def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
+def tell_not_checked(context: Context, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
     """Show each cause once, with a count, some items and the next step, then excluded items."""
     for one in missed:
         error = one.unread.error
         cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
-        line = f"{title(session, one)} ({names(one)}): {cause}"
+        line = f"{title(context, one)} ({names(one)}): {cause}"
         mark = output.warn("!") if one.allowed else output.bad(output.sign("no"))
         output.data(*output.hang(f"{mark} ", line))
         if step := one.allowed or error.hint:
             output.data(f"    {output.clean(step)}")
-    output.talk(*map(output.clean, excluded_lines(session, plan)))
+    output.talk(*map(output.clean, excluded_lines(context, plan)))
     if missed:
         items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
         read = sum(item is not None for item in items.values())
@@ -90,9 +90,9 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
         output.talk(f"{read} of {times(count, 'item')} checked.")
 
 
-def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
+def excluded_lines(context: Context, plan: SyncPlan) -> list[str]:
     """The number of excluded items, by tracker."""
-    titles = {one: tracker_title(session.workspace.registry, one) for one in plan.excluded}
+    titles = {one: tracker_title(context.workspace.registry, one) for one in plan.excluded}
     counts = Counter(plan.excluded)
     return [
         f'{title}: {times(counts[one], "item")} not compared (direction = "off")'
@@ -100,21 +100,21 @@ def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
     ]
 
 
-def left_out_lines(session: Session, chosen: Chosen) -> Iterator[str]:
+def left_out_lines(context: Context, chosen: Chosen) -> Iterator[str]:
     """The other increments that a sparse checkout leaves out, and how to add them."""
     others = [one for one in chosen.left_out if one not in chosen.changed_left_out]
     if others:
-        yield sparse_line(session.paths, others, ", and not compared")
+        yield sparse_line(context.paths, others, ", and not compared")
 
 
-def tell_left_out(session: Session, chosen: Chosen) -> None:
-    for line in left_out_lines(session, chosen):
+def tell_left_out(context: Context, chosen: Chosen) -> None:
+    for line in left_out_lines(context, chosen):
         output.note(line)
 
 
-def tell_passed_over(session: Session) -> None:
+def tell_passed_over(context: Context) -> None:
     """Name the folders that look like increments but are not compared."""
-    places = (one.where for one in passed_over(session.paths))
+    places = (one.where for one in passed_over(context.paths))
     names = sorted({place.name for place in places if isinstance(place, Path)})
     if names:
         looks = (
@@ -127,9 +127,9 @@ def tell_passed_over(session: Session) -> None:
         output.talk("  next: unlatch doctor")
 
 
-def title(session: Session, one: NotChecked) -> str:
+def title(context: Context, one: NotChecked) -> str:
     """The tracker, and the number of items that were not checked."""
-    tracker = tracker_title(session.workspace.registry, one.unread.tracker)
+    tracker = tracker_title(context.workspace.registry, one.unread.tracker)
     return f"{tracker}: {times(len(one.unread.names), 'item')} not checked"
 
 

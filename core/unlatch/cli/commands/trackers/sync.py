@@ -35,10 +35,10 @@ from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
 from unlatch.cli.runtime.ci import in_job, part
-from unlatch.cli.runtime.context import show_plan, with_session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.spi.operation import Kind
@@ -108,9 +108,9 @@ def command(entry: Entry) -> click.Command:
     @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
     @_RETRY_REFUSED
     @sync_options
-    @with_session
+    @with_context
     def sync(
-        session: Session,
+        context: Context,
         *,
         ids: Named,
         everything: bool,
@@ -123,34 +123,34 @@ def command(entry: Entry) -> click.Command:
         if options.ids and everything:
             raise click.UsageError("name increments, or --all")
         is_all = not (options.ids or options.changed_since)
-        if is_all and not (check or session.has_project):
-            return (_preview_items if plan else _sync_items)(session, options, run)
-        session.workspace.check_config()
+        if is_all and not (check or context.has_project):
+            return (_preview_items if plan else _sync_items)(context, options, run)
+        context.workspace.check_config()
         if is_all and options.retry_refused and not (plan or check):
-            retry_refused(session, by=session.who(run.by))
+            retry_refused(context, by=context.who(run.by))
         pending = (
-            find_pending(session, in_project=check, recent=True) if is_all else NOTHING_PENDING
+            find_pending(context, in_project=check, recent=True) if is_all else NOTHING_PENDING
         )
         if plan or check:
-            return _preview(session, options, run, pending, plan=plan, check=check)
-        return run_sync(session, options, run, pending)
+            return _preview(context, options, run, pending, plan=plan, check=check)
+        return run_sync(context, options, run, pending)
 
     return sync
 
 
-def _sync_items(session: Session, options: SyncOptions, run: RunOptions) -> int:
+def _sync_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
     """Sync outside of a project: deliver this user's pending operations on items."""
     if options.retry_refused:
-        retry_refused(session, by=session.who(run.by))
-    pending, silent = _find_of_user(session), run.as_json
-    sync_items(session, pending, options, silent=silent)
+        retry_refused(context, by=context.who(run.by))
+    pending, silent = _find_of_user(context), run.as_json
+    sync_items(context, pending, options, silent=silent)
     code = max(tell_pending(pending, silent=silent), tell_broken(pending.broken))
     if not silent:
         sync_render.tell_duplicates(pending.duplicates)
         if pending.is_done and not pending.results:
             output.talk("Nothing is pending.")
     if run.as_json:
-        refused = find_refused(session)
+        refused = find_refused(context)
         document = sync_documents.no_result(pending.broken, pending.duplicates, refused)
         parts = {**document, "items": pending.entries}
         found = delivery_documents.retry_of_all(parts)
@@ -159,35 +159,35 @@ def _sync_items(session: Session, options: SyncOptions, run: RunOptions) -> int:
     return code
 
 
-def _preview_items(session: Session, options: SyncOptions, run: RunOptions) -> int:
+def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
     """Preview the same."""
-    pending = _find_of_user(session)
-    items = preview_items(session, pending, options.delivery)
-    duplicates = tuple(count_duplicates(session, pending))
+    pending = _find_of_user(context)
+    items = preview_items(context, pending, options.delivery)
+    duplicates = tuple(count_duplicates(context, pending))
     found = SyncPreview(alone=tuple(items), broken=pending.broken, duplicates=duplicates)
     code = UNDECIDED if pending.broken or any(one.is_unread for one in items) else 0
     document = sync_documents.preview_document(found, here=pending.records)
     read = [one.item for one in found.previewed]
-    if show_plan(session, "sync-plan", code, document, as_json=run.as_json, read=read):
+    if show_plan(context, "sync-plan", code, document, as_json=run.as_json, read=read):
         return code
     for group, _ in pending.found[:1]:
         found = replace(found, broken=())  # named below, with their folders
-        own = session.over(group.workspace)
+        own = context.over(group.workspace)
         sync_render.tell_preview(own, found, (), (), requests=True)
     tell_not_previewed(pending, PendingItems(), items)
     tell_broken(pending.broken)
     return code
 
 
-def _find_of_user(session: Session) -> PendingItems:
-    pending, _ = find_pending(session, recent=True)
+def _find_of_user(context: Context) -> PendingItems:
+    pending, _ = find_pending(context, recent=True)
     if pending.is_done and not pending.found:
-        _ = session.paths  # raises `no-project`
+        _ = context.paths  # raises `no-project`
     return pending
 
 
 def _preview(
-    session: Session,
+    context: Context,
     options: SyncOptions,
     run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
@@ -195,13 +195,13 @@ def _preview(
     plan: bool,
     check: bool,
 ) -> int:
-    who, (here, elsewhere) = session.who(run.by, notes_guess=plan), pending
-    items = preview_items(session, here, options.delivery) if plan else []
-    others = preview_items(session, elsewhere, options.delivery) if plan else []
-    with session.trackers() as trackers:
-        found = preview(session.workspace, trackers, options, by=who, requests=plan, alone=items)
+    who, (here, elsewhere) = context.who(run.by, notes_guess=plan), pending
+    items = preview_items(context, here, options.delivery) if plan else []
+    others = preview_items(context, elsewhere, options.delivery) if plan else []
+    with context.trackers() as trackers:
+        found = preview(context.workspace, trackers, options, by=who, requests=plan, alone=items)
     broken = (*found.broken, *here.broken)
-    twice = count_duplicates(session, here, elsewhere)
+    twice = count_duplicates(context, here, elsewhere)
     found = replace(found, alone=(*items, *others), broken=broken)
     found = replace(found, duplicates=(*found.duplicates, *twice))
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
@@ -212,65 +212,65 @@ def _preview(
     if (check and waiting) or unread:
         code = max(code, UNDECIDED)
     is_all = not (options.ids or options.changed_since)
-    refused = find_refused(session, in_project=check) if is_all else []
+    refused = find_refused(context, in_project=check) if is_all else []
     records = here.records, elsewhere.records
     document = sync_documents.preview_document(found, missed, *records, refused)
     read = [one.item for one in found.previewed] + [one.seen.item for one in found.plan.links]
     about, as_json = found.chosen.increments, run.as_json
     is_shown = show_plan(
-        session, "sync-plan", code, document, as_json=as_json, about=about, read=read
+        context, "sync-plan", code, document, as_json=as_json, about=about, read=read
     )
-    if not is_shown and not sync_render.tell_none_changed(session, options, found):
+    if not is_shown and not sync_render.tell_none_changed(context, options, found):
         is_all_done = here.is_done
         sync_render.tell_preview(
-            session, found, missed, refused, requests=plan, is_all_done=is_all_done
+            context, found, missed, refused, requests=plan, is_all_done=is_all_done
         )
         tell_not_previewed(here, elsewhere, found.alone)
-    tell_left_out(session, found.chosen)
+    tell_left_out(context, found.chosen)
     if check and not options.ids:
-        tell_passed_over(session)
+        tell_passed_over(context)
     if in_job():
-        part("preview")(session, found, missed, waiting, check=check, code=code)
+        part("preview")(context, found, missed, waiting, check=check, code=code)
     return code
 
 
 def run_sync(
-    session: Session,
+    context: Context,
     options: SyncOptions,
     run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
 ) -> int:
     (here, elsewhere), silent = pending, run.as_json
-    who, way = session.who(run.by), Way(run.way)
+    who, way = context.who(run.by), Way(run.way)
 
     def deliver_items(options: SyncOptions) -> SyncOptions:
         """Deliver pending operations on items; the options for the increments that follow."""
-        written = sync_items(session, here, options, silent=silent)
-        sync_elsewhere(session, elsewhere, options, silent=silent)
+        written = sync_items(context, here, options, silent=silent)
+        sync_elsewhere(context, elsewhere, options, silent=silent)
         return replace(options, written=written)
 
-    listener = Listener(session, yes=run.yes, silent=silent, alone=here.found)
+    listener = Listener(context, yes=run.yes, silent=silent, alone=here.found)
     find_target = (
-        partial(part("publisher"), session.workspace, way, by=who) if way is not Way.NONE else None
+        partial(part("publisher"), context.workspace, way, by=who) if way is not Way.NONE else None
     )
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         result, published = sync_and_publish(
-            session.workspace,
+            context.workspace,
             trackers,
             options,
             find_target,
             by=who,
             listener=listener,
-            in_job=in_job(session.workspace.environ),
+            in_job=in_job(context.workspace.environ),
             first=deliver_items,
         )
     twice = (*result.duplicates, *here.duplicates, *elsewhere.duplicates)
     result = replace(result, broken=(*result.broken, *here.broken), duplicates=twice)
-    return _tell_result(session, options, run, pending, result=result, published=published)
+    return _tell_result(context, options, run, pending, result=result, published=published)
 
 
 def _tell_result(
-    session: Session,
+    context: Context,
     options: SyncOptions,
     run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
@@ -287,19 +287,19 @@ def _tell_result(
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
     is_all = not (options.ids or options.changed_since or options.event)
-    refused = find_refused(session) if is_all else []
+    refused = find_refused(context) if is_all else []
     document = sync_documents.result_document(result, missed, published, refused)
     document["items"] = [*here.entries, *elsewhere.entries]
     own = [*document["increments"], *here.entries]
     retry = sync_documents.retry_entry(result, published, own, code=code)
     if in_job():
-        part("result")(session, told, missed, published, code=code, retry=retry)
+        part("result")(context, told, missed, published, code=code, retry=retry)
     if run.as_json:
         output.document("sync", code, **document, **retry)
-    elif not sync_render.tell_none_changed(session, options, result):
+    elif not sync_render.tell_none_changed(context, options, result):
         is_all_done = here.is_done and elsewhere.is_done
         asked = {one.operation.key for each in here.results for one in each.deliveries}
         left = [one for one in refused if one[1].refusal.key not in asked]
-        sync_render.tell_result(session, result, missed, left, is_all_done=is_all_done)
-    tell_left_out(session, result.chosen)
+        sync_render.tell_result(context, result, missed, left, is_all_done=is_all_done)
+    tell_left_out(context, result.chosen)
     return code

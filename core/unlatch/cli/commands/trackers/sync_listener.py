@@ -7,8 +7,8 @@ from unlatch.cli.commands.trackers import sync_render
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
@@ -28,19 +28,19 @@ class Listener:
 
     def __init__(
         self,
-        session: Session,
+        context: Context,
         *,
         yes: bool,
         silent: bool,
         alone: Sequence[tuple[ItemGroup, Sequence[Increment]]] = (),
     ) -> None:
-        self._session = session
+        self._context = context
         self._yes, self._silent, self._alone = yes, silent, alone
         self._asks = not yes and not silent and is_interactive()
 
     def agree(self, increments: Sequence[Increment]) -> None:
-        own = self._session, increments
-        alone = ((self._session.over(group.workspace), some) for group, some in self._alone)
+        own = self._context, increments
+        alone = ((self._context.over(group.workspace), some) for group, some in self._alone)
         agree_to_pending([own, *alone], yes=self._yes, silent=self._silent)
 
     @contextmanager
@@ -49,7 +49,7 @@ class Listener:
     ) -> Iterator[Callable[[str, Delivery], None]]:
         if len(increments) == 1 and not self._silent:
             output.talk(f"{increments[0].id}: delivering {times(operations, 'operation')}")
-        with show_deliveries(self._session, operations, silent=self._silent) as report:
+        with show_deliveries(self._context, operations, silent=self._silent) as report:
             yield report
 
     def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
@@ -69,7 +69,7 @@ class Listener:
     def published(self, result: PublishResult) -> None:
         """Show the commit, or the reason for none."""
         if isinstance(result, UnlatchError):
-            self._session.trace(result)
+            self._context.trace(result)
             output.talk(*error_lines(result))
         elif result and not self._silent:
             names = ", ".join(result.increments) or "increments"

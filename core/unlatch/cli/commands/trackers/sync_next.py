@@ -15,7 +15,7 @@ from unlatch.worklog.name_matching import in_range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
@@ -24,13 +24,13 @@ _LEFT = frozenset({Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})
 _MOST = 3
 
 
-def tell_decisions(session: Session, plan: SyncPlan) -> None:
+def tell_decisions(context: Context, plan: SyncPlan) -> None:
     """Name the commands that bring an increment and its items together, one a line."""
-    for heading, commands in find_decisions(session, plan):
+    for heading, commands in find_decisions(context, plan):
         output.talk(output.clean(heading), *(f"  {command}" for command in commands))
 
 
-def find_decisions(session: Session, plan: SyncPlan) -> Iterator[tuple[str, Sequence[str]]]:
+def find_decisions(context: Context, plan: SyncPlan) -> Iterator[tuple[str, Sequence[str]]]:
     """A heading and the commands for each increment to decide about.
 
     Unless they were named, these are the first; then the number of others, and how to list them.
@@ -42,7 +42,7 @@ def find_decisions(session: Session, plan: SyncPlan) -> Iterator[tuple[str, Sequ
     names = [*groups]
     shown = len(names) if plan.is_named else _MOST
     for name in names[:shown]:
-        yield f"Next for {name}, one of:", [*_commands(session, groups[name])]
+        yield f"Next for {name}, one of:", [*_commands(context, groups[name])]
     if others := names[shown:]:
         heading = f"and so on for {times(len(others), 'more increment')}; to list their commands:"
         yield heading, [join(["unlatch", "sync", "--check", *_shortened(others)])]
@@ -55,7 +55,7 @@ def _shortened(names: Sequence[str]) -> Sequence[str]:
     return [whole] if len(in_range(names, whole)) == len(names) > 1 else names
 
 
-def _commands(session: Session, group: Sequence[Compared]) -> Iterator[str]:
+def _commands(context: Context, group: Sequence[Compared]) -> Iterator[str]:
     """First the one by which the increment follows, then those by which its items do."""
     increment = group[0].increment
     name, is_open = quote(increment.id), local_side(increment.status) is Side.OPEN
@@ -64,7 +64,7 @@ def _commands(session: Session, group: Sequence[Compared]) -> Iterator[str]:
     elif increment.status.can_become(Status.COMPLETED):
         yield f"unlatch complete {name}"
     for tracker in dict.fromkeys(one.link.tracker for one in group):
-        manifest = session.workspace.registry.manifest(tracker)
+        manifest = context.workspace.registry.manifest(tracker)
         if is_open:
             yield f"unlatch {manifest.name} reopen-{manifest.slug} {name} --reason TEXT"
         else:

@@ -19,8 +19,8 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import adoption_line, tell_excess, tell_warnings
 from unlatch.cli.render.preview import item_lines
 from unlatch.cli.render.refused import RETRY, tell_refused
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
 from unlatch.delivery.duplicates import Duplicates
@@ -45,7 +45,7 @@ _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
 
 
 def tell_none_changed(
-    session: Session, options: SyncOptions, found: SyncPreview | SyncResult
+    context: Context, options: SyncOptions, found: SyncPreview | SyncResult
 ) -> bool:
     """Report what a branch changed and is not compared; return whether nothing else changed."""
     since, chosen = options.changed_since, found.chosen
@@ -55,7 +55,7 @@ def tell_none_changed(
         output.note(f"removed since {since}, and not compared: {', '.join(chosen.gone)}")
     if missing := chosen.changed_left_out:
         text = f"changed since {since}, but not in this sparse checkout: {', '.join(missing)}"
-        output.failed(output.clean(text), f"{sparse_command(session.paths)} adds them")
+        output.failed(output.clean(text), f"{sparse_command(context.paths)} adds them")
     is_none = since is not None and not chosen.increments and not found.broken
     if is_none and not (chosen.gone or missing):
         output.talk(f"No increments changed since {output.clean(str(since))}.")
@@ -63,7 +63,7 @@ def tell_none_changed(
 
 
 def tell_preview(
-    session: Session,
+    context: Context,
     found: SyncPreview,
     missed: Sequence[NotChecked],
     refused: RefusedItems,
@@ -81,16 +81,16 @@ def tell_preview(
         output.talk(f"{place} only pending operations would be delivered.")
     output.data(*(f"  {adoption_line(one)}" for one in found.adoptions))
     tell_compared(found.plan)
-    tell_decisions(session, found.plan)
+    tell_decisions(context, found.plan)
     for move in found.due.moves:
         output.data(f"  {_move_line(move)}")
-    output.data(*item_lines(session, found.previewed))
+    output.data(*item_lines(context, found.previewed))
     tell_duplicates(found.duplicates)
-    tell_not_checked(session, found.plan, missed)
+    tell_not_checked(context, found.plan, missed)
     if not (requests and found.plan.retries_refused):
         _tell_refused(found.plan, found.plan.missing_labels, refused)
     if requests:
-        output.data(_sum(session, found))
+        output.data(_sum(context, found))
         if found.refused:
             tell_excess("unlatch sync", found.refused, found.written)
         return
@@ -223,7 +223,7 @@ def tell_moves(moved: Sequence[Move]) -> None:
 
 
 def tell_result(
-    session: Session,
+    context: Context,
     result: SyncResult,
     missed: Sequence[NotChecked],
     refused: RefusedItems,
@@ -242,9 +242,9 @@ def tell_result(
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
     tell_duplicates(result.duplicates)
-    tell_not_checked(session, result.plan, missed)
+    tell_not_checked(context, result.plan, missed)
     _tell_refused(result.plan, _unsaid(result), refused)
-    tell_decisions(session, result.plan)
+    tell_decisions(context, result.plan)
     _tell_broken(result.broken)
     if result.refused:
         output.talk(*error_lines(result.refused))
@@ -270,7 +270,7 @@ def _move_line(move: Move) -> str:
     return f"{move.increment.id}: {before} -> {move.to} ({output.clean(move.reason)})"
 
 
-def _sum(session: Session, found: SyncPreview) -> str:
+def _sum(context: Context, found: SyncPreview) -> str:
     ticks = sum(len(one.boxes.marks) for one in found.due.links if one.boxes)
     if ticks and not found.previewed:
         boxes = "1 check box" if ticks == 1 else f"{ticks} check boxes"
@@ -281,7 +281,7 @@ def _sum(session: Session, found: SyncPreview) -> str:
                 f"No items would be changed; {times(records, 'link')} would be recorded as in sync."
             )
         return "No changes would be made."
-    titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
+    titles = {name: one.title for name, one in context.workspace.registry.manifests.items()}
     counts = count_requests(found.previewed)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
     watchers = "; people who watch these items are notified" if found.previewed else ""

@@ -26,10 +26,10 @@ from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.render.refused import tell_known_refusals
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
-from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
@@ -88,11 +88,11 @@ def _create_command(manifest: Manifest) -> click.Command:
     @DRY_RUN
     @serving(Kind.CREATE, comment=False, of=manifest)
     @JSON
-    @with_session
-    def run(session: Session, *, named: Named, **options: Any) -> int:
+    @with_context
+    def run(context: Context, *, named: Named, **options: Any) -> int:
         if named.is_many and (options["as_json"] or options["stories"]):
             raise click.UsageError("--json and --story take one increment")
-        return create_items(session, manifest.name, named.names, **options)
+        return create_items(context, manifest.name, named.names, **options)
 
     return run
 
@@ -102,7 +102,7 @@ def _a(noun: str) -> str:
 
 
 def create_items(
-    session: Session,
+    context: Context,
     tracker: str,
     increments: Sequence[str],
     *,
@@ -117,9 +117,9 @@ def create_items(
     """
     if options.get("per_story") and options["stories"]:
         raise click.UsageError("name user stories, or --per-story")
-    who = session.who(by)
-    with session.trackers() as trackers:
-        plan = partial(plan_item_creation, session.workspace, trackers, tracker, by=who)
+    who = context.who(by)
+    with context.trackers() as trackers:
+        plan = partial(plan_item_creation, context.workspace, trackers, tracker, by=who)
         changes: list[ItemChange] = []
         for one in increments:
             change = _planned(partial(plan, one), options, ask=not dry_run and is_interactive())
@@ -131,20 +131,20 @@ def create_items(
         for change in changes:
             if len(changes) > 1 and not dry_run:
                 output.talk(f"{change.increment.id}:")
-            code = max(code, _create(session, trackers, change, dry_run=dry_run, as_json=as_json))
+            code = max(code, _create(context, trackers, change, dry_run=dry_run, as_json=as_json))
     return code
 
 
 def _create(
-    session: Session, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
+    context: Context, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
 ) -> int:
-    manifest = session.workspace.registry.manifest(change.tracker)
+    manifest = context.workspace.registry.manifest(change.tracker)
     if not change.operations and not as_json:
         output.talk(f"No user story without {_a(manifest.noun)}; nothing to create.")
     # The limit is for items that exist; these have stories that were named.
     no_limit = len(change.operations)
     code = _run_change(
-        session, trackers, change, dry_run=dry_run, as_json=as_json, max_items=no_limit
+        context, trackers, change, dry_run=dry_run, as_json=as_json, max_items=no_limit
     )
     if change.operations and change.increment.status.is_finished and not dry_run:
         name = change.increment.id
@@ -181,16 +181,16 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @DRY_RUN
     @serving(kind, of=manifest)
     @JSON
-    @with_session
-    def run(session: Session, *, ids: tuple[str, ...], by: str | None, **typed: Any) -> int:
-        plan = partial(plan_item_change, session.workspace, manifest, kind=kind, by=session.who(by))
+    @with_context
+    def run(context: Context, *, ids: tuple[str, ...], by: str | None, **typed: Any) -> int:
+        plan = partial(plan_item_change, context.workspace, manifest, kind=kind, by=context.who(by))
         run_options = {option: typed.pop(option) for option in ("max_items", "dry_run", "as_json")}
         is_missing = kind is Kind.REOPEN and typed["reason"] is None
-        with session.trackers() as trackers:
-            if len(ids) > 1 or find_range(session.workspace, ids[0]):
-                names = _several(session, ids, typed["item"])
+        with context.trackers() as trackers:
+            if len(ids) > 1 or find_range(context.workspace, ids[0]):
+                names = _several(context, ids, typed["item"])
                 trackers.settings(manifest.name)
-                ask = partial(_ask_reason, session, names[0], name)
+                ask = partial(_ask_reason, context, names[0], name)
                 many = Changing(
                     tracker=manifest.name,
                     kind=kind,
@@ -199,15 +199,15 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
                     reason=ask if is_missing else None,
                     **run_options,
                 )
-                return change_items_of_many(session, trackers, names, many)
-            meant = meant_increment(session, ids[0])
+                return change_items_of_many(context, trackers, names, many)
+            meant = meant_increment(context, ids[0])
             change = plan(meant.name, **{**typed, "item": typed["item"] or meant.item})
             trackers.settings(manifest.name)
             if is_missing:
                 is_dry = run_options["dry_run"]
-                reason = NO_REASON if is_dry else _ask_reason(session, meant.name, name)
+                reason = NO_REASON if is_dry else _ask_reason(context, meant.name, name)
                 change = change.with_reason(reason)
-            return _run_change(session, trackers, change, **run_options)
+            return _run_change(context, trackers, change, **run_options)
 
     return run
 
@@ -217,23 +217,23 @@ def _key_for(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return (lambda function: function) if kind is Kind.UPDATE else KEY
 
 
-def _several(session: Session, words: Sequence[str], item: str | None) -> Sequence[str]:
+def _several(context: Context, words: Sequence[str], item: str | None) -> Sequence[str]:
     """The names of several increments, all of whose items on the tracker are meant."""
-    items = [one for one in (item, *words) if one and (one is item or session.is_item(one))]
+    items = [one for one in (item, *words) if one and (one is item or context.is_item(one))]
     if items:
         raise click.UsageError(f"name one increment for a single item: {items[0]}")
-    return named_increments(session, words).names
+    return named_increments(context, words).names
 
 
-def _ask_reason(session: Session, increment: str, command: str) -> str:
+def _ask_reason(context: Context, increment: str, command: str) -> str:
     require_terminal(
         "reopening needs a reason", f"unlatch {command} {quote(increment)} --reason TEXT"
     )
-    return ask_reason(session)
+    return ask_reason(context)
 
 
 def _run_change(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     change: ItemChange,
     *,
@@ -241,22 +241,22 @@ def _run_change(
     as_json: bool,
     max_items: int | None,
 ) -> int:
-    workspace = session.workspace
+    workspace = context.workspace
     change, done = leave_done(trackers, change)
     name = f"unlatch show {quote(change.increment.id)}"
     excess = find_excess(workspace, len(change.operations), max_items, command=name)
     if not dry_run:
         if excess is not None:
             raise excess
-        agree_to_pending([(session, [change.increment])], yes=False, silent=as_json)
+        agree_to_pending([(context, [change.increment])], yes=False, silent=as_json)
     for one in () if as_json else done:
         tell_done(workspace.registry, change.tracker, one.name, change.kind)
     if done and not as_json:
-        tell_known_refusals(session, change.increment, [one.link for one in done])
+        tell_known_refusals(context, change.increment, [one.link for one in done])
     if dry_run:
         preview = preview_item_change(workspace, trackers, change)
-        return tell_preview(session, preview, as_json=as_json)
-    with show_deliveries(session, len(change.operations), silent=as_json) as report:
+        return tell_preview(context, preview, as_json=as_json)
+    with show_deliveries(context, len(change.operations), silent=as_json) as report:
         delivered = apply_item_change(workspace, trackers, change, report, remark=tell_remarks)
     code = delivered_code(delivered.deliveries)
     increment = delivered.increment

@@ -32,7 +32,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.tracker_items import ItemChange
@@ -69,22 +69,22 @@ class _Plans:
 
 
 def change_items_of_many(
-    session: Session, trackers: Trackers, names: Sequence[str], typed: Changing
+    context: Context, trackers: Trackers, names: Sequence[str], typed: Changing
 ) -> int:
     """Change the items of increments, one that is refused aside from the others; the exit code.
 
     Raises:
         UsageError: `too-many-items`; nothing was changed.
     """
-    plans = _plan(session, trackers, names, typed.plan)
+    plans = _plan(context, trackers, names, typed.plan)
     items = sum(len(one.operations) for one in plans.changes)
     command = f"unlatch {typed.command}"
     listing = f"{command} {join(names)} --dry-run"
-    excess = find_excess(session.workspace, items, typed.max_items, command=listing)
+    excess = find_excess(context.workspace, items, typed.max_items, command=listing)
     if typed.dry_run:
-        found = [preview_item_change(session.workspace, trackers, one) for one in plans.changes]
+        found = [preview_item_change(context.workspace, trackers, one) for one in plans.changes]
         return tell_previews(
-            session,
+            context,
             found,
             plans.refused,
             command=command,
@@ -96,19 +96,19 @@ def change_items_of_many(
         raise excess
     if typed.reason is not None and plans.changes:
         reason, by_name = typed.reason(), {one.increment.id: one for one in plans.changes}
-        given = _plan(session, trackers, by_name, lambda name: by_name[name].with_reason(reason))
+        given = _plan(context, trackers, by_name, lambda name: by_name[name].with_reason(reason))
         plans = replace(given, refused=[*given.refused, *plans.refused])
-    chosen = [(session, [one.increment for one in plans.changes])]
+    chosen = [(context, [one.increment for one in plans.changes])]
     agree_to_pending(chosen, yes=False, silent=typed.as_json)
-    made = _apply(session, trackers, plans.changes, silent=typed.as_json)
+    made = _apply(context, trackers, plans.changes, silent=typed.as_json)
     if not typed.as_json:
         for one in chain.from_iterable(plans.left.values()):
-            tell_done(session.workspace.registry, typed.tracker, one.name, typed.kind)
+            tell_done(context.workspace.registry, typed.tracker, one.name, typed.kind)
     return _end(typed, [*made, *plans.refused], names, plans.left)
 
 
 def _plan(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     names: Iterable[str],
     plan: Callable[[str], ItemChange],
@@ -120,18 +120,18 @@ def _plan(
         left[change.increment.id] = done
         return change
 
-    planned = change_each(session.workspace, names, leave)
+    planned = change_each(context.workspace, names, leave)
     changes = [one for one in planned if not isinstance(one, Refusal)]
     return _Plans(changes, [one for one in planned if isinstance(one, Refusal)], left)
 
 
 def _apply(
-    session: Session, trackers: Trackers, changes: Sequence[ItemChange], *, silent: bool
+    context: Context, trackers: Trackers, changes: Sequence[ItemChange], *, silent: bool
 ) -> list[DeliveryResult | Refusal]:
     by_name = {one.increment.id: one for one in changes}
     count = sum(len(one.operations) for one in changes)
-    workspace = session.workspace
-    with show_deliveries(session, count, silent=silent) as report:
+    workspace = context.workspace
+    with show_deliveries(context, count, silent=silent) as report:
 
         def apply(name: str) -> DeliveryResult:
             change = by_name[name]

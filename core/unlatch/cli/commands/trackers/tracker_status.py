@@ -9,10 +9,10 @@ from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import synced_item_entry
 from unlatch.cli.render.notes import tell_left_out, tell_unread
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
@@ -28,11 +28,11 @@ def status_command(manifest: Manifest) -> click.Command:
     )
     @increment_argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @JSON
-    @with_session
-    def run(session: Session, *, wanted: Named, as_json: bool) -> int:
+    @with_context
+    def run(context: Context, *, wanted: Named, as_json: bool) -> int:
         names = wanted.names
-        with session.trackers() as trackers:
-            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, names)
+        with context.trackers() as trackers:
+            found, broken = fetch_tracker_items(context.workspace, trackers, manifest, names)
         errors = [one.error for _, items in found for one in items]
         if errors and all(errors):
             raise next(filter(None, errors))
@@ -45,7 +45,7 @@ def status_command(manifest: Manifest) -> click.Command:
             ]
             output.document("tracker-status", code, tracker=manifest.name, increments=increments)
         else:
-            _tell_status(session, found)
+            _tell_status(context, found)
         return code
 
     return run
@@ -57,10 +57,10 @@ def _entries(increment: Increment, items: Sequence[ItemSnapshot]) -> list[output
 
 
 def _tell_status(
-    session: Session, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
+    context: Context, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
 ) -> None:
     several = len(found) > 1
-    registry, now = session.workspace.registry, session.workspace.clock()
+    registry, now = context.workspace.registry, context.workspace.clock()
     for increment, items in found:
         synced = last_synced(increment)
         if several:

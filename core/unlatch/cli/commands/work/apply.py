@@ -11,16 +11,16 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.delivery import MAX_TIME, YES
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.context import (
+from unlatch.cli.runtime.context import Context, require_terminal
+from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
+from unlatch.cli.runtime.passing import (
     PLAN_OUT,
     Planning,
     begin_planning,
-    use_session,
-    with_session,
+    use_context,
+    with_context,
 )
-from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.plan_making import is_allowed
-from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.planned.apply import (
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 @flag("--dry-run", help="Compare the plan, show it, and write nothing.")
 @MAX_TIME
 @JSON
-@with_session
-def run(session: Session, *, file: Path, yes: bool, dry_run: bool, as_json: bool) -> int:
+@with_context
+def run(context: Context, *, file: Path, yes: bool, dry_run: bool, as_json: bool) -> int:
     ctx, plan = click.get_current_context(), read_plan(file)
     words, has_yes = _words(ctx, plan.command, file)
-    check_project(plan, session.paths.root if session.has_project else None)
+    check_project(plan, context.paths.root if context.has_project else None)
     json_option = ("--json",) if as_json else ()
-    workspace = session.workspace if session.has_project else None
+    workspace = context.workspace if context.has_project else None
     planning, again = Planning(silent=True), (*words[0], "--dry-run", *json_option, *words[1])
     try:
-        _invoke(ctx, _fresh(session), again, planning)
+        _invoke(ctx, _fresh(context), again, planning)
     except UnlatchError as error:
         check_broken(workspace, plan, error)
         return _tell_done(plan, None, as_json=as_json)
@@ -74,7 +74,7 @@ def run(session: Session, *, file: Path, yes: bool, dry_run: bool, as_json: bool
         if not prompts.confirm("Apply the plan?"):
             output.talk("Nothing was changed.")
             return DECLINED
-    other = _fresh(session)
+    other = _fresh(context)
     bind_to_plan(other.workspace if workspace else None, now)
     yes_option = ("--yes",) if has_yes else ()
     return _invoke(ctx, other, (*words[0], *yes_option, *json_option, *words[1]))
@@ -106,20 +106,20 @@ def _words(
     return ([*names, *options], ["--", *planned.words]), "yes" in known
 
 
-def _fresh(session: Session) -> Session:
-    """A session that has read nothing yet."""
-    other = Session(session.options)
-    other.max_time = session.max_time
+def _fresh(context: Context) -> Context:
+    """A context that has read nothing yet."""
+    other = Context(context.options)
+    other.max_time = context.max_time
     return other
 
 
 def _invoke(
-    ctx: click.Context, session: Session, words: Sequence[str], planning: Planning | None = None
+    ctx: click.Context, context: Context, words: Sequence[str], planning: Planning | None = None
 ) -> int:
-    """Run a command of unlatch, with a session; its exit code."""
+    """Run a command of unlatch, with a context; its exit code."""
     app: Any = ctx.find_root().command
     with app.make_context("unlatch", [*words]) as at:
-        use_session(at, session)
+        use_context(at, context)
         if planning is not None:
             begin_planning(at, planning)
         code: int = app.invoke(at)

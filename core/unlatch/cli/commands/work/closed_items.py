@@ -7,7 +7,7 @@ from shlex import quote
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.describe import seen_line
-from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.status import Status
@@ -25,7 +25,7 @@ from unlatch.project.trackers import Trackers
 
 
 def settle_closed_items(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     plan: ResumePlan,
     typed: ResumeOptions,
@@ -40,13 +40,13 @@ def settle_closed_items(
     is_activation = plan.step is ResumeStep.ACTIVATE
     if not depends_on_items(plan) or (typed.scoping and not is_activation):
         return plan
-    (seen,) = _read(session, trackers, [plan], typed)
+    (seen,) = _read(context, trackers, [plan], typed)
     if plan.step is ResumeStep.REVIVE:
         return _with_warnings(plan, seen)
     if is_activation:
-        plan = _settle_activation(session, plan, seen, typed)
+        plan = _settle_activation(context, plan, seen, typed)
     else:
-        plan = _settle_active(session, plan, seen, typed)
+        plan = _settle_active(context, plan, seen, typed)
         if plan.refusal is not None and not has_other_work:
             raise plan.refusal
         plan = replace(plan, refusal=None)
@@ -55,17 +55,17 @@ def settle_closed_items(
             hint = f"unlatch resume {quote(name)} {typed_reason()} --yes"
             require_terminal(f"{name} is active and has closed items", hint)
             output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
-            if not _wants_reopening(session, plan, seen):
+            if not _wants_reopening(context, plan, seen):
                 return None
-    return _with_reason(session, plan, seen, typed) if plan.reopening else plan
+    return _with_reason(context, plan, seen, typed) if plan.reopening else plan
 
 
 def settle_many(
-    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
+    context: Context, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> list[ResumePlan]:
     """Add closed items to each plan, or the reason for a refusal, without prompts."""
     read = [plan for plan in plans if depends_on_items(plan)]
-    found = dict(zip(map(id, read), _read(session, trackers, read, typed), strict=True))
+    found = dict(zip(map(id, read), _read(context, trackers, read, typed), strict=True))
     settled = []
     for plan in plans:
         if id(plan) not in found:
@@ -75,31 +75,31 @@ def settle_many(
         elif plan.step is ResumeStep.ACTIVATE:
             settled.append(_reopening_or_warning(plan, found[id(plan)], typed))
         else:
-            settled.append(_settle_active(session, plan, found[id(plan)], typed))
+            settled.append(_settle_active(context, plan, found[id(plan)], typed))
     return settled
 
 
 def _read(
-    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
+    context: Context, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> list[list[ItemSnapshot]]:
     """The items of each plan; without their state if they are not or cannot be read."""
     links = dict.fromkeys(link for plan in plans for link in plan.before.links)
     seen = {link: ItemSnapshot(link, link.key) for link in links}
     if not typed.offline:
-        within = session.workspace.config.patience
+        within = context.workspace.config.patience
         seen |= {one.link: one for one in fetch_items(trackers, links, within=within)}
     for one in seen.values():
-        session.trace(one.error)
+        context.trace(one.error)
     return [[seen[link] for link in plan.before.links] for plan in plans]
 
 
 def _settle_activation(
-    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+    context: Context, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
     is_asked = not (typed.yes or typed.dry_run or typed.reopen_items) and is_interactive()
     if is_asked and reopenable(plan.before, seen):
-        plan.check_rules(session.workspace)
-        if _wants_reopening(session, plan, seen):
+        plan.check_rules(context.workspace)
+        if _wants_reopening(context, plan, seen):
             return reopening(plan, seen)
     return _reopening_or_warning(plan, seen, typed)
 
@@ -119,7 +119,7 @@ def _with_warnings(plan: ResumePlan, seen: Sequence[ItemSnapshot]) -> ResumePlan
 
 
 def _settle_active(
-    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+    context: Context, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
     is_new = has_new_reason(plan)
     if not (is_new or typed.reopen_items):
@@ -128,19 +128,19 @@ def _settle_active(
     settled = reopening(plan, seen, unread=typed.reopen_items)
     if settled.reopening or not is_new:
         return settled
-    return replace(plan, refusal=already_active(plan, seen, session.workspace.registry))
+    return replace(plan, refusal=already_active(plan, seen, context.workspace.registry))
 
 
-def _wants_reopening(session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot]) -> bool:
+def _wants_reopening(context: Context, plan: ResumePlan, seen: Sequence[ItemSnapshot]) -> bool:
     closed = reopenable(plan.before, seen)
-    output.talk(*(seen_line(session.workspace.registry, one, columns=14) for one in closed))
+    output.talk(*(seen_line(context.workspace.registry, one, columns=14) for one in closed))
     if len(closed) == 1:
         return prompts.confirm("1 linked item is closed; reopen it?")
     return prompts.confirm(f"{len(closed)} linked items are closed; reopen them?")
 
 
 def _with_reason(
-    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+    context: Context, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
     """The plan with a reason for its items, and with consent for items closed on purpose."""
     request, may_ask = plan.request, is_interactive() and not typed.dry_run
@@ -152,7 +152,7 @@ def _with_reason(
     options = request.options
     if may_ask and not (typed.yes or options.even_if_not_planned):
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
-    reason = ask_reason(session) if request.reason is None else request.reason
+    reason = ask_reason(context) if request.reason is None else request.reason
     return replace(plan, request=replace(request, reason=reason, options=options))
 
 

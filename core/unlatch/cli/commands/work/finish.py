@@ -20,10 +20,10 @@ from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code, print_document
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
@@ -77,18 +77,18 @@ def command(entry: Entry) -> click.Command:
     @DRY_RUN
     @serving(Kind.CLOSE, labels=entry.name != "undo")
     @JSON
-    @with_session
-    def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
-        session = named.records or session
+    @with_context
+    def run(context: Context, *, named: Named, max_items: int | None, **options: Any) -> int:
+        context = named.records or context
         if named.is_many:
-            return _finish_many(session, entry.name, named.names, max_items=max_items, **options)
-        return finish(session, entry.name, named.names[0], max_items=max_items, **options)
+            return _finish_many(context, entry.name, named.names, max_items=max_items, **options)
+        return finish(context, entry.name, named.names[0], max_items=max_items, **options)
 
     return run
 
 
 def finish(
-    session: Session,
+    context: Context,
     name: str,
     wanted: str,
     *,
@@ -104,17 +104,17 @@ def finish(
     **options: Any,
 ) -> int:
     """Complete or abandon an increment, or undo its last reopen, by the command's name."""
-    session.workspace.check_config()
-    plan = _plan(session, name, wanted, by=session.who(by), options=delivery, **options)
+    context.workspace.check_config()
+    plan = _plan(context, name, wanted, by=context.who(by), options=delivery, **options)
     refuse_elsewhere(delivery, plan.before.links)
     if archive:
-        check_archive(session.workspace, plan.before)
+        check_archive(context.workspace, plan.before)
     command = f"unlatch {quote(name)} {quote(plan.before.id)} --dry-run"
-    excess = find_excess(session.workspace, items_of([plan]), max_items, command=command)
+    excess = find_excess(context.workspace, items_of([plan]), max_items, command=command)
     if dry_run:
         return preview_and_tell(
-            session,
-            plan.preview(session.workspace),
+            context,
+            plan.preview(context.workspace),
             delivery,
             offline=offline,
             as_json=as_json,
@@ -124,19 +124,19 @@ def finish(
     if excess is not None:
         raise excess
     if not offline:
-        agree_to_pending([(session, [plan.before])], yes=yes, silent=as_json)
-    confirmed = [plan] if yes else confirm_finish(session, name, [plan], silent=as_json)
+        agree_to_pending([(context, [plan.before])], yes=yes, silent=as_json)
+    confirmed = [plan] if yes else confirm_finish(context, name, [plan], silent=as_json)
     if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
     if briefing is None and as_json:
         briefing = False
     ending = Ending(name=name, archive=archive, briefing=briefing, silent=as_json, asks=not yes)
-    return _apply(session, confirmed[0], ending, offline=offline)
+    return _apply(context, confirmed[0], ending, offline=offline)
 
 
 def _finish_many(
-    session: Session,
+    context: Context,
     name: str,
     names: Sequence[str],
     *,
@@ -149,28 +149,28 @@ def _finish_many(
     force: bool = False,
     **options: Any,
 ) -> int:
-    session.workspace.check_config()
-    who = session.who(by)
+    context.workspace.check_config()
+    who = context.who(by)
     own = {"force": force} if name == "complete" else {}
 
     def plan(one: str, shared: SharedItems) -> ChangePlan:
         made = _plan(
-            session, name, one, shared, by=who, reason=reason, options=options["delivery"], **own
+            context, name, one, shared, by=who, reason=reason, options=options["delivery"], **own
         )
         if archive:
-            check_archive(session.workspace, made.before)
+            check_archive(context.workspace, made.before)
         return made
 
     def confirm(plans: Sequence[ChangePlan]) -> Sequence[ChangePlan] | None:
         if not options["offline"]:
-            chosen = [(session, [one.before for one in plans])]
+            chosen = [(context, [one.before for one in plans])]
             agree_to_pending(chosen, yes=yes, silent=options["as_json"])
-        return plans if yes else confirm_finish(session, name, plans, silent=options["as_json"])
+        return plans if yes else confirm_finish(context, name, plans, silent=options["as_json"])
 
     # Several are not asked about.
     ending = Ending(name=name, archive=archive, briefing=bool(briefing), silent=options["as_json"])
     typed = Finishing(ending=ending, plan=plan, confirm=confirm, tell=tell_change, **options)
-    done = finish_many(session, names, typed, max_items=max_items)
+    done = finish_many(context, names, typed, max_items=max_items)
     if done is None:
         output.talk("Nothing was changed.")
         return DECLINED
@@ -178,22 +178,22 @@ def _finish_many(
 
 
 def _plan(
-    session: Session, name: str, wanted: str, shared: SharedItems | None = None, **options: Any
+    context: Context, name: str, wanted: str, shared: SharedItems | None = None, **options: Any
 ) -> ChangePlan:
     if name == "undo":
-        return plan_undo_reopen(session.workspace, wanted, **options)
-    return plan_finish(session.workspace, wanted, STATUSES[name], shared=shared, **options)
+        return plan_undo_reopen(context.workspace, wanted, **options)
+    return plan_finish(context.workspace, wanted, STATUSES[name], shared=shared, **options)
 
 
-def _apply(session: Session, plan: ChangePlan, ending: Ending, *, offline: bool) -> int:
+def _apply(context: Context, plan: ChangePlan, ending: Ending, *, offline: bool) -> int:
     as_json = ending.silent
-    result = apply_change(session.workspace, plan)
+    result = apply_change(context.workspace, plan)
     if as_json:
         tell_remarks(result.increment)
     else:
         tell_change(Applied(plan, result))
     delivered = deliver_and_tell(
-        session,
+        context,
         result.increment,
         options=plan.details["options"],
         fresh=result.fresh,
@@ -203,10 +203,10 @@ def _apply(session: Session, plan: ChangePlan, ending: Ending, *, offline: bool)
     )
     code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
     if not as_json and plan.undone and code == UNDECIDED:
-        tell_undecided(session, delivered)
+        tell_undecided(context, delivered)
     elif not as_json and code:
         tell_left(delivered)
-    failed, keys = end_change(session, result.increment.id, ending)
+    failed, keys = end_change(context, result.increment.id, ending)
     code = code or (UNDECIDED if failed else 0)
     if as_json:
         document = change_document(plan, result, delivered, failed)

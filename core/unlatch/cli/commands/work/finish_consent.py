@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.runtime.context import is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import Part
 from unlatch.errors import UnlatchError
@@ -18,7 +18,7 @@ from unlatch.errors import UnlatchError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Link
     from unlatch.lifecycle.status_change import ChangePlan
     from unlatch.project.trackers import Trackers
@@ -27,7 +27,7 @@ _ING = {"complete": "Completing", "abandon": "Abandoning"}
 
 
 def confirm_finish(
-    session: Session, name: str, plans: Sequence[ChangePlan], *, silent: bool
+    context: Context, name: str, plans: Sequence[ChangePlan], *, silent: bool
 ) -> Sequence[ChangePlan] | None:
     """Ask for consent to plans of the command `name`; None if the user declined.
 
@@ -35,28 +35,28 @@ def confirm_finish(
         silent: whether the output is for a program; closing items then needs no consent.
     """
     if name != "undo":
-        return plans if silent else _ask_closing(session, plans, name)
+        return plans if silent else _ask_closing(context, plans, name)
     is_asked = any(plan.undone for plan in plans)
     return None if is_asked and not _ask_undo(plans) else plans
 
 
 def _ask_closing(
-    session: Session, plans: Sequence[ChangePlan], name: str
+    context: Context, plans: Sequence[ChangePlan], name: str
 ) -> Sequence[ChangePlan] | None:
     """Name the items that plans close, and ask once at a terminal; None if the user declined.
 
     Nothing is asked without a terminal, so that CI jobs and agents go on, and where the user's
     configuration says so. The plans come back without the warnings that were shown.
     """
-    closing = {plan.before.id: _closed_by(session, plan) for plan in plans}
+    closing = {plan.before.id: _closed_by(context, plan) for plan in plans}
     count = len({link.key for links in closing.values() for link in links})
-    if not (count and is_interactive() and session.workspace.user.confirm_closing):
+    if not (count and is_interactive() and context.workspace.user.confirm_closing):
         return plans
     one = plans[0].before.id if len(plans) == 1 else times(len(plans), "increment")
     how = " as not planned" if name == "abandon" else ""
     head = f"{_ING[name]} {one} will close {times(count, 'item')}{how}:"
     output.talk(f"{output.warn('!')} {head}")
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         for plan in plans:
             names = [_name(trackers, link) for link in closing[plan.before.id]]
             _tell_items(plan, names, is_alone=len(plans) == 1)
@@ -65,11 +65,11 @@ def _ask_closing(
     return [replace(one, approval=replace(one.approval, warnings=())) for one in plans]
 
 
-def _closed_by(session: Session, plan: ChangePlan) -> Sequence[Link]:
+def _closed_by(context: Context, plan: ChangePlan) -> Sequence[Link]:
     """The links whose items a plan closes."""
     if plan.before.status is plan.to:
         return ()
-    config = session.workspace.config.sync
+    config = context.workspace.config.sync
     spared = [link for link, _ in plan.spared]
     links = (link for link in plan.before.links if link not in spared)
     return [link for link in links if Part.STATUS in config.may_write(link.tracker)]

@@ -20,7 +20,7 @@ from unlatch.related.places import may_have_related
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
 
@@ -44,7 +44,7 @@ class Ending:
     asks: bool = True
 
 
-def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchError], output.Json]:
+def end_change(context: Context, id: str, ending: Ending) -> tuple[list[UnlatchError], output.Json]:
     """Archive a changed increment, write its briefing, and name its other work that is open.
 
     Returns:
@@ -55,7 +55,7 @@ def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchE
     keys: output.Json = {}
     for step in (_archive, _brief, _tell_open_work):
         try:
-            keys |= step(session, session.workspace.manager.read(id), ending) or {}
+            keys |= step(context, context.workspace.manager.read(id), ending) or {}
         except prompts.Unanswered as stop:
             # An unanswered prompt would say that nothing was changed.
             raise click.Abort from stop
@@ -63,18 +63,18 @@ def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchE
             raise
         except Exception as error:  # noqa: BLE001  # a bug is reported like any error
             failed.append(unexpected(error))
-            session.trace(failed[-1])
+            context.trace(failed[-1])
             output.talk(*error_lines(failed[-1]))
     return failed, keys
 
 
-def _archive(session: Session, increment: Increment, ending: Ending) -> None:
+def _archive(context: Context, increment: Increment, ending: Ending) -> None:
     """Archive a completed unit, or name the command that does."""
     command = shlex.join(archive_command(increment))
     if ending.name == "abandon" or increment.archived or not command:
         return
     if ending.archive:
-        archive_unit(session.workspace, increment)
+        archive_unit(context.workspace, increment)
     if not ending.silent:
         if ending.archive:
             output.ok(f"{output.clean(command)}")
@@ -82,24 +82,24 @@ def _archive(session: Session, increment: Increment, ending: Ending) -> None:
             output.talk(f"Next: {output.clean(command)}")
 
 
-def _brief(session: Session, increment: Increment, ending: Ending) -> None:
+def _brief(context: Context, increment: Increment, ending: Ending) -> None:
     """Write the briefing of a completed increment, or ask for it."""
     if ending.briefing is False or increment.status is not Status.COMPLETED:
         return
-    if ending.briefing or may_have_related(session.workspace, increment):
+    if ending.briefing or may_have_related(context.workspace, increment):
         from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
 
         asks, silent = ending.asks, ending.silent
-        offer_briefing(session, increment, wanted=ending.briefing, asks=asks, silent=silent)
+        offer_briefing(context, increment, wanted=ending.briefing, asks=asks, silent=silent)
 
 
-def _tell_open_work(session: Session, increment: Increment, ending: Ending) -> output.Json | None:
+def _tell_open_work(context: Context, increment: Increment, ending: Ending) -> output.Json | None:
     """Name each effort, session and run of the increment that has not ended."""
-    if not (increment.status.is_finished and may_have_related(session.workspace, increment)):
+    if not (increment.status.is_finished and may_have_related(context.workspace, increment)):
         return None
     from unlatch.related.unfinished import open_work  # noqa: PLC0415
 
-    found = [*open_work(find_related(session.workspace, increment))]
+    found = [*open_work(find_related(context.workspace, increment))]
     if not ending.silent:
         for one in found:
             output.talk(f"{output.warn('!')} {output.clean(one.ref)} is still {one.status}")

@@ -35,7 +35,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
     from unlatch.lifecycle.status_change import ChangePlan
     from unlatch.spi.delivery_options import DeliveryOptions
@@ -63,7 +63,7 @@ class Finishing:
 
 
 def finish_many(
-    session: Session, names: Sequence[str], typed: Finishing, *, max_items: int | None
+    context: Context, names: Sequence[str], typed: Finishing, *, max_items: int | None
 ) -> int | None:
     """Change several increments, one failure aside from the others.
 
@@ -73,16 +73,16 @@ def finish_many(
     Raises:
         UsageError: `too-many-items`.
     """
-    workspace = session.workspace
+    workspace = context.workspace
     plans, refused, shared = plan_each(workspace, names, typed.plan)
     refuse_elsewhere(typed.delivery, (link for plan in plans for link in plan.before.links))
     items = items_of(plans)
     command = f"unlatch {typed.ending.name} {' '.join(map(quote, names))} --dry-run"
     excess = find_excess(workspace, items, max_items, command=command)
     if typed.dry_run:
-        found, more = _preview(session, plans, shared, typed)
+        found, more = _preview(context, plans, shared, typed)
         return tell_previews(
-            session,
+            context,
             found,
             [*refused, *more],
             command=f"unlatch {typed.ending.name}",
@@ -95,19 +95,19 @@ def finish_many(
     confirmed = typed.confirm(plans) if plans else ()
     if confirmed is None:
         return None
-    made = [*_apply(session, confirmed, typed), *refused]
+    made = [*_apply(context, confirmed, typed), *refused]
     made.sort(key=lambda one: names.index(one.id))
     if not typed.as_json:
         tell_refusals(one for one in made if isinstance(one, Refusal))
     applied = [one for one in made if not isinstance(one, Refusal)]
-    delivered = _deliver(session, applied, typed)
+    delivered = _deliver(context, applied, typed)
     names = [one.result.increment.id for one in applied]
-    failed = {one: end_change(session, one, typed.ending)[0] for one in names}
-    return _end(session, made, delivered, failed, typed)
+    failed = {one: end_change(context, one, typed.ending)[0] for one in names}
+    return _end(context, made, delivered, failed, typed)
 
 
 def _preview(
-    session: Session, plans: Sequence[ChangePlan], shared: SharedItems, typed: Finishing
+    context: Context, plans: Sequence[ChangePlan], shared: SharedItems, typed: Finishing
 ) -> tuple[Sequence[Preview], Sequence[Refusal]]:
     changes, refused = [], []
     if idle := [one for one in plans if one.before.status is one.to]:
@@ -116,12 +116,12 @@ def _preview(
         output.talk(f"{count} {verb} already {idle[0].to}; nothing to do.")
     for plan in (one for one in plans if one not in idle):
         try:
-            changes.append((plan, plan.preview(session.workspace)))
+            changes.append((plan, plan.preview(context.workspace)))
         except UnlatchError as error:
             refused.append(Refusal(plan.before.id, error, plan.before))
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         found = preview_plans(
-            session.workspace,
+            context.workspace,
             trackers,
             [change for _, change in changes],
             options=typed.delivery,
@@ -135,7 +135,7 @@ def _preview(
 
 
 def _apply(
-    session: Session, plans: Sequence[ChangePlan], typed: Finishing
+    context: Context, plans: Sequence[ChangePlan], typed: Finishing
 ) -> list[Applied | Refusal]:
     is_terse = len(plans) > FEW
     with bar(len(plans), "Changing") as advance:
@@ -143,13 +143,13 @@ def _apply(
         def report(one: Applied | Refusal) -> None:
             advance()
             if isinstance(one, Refusal):
-                session.trace(one.error)
+                context.trace(one.error)
             elif typed.as_json:
                 tell_remarks(one.result.increment)
             elif not is_terse:
                 typed.tell(one)
 
-        made = apply_each(session.workspace, plans, report)
+        made = apply_each(context.workspace, plans, report)
     done = [one for one in made if not isinstance(one, Refusal)]
     if done and is_terse and not typed.as_json:
         before = Counter(one.result.before.status.value for one in done)
@@ -160,7 +160,7 @@ def _apply(
 
 
 def _deliver(
-    session: Session, done: Sequence[Applied], typed: Finishing
+    context: Context, done: Sequence[Applied], typed: Finishing
 ) -> Sequence[DeliveryResult]:
     waiting = [one.result.increment for one in done if one.result.increment.pending]
     left = sum(len(one.pending) for one in waiting)
@@ -170,16 +170,16 @@ def _deliver(
         return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.result.fresh)
     with (
-        session.trackers() as trackers,
-        show_deliveries(session, left, silent=typed.as_json) as report,
+        context.trackers() as trackers,
+        show_deliveries(context, left, silent=typed.as_json) as report,
     ):
         return deliver_pending(
-            session.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
+            context.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
         )
 
 
 def _end(
-    session: Session,
+    context: Context,
     made: Sequence[Applied | Refusal],
     delivered: Sequence[DeliveryResult],
     failed: Mapping[str, Sequence[UnlatchError]],
@@ -196,7 +196,7 @@ def _end(
     elif not typed.offline:
         tell_all_left(delivered)
         for one in delivered if typed.ending.name == "undo" else ():
-            tell_undecided(session, one)
+            tell_undecided(context, one)
     return code
 
 

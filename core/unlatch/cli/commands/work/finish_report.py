@@ -16,7 +16,7 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Amendment, Increment
     from unlatch.lifecycle.completion.evidence import Evidence
@@ -104,9 +104,9 @@ def evidence_entry(evidence: Evidence | None) -> output.Json | None:
     }
 
 
-def tell_undecided(session: Session, delivered: DeliveryResult) -> None:
+def tell_undecided(context: Context, delivered: DeliveryResult) -> None:
     """Name the commands that close items which undo left open."""
-    manifests = session.workspace.registry.manifests
+    manifests = context.workspace.registry.manifests
     undecided = [one for one in delivered.deliveries if one.undecided is not None]
     for name in dict.fromkeys(one.operation.tracker for one in undecided):
         close = f"{name} close-{manifests[name].slug}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError, unexpected
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.resume_plan import ResumePlan
     from unlatch.related.belonging import Related
     from unlatch.related.kinds import Step
 
 
-def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
+def chosen_related(context: Context, increment: Increment, kinds: Collection[str]) -> Related:
     """The work of an increment, of these kinds."""
     from unlatch.related.belonging import find_related  # noqa: PLC0415  (most have no other work)
 
-    found = find_related(session.workspace, increment)
+    found = find_related(context.workspace, increment)
     return replace(
         found,
         others=tuple(one for one in found.others if f"{one.kind}s" in kinds),
@@ -40,7 +40,7 @@ def chosen_related(session: Session, increment: Increment, kinds: Collection[str
     )
 
 
-def due_work(session: Session, increment: Increment, typed: ResumeOptions) -> list[Step]:
+def due_work(context: Context, increment: Increment, typed: ResumeOptions) -> list[Step]:
     """The efforts, sessions and runs that a resume would change, of the chosen kinds.
 
     Empty where they are not shown, and if they cannot be read: `resume_others` reports that.
@@ -48,27 +48,27 @@ def due_work(session: Session, increment: Increment, typed: ResumeOptions) -> li
     is_decided = increment.status.is_finished and typed.yes and typed.reason is not None
     if is_decided and not typed.dry_run:
         return []
-    return _due(session, increment, typed.kinds)
+    return _due(context, increment, typed.kinds)
 
 
-def _due(session: Session, increment: Increment, kinds: Collection[str]) -> list[Step]:
+def _due(context: Context, increment: Increment, kinds: Collection[str]) -> list[Step]:
     try:
-        if not may_have_related(session.workspace, increment):
+        if not may_have_related(context.workspace, increment):
             return []
         from unlatch.related.reopening import plan_related  # noqa: PLC0415  (as above)
 
-        related = chosen_related(session, increment, kinds)
-        return [one for one in plan_related(session.workspace, related, by="") if one.is_due]
+        related = chosen_related(context, increment, kinds)
+        return [one for one in plan_related(context.workspace, related, by="") if one.is_due]
     except Exception as error:  # noqa: BLE001  # it cannot stop the resume of the increment
-        session.trace(unexpected(error))
+        context.trace(unexpected(error))
         return []
 
 
 def left_work(
-    session: Session, increments: Iterable[Increment], kinds: Collection[str]
+    context: Context, increments: Iterable[Increment], kinds: Collection[str]
 ) -> dict[str, list[Step]]:
     """The other work of many increments, which a resume of them all leaves as it is."""
-    found = {one.id: _due(session, one, kinds) for one in increments}
+    found = {one.id: _due(context, one, kinds) for one in increments}
     return {name: steps for name, steps in found.items() if steps}
 
 
@@ -105,23 +105,23 @@ def foreseen_keys(steps: Iterable[Step]) -> output.Json:
     return {"related": entries} if entries else {}
 
 
-def ask_for_work(plan: ResumePlan, session: Session, steps: Sequence[Step]) -> ResumePlan:
+def ask_for_work(plan: ResumePlan, context: Context, steps: Sequence[Step]) -> ResumePlan:
     """The plan with a reason for finished work, if the increment itself needs none."""
     finished = [one for one in steps if one.is_finished]
     if not finished or plan.request.reason is not None or not is_interactive():
         return plan
     if not prompts.confirm(f"Other work has ended: {_named(finished)}; reopen it, too?"):
         return plan
-    return replace(plan, request=replace(plan.request, reason=ask_reason(session)))
+    return replace(plan, request=replace(plan.request, reason=ask_reason(context)))
 
 
-def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) -> str | None:
+def needed_reason(context: Context, increment: Increment, typed: ResumeOptions) -> str | None:
     """The reason for other work without the increment; asks for a missing one.
 
     Raises:
         UsageError: `reason-missing`: other work needs one, and there is no terminal to ask at.
     """
-    steps = due_work(session, increment, typed)
+    steps = due_work(context, increment, typed)
     if typed.reason is not None:
         return checked_reason(typed.reason)
     if not any(one.is_finished for one in steps):
@@ -133,7 +133,7 @@ def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) 
             "reason-missing", f"reopening {_named(steps)} needs a reason", hint=command
         )
     tell_work(steps)
-    return ask_reason(session)
+    return ask_reason(context)
 
 
 def _named(steps: Iterable[Step]) -> str:

@@ -12,7 +12,7 @@ from unlatch.cli.options.common import BY, JSON, dry_run_option
 from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
@@ -21,8 +21,8 @@ from unlatch.lifecycle.move import ChangeResult, move, preview_move
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.cli.runtime.context import Context
     from unlatch.cli.runtime.increments import Named
-    from unlatch.cli.runtime.session import Session
     from unlatch.cli.table import Entry
     from unlatch.lifecycle.many import Refusal
 
@@ -54,9 +54,9 @@ def command(entry: Entry) -> click.Command:
     @partial(_forced, to=to)
     @_DRY_RUN
     @JSON
-    @with_session
+    @with_context
     def run(
-        session: Session,
+        context: Context,
         *,
         named: Named,
         reason: str | None,
@@ -65,17 +65,17 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
         force: bool = False,
     ) -> int:
-        who, activation = session.who(by), ActivationOptions(force=force)
+        who, activation = context.who(by), ActivationOptions(force=force)
         if dry_run:
             how: Any = {"by": who, "reason": reason, "activation": activation}
-            return _preview(session, entry.name, named, how, as_json=as_json)
+            return _preview(context, entry.name, named, how, as_json=as_json)
 
         def change(name: str) -> ChangeResult:
-            workspace = session.workspace
+            workspace = context.workspace
             return move(workspace, name, to, by=who, reason=reason, activation=activation)
 
         if named.is_many:
-            return _move_many(session, entry.name, named, change, as_json=as_json)
+            return _move_many(context, entry.name, named, change, as_json=as_json)
         moved = change(named.names[0])
         if as_json:
             tell_remarks(moved.increment)
@@ -87,13 +87,13 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bool) -> int:
+def _preview(context: Context, name: str, named: Named, how: Any, *, as_json: bool) -> int:
     from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
     from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415
     from unlatch.delivery.preview import Preview  # noqa: PLC0415
     from unlatch.lifecycle.many import Refusal, change_each  # noqa: PLC0415
 
-    to, workspace = STATUSES[name], session.workspace
+    to, workspace = STATUSES[name], context.workspace
     wip = {one.folder: one for one in workspace.manager.list()} if to is Status.ACTIVE else {}
 
     def preview(one: str) -> Preview:
@@ -102,10 +102,10 @@ def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bo
         return Preview(plan, (), warnings=approval.warnings)
 
     if not named.is_many:
-        return tell_preview(session, preview(named.names[0]), as_json=as_json)
+        return tell_preview(context, preview(named.names[0]), as_json=as_json)
     found = change_each(workspace, named.names, preview)
     return tell_previews(
-        session,
+        context,
         [one for one in found if not isinstance(one, Refusal)],
         [one for one in found if isinstance(one, Refusal)],
         command=f"unlatch {quote(name)}",
@@ -116,7 +116,7 @@ def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bo
 
 
 def _move_many(
-    session: Session,
+    context: Context,
     name: str,
     named: Named,
     change: Callable[[str], ChangeResult],
@@ -129,13 +129,13 @@ def _move_many(
 
     def report(one: ChangeResult | Refusal) -> None:
         if isinstance(one, Refusal):
-            session.trace(one.error)
+            context.trace(one.error)
         elif as_json:
             tell_remarks(one.increment)
         else:
             _tell(one)
 
-    moved = change_each(session.workspace, named.names, change, report)
+    moved = change_each(context.workspace, named.names, change, report)
     refused = [one for one in moved if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
     done = [one for one in moved if not isinstance(one, Refusal)]

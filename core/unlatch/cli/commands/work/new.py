@@ -8,8 +8,8 @@ import click
 from unlatch.cli.options.common import BY, JSON, text_argument
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime.context import with_session
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -26,9 +26,9 @@ def command(entry: Entry) -> click.Command:
     )
     @BY
     @JSON
-    @with_session
+    @with_context
     def run(
-        session: Session,
+        context: Context,
         *,
         title: str | None,
         url: str | None,
@@ -36,7 +36,7 @@ def command(entry: Entry) -> click.Command:
         by: str | None,
         as_json: bool,
     ) -> int:
-        seen = _item_at(session, url) if url else None
+        seen = _item_at(context, url) if url else None
         if seen and seen.item:
             title = title or seen.item.title
         if not title or not title.strip():
@@ -45,8 +45,8 @@ def command(entry: Entry) -> click.Command:
             )
         from unlatch.related.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
 
-        increment, warnings = _create(session, title, seen, kind=kind, by=session.who(by))
-        warnings += similar_work(session.workspace, title, apart=increment.id)
+        increment, warnings = _create(context, title, seen, kind=kind, by=context.who(by))
+        warnings += similar_work(context.workspace, title, apart=increment.id)
         if as_json:
             entry = {**output.fields(increment, "id", "status"), "path": str(increment.folder)}
             output.document("new", increment=entry, warnings=warning_entries(warnings))
@@ -59,19 +59,19 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _item_at(session: Session, url: str) -> ItemSnapshot:
+def _item_at(context: Context, url: str) -> ItemSnapshot:
     from unlatch.lifecycle.linking.link import fetch_named  # noqa: PLC0415
 
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         return fetch_named(trackers, [url])[0]
 
 
 def _create(
-    session: Session, title: str, seen: ItemSnapshot | None, *, kind: str, by: str
+    context: Context, title: str, seen: ItemSnapshot | None, *, kind: str, by: str
 ) -> tuple[Increment, tuple[UnlatchError, ...]]:
     from unlatch.project.git.sparse import sparse_increments  # noqa: PLC0415  (as below)
 
-    workspace, title = session.workspace, output.clean(title)
+    workspace, title = context.workspace, output.clean(title)
     taken = sparse_increments(workspace.paths)
     if seen is None:
         return workspace.manager.create(title, kind=kind, by=by, taken=taken), ()

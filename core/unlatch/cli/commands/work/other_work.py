@@ -16,9 +16,9 @@ from unlatch.cli.commands.work.foreseen_work import (
 from unlatch.cli.options.kinds import INCREMENT, kinds_of_work
 from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime.context import show_plan
+from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.related.kinds import Step
@@ -51,7 +51,7 @@ _NO_CHANGE: output.Json = {"items": [], "spared": [], "requests": 0, "scope": No
 
 
 def resume_others(
-    session: Session,
+    context: Context,
     increment: Increment,
     typed: ResumeOptions,
     *,
@@ -63,16 +63,16 @@ def resume_others(
         The exit code, the keys for the document (none if there is no other work), and the errors of
         unreadable work, which are shown.
     """
-    related = chosen_related(session, increment, typed.kinds)
+    related = chosen_related(context, increment, typed.kinds)
     unreadable = related.unreadable if typed.kinds != {INCREMENT} else ()
     tell_warnings(unreadable)
-    tell_elsewhere(session, increment)
-    briefing = known_briefing(session.workspace, increment, related)
+    tell_elsewhere(context, increment)
+    briefing = known_briefing(context.workspace, increment, related)
     if briefing is None:
         return 0, {}, unreadable
-    who = session.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
+    who = context.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
     command = f"unlatch resume {quote(increment.id)} --reason TEXT"
-    resumed = resume_related(session.workspace, related, reason=reason, by=who, otherwise=command)
+    resumed = resume_related(context.workspace, related, reason=reason, by=who, otherwise=command)
     code = UNDECIDED if any(one.error for one in resumed) else 0
     if not typed.as_json:
         _tell(resumed)
@@ -84,23 +84,23 @@ def resume_others(
     return code, found, unreadable
 
 
-def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> int:
+def resume_only_others(context: Context, wanted: str, typed: ResumeOptions) -> int:
     """Resume the other work of an increment, and leave it and its items as they are."""
-    increment = session.workspace.manager.read(wanted)
-    _check_chosen(session, increment, typed.kinds)
+    increment = context.workspace.manager.read(wanted)
+    _check_chosen(context, increment, typed.kinds)
     if typed.dry_run:
-        steps = due_work(session, increment, typed)
-        return _preview(session, increment, steps, as_json=typed.as_json)
-    reason = needed_reason(session, increment, typed)
-    code, found, _ = resume_others(session, increment, typed, reason=reason)
+        steps = due_work(context, increment, typed)
+        return _preview(context, increment, steps, as_json=typed.as_json)
+    reason = needed_reason(context, increment, typed)
+    code, found, _ = resume_others(context, increment, typed, reason=reason)
     if typed.as_json:
         output.document("resume-others", code, increment=increment.id, **found)
     return code
 
 
-def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]) -> None:
+def _check_chosen(context: Context, increment: Increment, kinds: Collection[str]) -> None:
     """Raise UsageError `nothing-to-resume` if there is no work of these kinds to resume."""
-    found = find_related(session.workspace, increment)
+    found = find_related(context.workspace, increment)
     has = found.resumable
     if not has.keys().isdisjoint(kinds):
         return
@@ -117,33 +117,33 @@ def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]
 
 
 def _preview(
-    session: Session, increment: Increment, steps: Sequence[Step], *, as_json: bool
+    context: Context, increment: Increment, steps: Sequence[Step], *, as_json: bool
 ) -> int:
     status = increment.status
     moved = {"id": increment.id, "status": status, "wouldBe": status}
     parts = {"increment": moved, **_NO_CHANGE, **foreseen_keys(steps)}
-    if not show_plan(session, "dry-run", 0, parts, as_json=as_json, about=[increment]):
+    if not show_plan(context, "dry-run", 0, parts, as_json=as_json, about=[increment]):
         tell_work(steps)
         output.data("Nothing was written.")
     return 0
 
 
-def briefing_now(session: Session, increment: Increment) -> Briefing:
+def briefing_now(context: Context, increment: Increment) -> Briefing:
     """What is known of an increment, also if nothing else belongs to it."""
-    related = find_related(session.workspace, increment)
+    related = find_related(context.workspace, increment)
     tell_warnings(related.unreadable)
-    tell_elsewhere(session, increment)
-    known = known_briefing(session.workspace, increment, related)
-    return known or briefing_of(session.workspace, increment, related)
+    tell_elsewhere(context, increment)
+    known = known_briefing(context.workspace, increment, related)
+    return known or briefing_of(context.workspace, increment, related)
 
 
-def show_briefing(session: Session, increment: Increment) -> None:
-    with session.paged():
-        output.data(*_lines(increment, briefing_now(session, increment)))
+def show_briefing(context: Context, increment: Increment) -> None:
+    with context.paged():
+        output.data(*_lines(increment, briefing_now(context, increment)))
 
 
 def offer_briefing(
-    session: Session, increment: Increment, *, wanted: bool | None, asks: bool, silent: bool
+    context: Context, increment: Increment, *, wanted: bool | None, asks: bool, silent: bool
 ) -> None:
     """Show the briefing of a completed increment, and write it where that is wanted.
 
@@ -152,18 +152,18 @@ def offer_briefing(
         asks: whether it may ask.
         silent: without a line on stdout, which is a document.
     """
-    related = find_related(session.workspace, increment)
+    related = find_related(context.workspace, increment)
     if not related and not wanted:
         return
     if wanted is None and not (asks and is_interactive()):
         command = f"unlatch complete {quote(increment.id)} --briefing"
         output.talk(f"To write down what is known of it, for others: {command}")
         return
-    briefing = known_briefing(session.workspace, increment, related)
+    briefing = known_briefing(context.workspace, increment, related)
     if briefing is None:
         output.talk("There is nothing to brief about: no effort, session or run is linked to it.")
         return
-    text = file_text(increment, briefing, at=session.workspace.clock())
+    text = file_text(increment, briefing, at=context.workspace.clock())
     output.talk("", *text.rstrip("\n").split("\n"), "")
     place = relpath(increment.folder / BRIEFING)
     keeps = " Your changes to the file are kept." if is_edited(increment) else ""

@@ -10,10 +10,10 @@ from unlatch.cli.options.increments import increment_argument, increment_ids, pi
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.increments import Named
+from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import Reference, read_reference, run_instead
-from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 
 _EXAMPLE = "unlatch resume 7 --reason 'Still fails'"
@@ -27,11 +27,11 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--source", hidden=True, help="The comment that the words of the reason are from."
     )
-    @with_session
-    def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
+    @with_context
+    def run(context: Context, *, ids: Named | Reference, **options: Any) -> int:
         if isinstance(ids, Reference):
             return run_instead(ids, "resume", without=("yes",))
-        return resume(session, ids, **options)
+        return resume(context, ids, **options)
 
     return run
 
@@ -42,7 +42,7 @@ def _meant(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 
 
 def resume(
-    session: Session,
+    context: Context,
     ids: Named,
     *,
     expressions: tuple[str, ...],
@@ -57,22 +57,22 @@ def resume(
     scoping, kinds = take_scoping(options), take_kinds(options)
     typed = ResumeOptions(scoping=scoping, kinds=kinds, **options)
     if INCREMENT not in kinds:
-        return _resume_others(session, ids, typed)
+        return _resume_others(context, ids, typed)
     if ids.names and not ids.is_many:
         from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
 
-        with session.trackers() as trackers:
-            return resume_one(session, trackers, ids.names[0], typed, max_items=max_items)
+        with context.trackers() as trackers:
+            return resume_one(context, trackers, ids.names[0], typed, max_items=max_items)
     from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
     if typed.scoping is not None or typed.current:
         raise click.UsageError("--current and options that change the work take one increment")
-    return resume_selected(session, typed, ids.names, expressions, max_items=max_items)
+    return resume_selected(context, typed, ids.names, expressions, max_items=max_items)
 
 
-def _resume_others(session: Session, ids: Named, typed: ResumeOptions) -> int:
+def _resume_others(context: Context, ids: Named, typed: ResumeOptions) -> int:
     if len(ids.names) != 1 or typed.scoping is not None:
         raise click.UsageError("without the increment itself, name one, and no change of its work")
     from unlatch.cli.commands.work.other_work import resume_only_others  # noqa: PLC0415
 
-    return resume_only_others(session, ids.names[0], typed)
+    return resume_only_others(context, ids.names[0], typed)

@@ -20,8 +20,8 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.failure import DECLINED, code_of_many
-from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.errors import UsageError
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def resume_selected(
-    session: Session,
+    context: Context,
     typed: ResumeOptions,
     ids: Sequence[str],
     expressions: Sequence[str],
@@ -47,17 +47,17 @@ def resume_selected(
     max_items: int | None,
 ) -> int:
     """Resume many increments, by name or else by conditions; the exit code."""
-    workspace = session.workspace
+    workspace = context.workspace
     workspace.check_config()
-    increments, left_out = _select(session, ids, expressions)
+    increments, left_out = _select(context, ids, expressions)
     refuse_elsewhere(typed.delivery, (link for each in increments for link in each.links))
-    request = typed.request(session)
+    request = typed.request(context)
     plans = [plan_resume(one, request) for one in increments]
-    with session.trackers() as trackers:
+    with context.trackers() as trackers:
         # Conditions may select active increments; only named ones are refused.
         apart = [one for one in plans if expressions and one.step in ACTIVE_STEPS]
         chosen = [one for one in plans if not expressions or one.step not in ACTIVE_STEPS]
-        plans = [*settle_many(session, trackers, chosen, typed), *apart]
+        plans = [*settle_many(context, trackers, chosen, typed), *apart]
         wanted = [one for one in plans if not _is_idle(one)]
         idle = [one for one in plans if _is_idle(one)]
         if idle and not typed.as_json:
@@ -66,20 +66,20 @@ def resume_selected(
         command = _preview_command(ids, expressions)
         excess = find_excess(workspace, items, max_items, command=command)
         if typed.dry_run:
-            return _preview(session, trackers, wanted, typed, excess=excess, items=items)
+            return _preview(context, trackers, wanted, typed, excess=excess, items=items)
         if excess is not None:
             raise excess
         if not typed.offline:
-            named = [(session, [one.before for one in wanted])]
+            named = [(context, [one.before for one in wanted])]
             agree_to_pending(named, yes=typed.yes, silent=typed.as_json)
-        confirmed = _confirm(session, wanted, items, typed)
+        confirmed = _confirm(context, wanted, items, typed)
         if confirmed is None:
             output.talk("Nothing was changed.")
             return DECLINED
-        results = _apply(session, confirmed, typed)
-        delivered = _deliver(session, trackers, results, typed)
+        results = _apply(context, confirmed, typed)
+        delivered = _deliver(context, trackers, results, typed)
     done = [one.increment for one in results if one.error is None]
-    others = left_work(session, done, typed.kinds)
+    others = left_work(context, done, typed.kinds)
     if not typed.as_json:
         tell_left_work(others)
     return _end([*results, *map(_untouched, idle)], delivered, typed, left_out, others)
@@ -111,10 +111,10 @@ def _tell_idle(idle: Sequence[ResumePlan]) -> None:
 
 
 def _select(
-    session: Session, ids: Sequence[str], expressions: Sequence[str]
+    context: Context, ids: Sequence[str], expressions: Sequence[str]
 ) -> tuple[Sequence[Increment], int]:
     """The increments, and the exit code for unreadable ones."""
-    manager = session.workspace.manager
+    manager = context.workspace.manager
     if ids:
         found = {one.folder: one for one in map(manager.read, ids)}
         return tuple(found.values()), 0
@@ -131,7 +131,7 @@ def _select(
 
 
 def _confirm(
-    session: Session, plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
+    context: Context, plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
 ) -> Sequence[ResumePlan] | None:
     """Ask for consent and for the reason; None if the user declined."""
     needs_reason = any(one.before.status.is_finished or one.reopening for one in plans)
@@ -149,7 +149,7 @@ def _confirm(
         return None
     if not lacks_reason:
         return plans
-    reason = ask_reason(session)
+    reason = ask_reason(context)
     return [replace(one, request=replace(one.request, reason=reason)) for one in plans]
 
 
@@ -160,20 +160,20 @@ def _row(plan: ResumePlan) -> tuple[str, str, str]:
 
 
 def _apply(
-    session: Session, plans: Sequence[ResumePlan], typed: ResumeOptions
+    context: Context, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> Sequence[ResumeResult]:
     is_terse = len(plans) > FEW
     with bar(len(plans), "Resuming") as advance:
 
         def report(result: ResumeResult) -> None:
             advance()
-            session.trace(result.error)
+            context.trace(result.error)
             if not (typed.as_json or is_terse or result.error):
                 _tell(result, typed)
             if not is_terse:
                 tell_remarks(result.increment)
 
-        results = resume_many(session.workspace, plans, report)
+        results = resume_many(context.workspace, plans, report)
     if not typed.as_json:
         tell_refusals(Refusal(one.before.id, one.error, one.before) for one in results if one.error)
     if (lost := sum(one.outrun for one in results)) and not typed.as_json:
@@ -201,7 +201,7 @@ def _tell(result: ResumeResult, typed: ResumeOptions) -> None:
 
 
 def _deliver(
-    session: Session, trackers: Trackers, results: Sequence[ResumeResult], typed: ResumeOptions
+    context: Context, trackers: Trackers, results: Sequence[ResumeResult], typed: ResumeOptions
 ) -> Sequence[DeliveryResult]:
     done = [one for one in results if one.error is None]
     waiting = [one.increment for one in done if one.increment.pending]
@@ -211,9 +211,9 @@ def _deliver(
             output.talk(f"{times(left, 'operation')} pending. Next: unlatch sync")
         return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
-    with show_deliveries(session, left, silent=typed.as_json) as report:
+    with show_deliveries(context, left, silent=typed.as_json) as report:
         return deliver_pending(
-            session.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
+            context.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
         )
 
 
@@ -241,7 +241,7 @@ def _end(
 
 
 def _preview(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     plans: Sequence[ResumePlan],
     typed: ResumeOptions,
@@ -249,15 +249,15 @@ def _preview(
     excess: UsageError | None,
     items: int,
 ) -> int:
-    plans = find_refusals(session.workspace, plans)
-    changes = [one.preview(session.workspace)[0] for one in plans if one.refusal is None]
+    plans = find_refusals(context.workspace, plans)
+    changes = [one.preview(context.workspace)[0] for one in plans if one.refusal is None]
     found = preview_plans(
-        session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
+        context.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
     if not typed.as_json:
-        tell_left_work(left_work(session, [one.before for one in changes], typed.kinds))
+        tell_left_work(left_work(context, [one.before for one in changes], typed.kinds))
     return tell_previews(
-        session,
+        context,
         found,
         [Refusal(one.before.id, one.refusal, one.before) for one in plans if one.refusal],
         command="unlatch resume",

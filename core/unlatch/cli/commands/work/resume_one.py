@@ -31,8 +31,8 @@ from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
+from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
-from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError, unexpected
 from unlatch.increments.model.increment import Increment
@@ -54,45 +54,45 @@ if TYPE_CHECKING:
 
 
 def resume_one(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     wanted: str,
     typed: ResumeOptions,
     *,
     max_items: int | None,
 ) -> int:
-    increment = session.workspace.manager.read(wanted)
-    session.workspace.check_config()
+    increment = context.workspace.manager.read(wanted)
+    context.workspace.check_config()
     refuse_elsewhere(typed.delivery, increment.links)
     if typed.current:
         from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
 
-        check_current(session.workspace, increment)
+        check_current(context.workspace, increment)
     if not (typed.dry_run or typed.offline):
-        agree_to_pending([(session, [increment])], yes=typed.yes, silent=typed.as_json)
-    plan = plan_resume(increment, typed.request(session))
-    others = due_work(session, increment, typed)
-    settled = settle_closed_items(session, trackers, plan, typed, has_other_work=bool(others))
+        agree_to_pending([(context, [increment])], yes=typed.yes, silent=typed.as_json)
+    plan = plan_resume(increment, typed.request(context))
+    others = due_work(context, increment, typed)
+    settled = settle_closed_items(context, trackers, plan, typed, has_other_work=bool(others))
     items = len((settled or plan).items)
     command = f"unlatch resume {quote(increment.id)} --dry-run"
-    excess = find_excess(session.workspace, items, max_items, command=command)
+    excess = find_excess(context.workspace, items, max_items, command=command)
     if typed.dry_run:
-        return _preview(session, settled or plan, typed, others, excess)
+        return _preview(context, settled or plan, typed, others, excess)
     if excess is not None:
         raise excess
-    confirmed = _confirm(session, trackers, settled, typed, others) if settled else None
+    confirmed = _confirm(context, trackers, settled, typed, others) if settled else None
     if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
     plan, shown = confirmed
-    result = _with_current(session, apply_resume(session.workspace, plan), plan)
+    result = _with_current(context, apply_resume(context.workspace, plan), plan)
     if typed.as_json:
         tell_remarks(result.increment)
     else:
-        tell_result(session, result, offline=typed.offline)
-        tell_problems(session, plan, result, typed, shown)
+        tell_result(context, result, offline=typed.offline)
+        tell_problems(context, plan, result, typed, shown)
     delivered = deliver_and_tell(
-        session,
+        context,
         result.increment,
         options=plan.request.options,
         fresh=result.fresh,
@@ -104,15 +104,15 @@ def resume_one(
     if not typed.as_json:
         if typed.verbose:
             tell_details(result, delivered.increment)
-        tell_end(session, result, delivered, code)
-    unfinished, keys, failed = _other_work(session, delivered.increment, typed, plan.request)
+        tell_end(context, result, delivered, code)
+    unfinished, keys, failed = _other_work(context, delivered.increment, typed, plan.request)
     code = code or unfinished
     if typed.as_json:
         write_document(result, delivered, code, failed, **keys)
     return code
 
 
-def _with_current(session: Session, result: ResumeResult, plan: ResumePlan) -> ResumeResult:
+def _with_current(context: Context, result: ResumeResult, plan: ResumePlan) -> ResumeResult:
     """Let the tool work on the unit if that was asked for; else a note names its current one."""
     if result.increment.unit is None:
         return result
@@ -121,7 +121,7 @@ def _with_current(session: Session, result: ResumeResult, plan: ResumePlan) -> R
     wanted = plan.request.current
     try:
         note: UnlatchError | None = settle_current(
-            session.workspace, result.increment, wanted=wanted
+            context.workspace, result.increment, wanted=wanted
         )
     except UnlatchError as error:
         note = error  # the increment is resumed
@@ -129,7 +129,7 @@ def _with_current(session: Session, result: ResumeResult, plan: ResumePlan) -> R
 
 
 def _other_work(
-    session: Session, increment: Increment, typed: ResumeOptions, request: ResumeRequest
+    context: Context, increment: Increment, typed: ResumeOptions, request: ResumeRequest
 ) -> tuple[int, output.Json, Collection[UnlatchError]]:
     """Resume the efforts, sessions and runs of an increment; loads nothing if there are none.
 
@@ -138,43 +138,43 @@ def _other_work(
         the command as if nothing was changed.
     """
     try:
-        if not may_have_related(session.workspace, increment):
-            tell_elsewhere(session, increment)
+        if not may_have_related(context.workspace, increment):
+            tell_elsewhere(context, increment)
             return 0, {}, ()
         from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
 
         # Agents read the reasons of other work.
         reason = request.source or request.reason
-        return resume_others(session, increment, typed, reason=reason)
+        return resume_others(context, increment, typed, reason=reason)
     except click.Abort:
         raise
     except Exception as error:  # noqa: BLE001  # a bug is reported like any error
         failed = unexpected(error)
-        session.trace(failed)
+        context.trace(failed)
         output.talk(*error_lines(failed))
         return UNDECIDED, {}, (failed,)
 
 
 def _preview(
-    session: Session,
+    context: Context,
     plan: ResumePlan,
     typed: ResumeOptions,
     others: "Sequence[Step]",
     excess: UsageError | None,
 ) -> int:
     if typed.scoping is not None:
-        amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
+        amendment = foreseen_scope(context, plan.before, typed.scoping, reason=typed.reason)
         plan = replace(plan, request=replace(plan.request, amendment=amendment))
-    change, scope = plan.preview(session.workspace)
+    change, scope = plan.preview(context.workspace)
     tell_work(others)
     return preview_and_tell(
-        session,
+        context,
         change,
         typed.delivery,
         offline=typed.offline,
         as_json=typed.as_json,
         warnings=(
-            *plan.check_rules(session.workspace).warnings,
+            *plan.check_rules(context.workspace).warnings,
             *plan.warnings,
             *filter(None, [excess]),
         ),
@@ -184,7 +184,7 @@ def _preview(
 
 
 def _confirm(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     plan: ResumePlan,
     typed: ResumeOptions,
@@ -195,33 +195,33 @@ def _confirm(
     is_part = typed.scoping is not None and not typed.scoping.update
     if is_part:
         # Unknown parts are reported before any prompt.
-        plan = _with_amendment(session, plan, typed)
+        plan = _with_amendment(context, plan, typed)
     if plan.before.status.is_finished and (plan.request.reason is None or not typed.yes):
-        warnings = plan.check_rules(session.workspace, is_asked=is_interactive()).warnings
-        answered = _ask(session, trackers, plan, typed, warnings=warnings, others=others)
+        warnings = plan.check_rules(context.workspace, is_asked=is_interactive()).warnings
+        answered = _ask(context, trackers, plan, typed, warnings=warnings, others=others)
         if answered is None:
             return None
         plan, shown = answered, frozenset(one.id for one in warnings)
     elif not (plan.before.status.is_finished or typed.yes):
-        plan = ask_for_work(plan, session, others)
+        plan = ask_for_work(plan, context, others)
     if typed.scoping is not None and not is_part:
-        plan = _with_amendment(session, plan, typed)
+        plan = _with_amendment(context, plan, typed)
         if plan.request.amendment is None:
             return None
     return plan, shown
 
 
-def _with_amendment(session: Session, plan: ResumePlan, typed: ResumeOptions) -> ResumePlan:
+def _with_amendment(context: Context, plan: ResumePlan, typed: ResumeOptions) -> ResumePlan:
     """The plan with a change of the work; unchanged if the user declined."""
     if typed.scoping is None:
         return plan
     reason = plan.request.reason
-    amendment = changed_work(session, plan.before, typed.scoping, reason=reason, yes=typed.yes)
+    amendment = changed_work(context, plan.before, typed.scoping, reason=reason, yes=typed.yes)
     return replace(plan, request=replace(plan.request, amendment=amendment))
 
 
 def _ask(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     plan: ResumePlan,
     typed: ResumeOptions,
@@ -235,7 +235,7 @@ def _ask(
         f"{increment.id} is {increment.status}",
         f"unlatch resume {quote(increment.id)} {typed_reason()} --yes",
     )
-    seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
+    seen = _introduce(context, trackers, increment, warnings, offline=typed.offline)
     output.talk(f"  {_announcement(plan, offline=typed.offline)}")
     tell_work(others)
     if not typed.yes and not prompts.confirm("Continue?"):
@@ -243,36 +243,36 @@ def _ask(
     options = request.options
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
-    reason = request.reason if request.reason is not None else ask_reason(session)
-    activation = with_category(session, increment, request.activation)
-    current = request.current or (not typed.yes and _is_to_be_current(session, increment))
+    reason = request.reason if request.reason is not None else ask_reason(context)
+    activation = with_category(context, increment, request.activation)
+    current = request.current or (not typed.yes and _is_to_be_current(context, increment))
     request = replace(
         request, reason=reason, options=options, activation=activation, current=current
     )
     return replace(plan, request=request)
 
 
-def _is_to_be_current(session: Session, increment: Increment) -> bool:
+def _is_to_be_current(context: Context, increment: Increment) -> bool:
     """Whether the user lets the increment's tool work on it, in place of another unit."""
     if increment.unit is None:
         return False
     from unlatch.lifecycle.units.current import other_current  # noqa: PLC0415  (units alone)
 
-    other = other_current(session.workspace, increment)
+    other = other_current(context.workspace, increment)
     return other is not None and prompts.confirm(
         f"Let {other.tool} work on it, in place of {other.path}?"
     )
 
 
 def _introduce(
-    session: Session,
+    context: Context,
     trackers: Trackers,
     increment: Increment,
     warnings: Collection[UnlatchError],
     *,
     offline: bool,
 ) -> list[ItemSnapshot]:
-    registry, now = session.workspace.registry, session.workspace.clock()
+    registry, now = context.workspace.registry, context.workspace.clock()
     archived = ", and archived" if increment.archived else ""
     name = output.strong(increment.id)
     output.talk(f"{output.warn('!')} Increment {name} is {increment.status}{archived}")
@@ -283,15 +283,15 @@ def _introduce(
         output.talk(f"    {'Completed':<{columns}}{day}")
     items = [ItemSnapshot(link, link.key) for link in increment.links]
     if not offline:
-        items = fetch_items(trackers, increment.links, within=session.workspace.config.patience)
+        items = fetch_items(trackers, increment.links, within=context.workspace.config.patience)
     for seen in items:
-        session.trace(seen.error)
+        context.trace(seen.error)
         output.talk(seen_line(registry, seen, columns=columns))
     for warning in () if increment.links else increment.warnings:
         output.remark(warning)
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    warn_of_frequency(session, increment, more=1, shown=warnings)
+    warn_of_frequency(context, increment, more=1, shown=warnings)
     tell_warnings(warnings)
     return items
 

@@ -15,7 +15,7 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.delivery_options import DeliveryOptions
 
@@ -40,10 +40,10 @@ class ResumeOptions:
     key: str | None = None
     source: str | None = None
 
-    def request(self, session: Session) -> ResumeRequest:
+    def request(self, context: Context) -> ResumeRequest:
         """The request, before any prompt."""
         activation = ActivationOptions(self.category, self.force)
-        who = session.who(self.by)
+        who = context.who(self.by)
         return ResumeRequest(
             who,
             self.reason,
@@ -58,10 +58,10 @@ class ResumeOptions:
 
 
 def with_category(
-    session: Session, increment: Increment, activation: ActivationOptions
+    context: Context, increment: Increment, activation: ActivationOptions
 ) -> ActivationOptions:
     """The options with a category; prompts if the project requires a missing one."""
-    rules = session.workspace.config.reopen.rules
+    rules = context.workspace.config.reopen.rules
     is_reopen = increment.status is Status.COMPLETED
     if activation.category is not None or not rules.category_required or not is_reopen:
         return activation

@@ -9,7 +9,7 @@ from unlatch.cli.render.deliveries import tell_left
 from unlatch.cli.render.describe import document_lines, sum_lines, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refused import link_name, tell_known_refusals
-from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Amendment, Increment
@@ -29,7 +29,7 @@ def is_repeated(result: ResumeResult) -> bool:
     return result.known is not None and result.step is ResumeStep.NOTHING
 
 
-def tell_result(session: Session, result: ResumeResult, *, offline: bool) -> None:
+def tell_result(context: Context, result: ResumeResult, *, offline: bool) -> None:
     """Say what was changed, before the delivery; `offline`, nothing will be delivered."""
     increment = result.increment
     if result.known and is_repeated(result):
@@ -38,7 +38,7 @@ def tell_result(session: Session, result: ResumeResult, *, offline: bool) -> Non
     output.ok(f"Increment {increment.id} {_description(result, offline=offline)}")
     if result.scope:
         output.data(*document_lines(result.scope))
-        output.talk(*_undescribed_lines(session, increment, result.scope))
+        output.talk(*_undescribed_lines(context, increment, result.scope))
     if result.known:
         output.talk(f"    {_why_known(result.known)}")
     if result.before.archived:
@@ -51,20 +51,20 @@ def tell_result(session: Session, result: ResumeResult, *, offline: bool) -> Non
         output.talk("    It has no linked items; unlatch link adds some.")
 
 
-def _undescribed_lines(session: Session, increment: Increment, scope: Scope) -> Iterator[str]:
+def _undescribed_lines(context: Context, increment: Increment, scope: Scope) -> Iterator[str]:
     """The items that do not list the new tasks, with the command that lists them there."""
     for name in dict.fromkeys(link.tracker for link in scope.undescribed):
-        manifest = session.workspace.registry.manifest(name)
+        manifest = context.workspace.registry.manifest(name)
         if Capability.UPDATE in manifest.capabilities:
             links = [link for link in scope.undescribed if link.tracker == name]
-            items = first_of([output.clean(link_name(session, link)) for link in links])
+            items = first_of([output.clean(link_name(context, link)) for link in links])
             verb = "does not list" if len(links) == 1 else "do not list"
             command = join(["unlatch", name, f"update-{manifest.slug}", increment.id])
             yield f"    {items} {verb} the new tasks: {command}"
 
 
 def tell_problems(
-    session: Session,
+    context: Context,
     plan: ResumePlan,
     result: ResumeResult,
     typed: ResumeOptions,
@@ -74,7 +74,7 @@ def tell_problems(
     tell_warnings(result.warnings, known=shown)
     output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
     if result.entry and typed.yes:
-        warn_of_frequency(session, result.increment, shown=result.warnings)
+        warn_of_frequency(context, result.increment, shown=result.warnings)
 
 
 def _why_known(amendment: Amendment) -> str:
@@ -107,11 +107,11 @@ def active_line(result: ResumeResult, *, offline: bool) -> str:
     return f"already active; {effects[result.step].format(count=count)}"
 
 
-def tell_end(session: Session, result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+def tell_end(context: Context, result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
     """Say what is left to do after the delivery, and the next step."""
     if is_repeated(result):
         return
-    if result.step is ResumeStep.NOTHING and tell_known_refusals(session, result.increment):
+    if result.step is ResumeStep.NOTHING and tell_known_refusals(context, result.increment):
         return
     if result.scope:
         output.data(*sum_lines(result.scope))
@@ -138,14 +138,14 @@ _ACTIVE_OFFLINE = {
 
 
 def warn_of_frequency(
-    session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
+    context: Context, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
 ) -> None:
     """Warn about an increment that was reopened often, or will be with `more` reopens.
 
     Shows nothing if the warnings `shown` say the same.
     """
     count = increment.effective_reopens + more
-    if count < session.workspace.config.frequent_reopens:
+    if count < context.workspace.config.frequent_reopens:
         return
     if not any(one.id == "reopened-too-often" for one in shown):
         done = f"This will be reopen number {count}" if more else f"Reopened {count} times"

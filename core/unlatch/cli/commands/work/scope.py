@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 
 from unlatch.cli.options.scope import Scoping
-from unlatch.cli.runtime.session import Session, require_terminal
+from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, user_editor
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
@@ -34,7 +34,7 @@ _TEMPLATE = f"""
 
 
 def changed_work(
-    session: Session, increment: Increment, scoping: Scoping, *, reason: str | None, yes: bool
+    context: Context, increment: Increment, scoping: Scoping, *, reason: str | None, yes: bool
 ) -> Amendment | None:
     """The change of the work, with prompts for missing options; None if the user declined."""
     if not scoping.update:
@@ -47,11 +47,11 @@ def changed_work(
         if change is None:
             return None
         tasks = (*tasks, *more)
-    proposed = () if tasks else _propose(session, increment, change, reason)
+    proposed = () if tasks else _propose(context, increment, change, reason)
     amendment = for_documents(increment, _scope_change(change, (*tasks, *proposed), scoping))
     if increment.status is Status.ACTIVE and known_amendment(increment, amendment):
         return amendment  # nothing is added
-    _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
+    _show(increment, amendment, by=context.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
         require_terminal("the tasks are proposals", "repeat with --yes to take them as they are")
         if not prompts.confirm("Write these tasks?", default=True):
@@ -60,14 +60,14 @@ def changed_work(
 
 
 def foreseen_scope(
-    session: Session, increment: Increment, scoping: Scoping, *, reason: str | None
+    context: Context, increment: Increment, scoping: Scoping, *, reason: str | None
 ) -> Amendment:
     """The same for a dry run, without prompts."""
     if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
     if not tasks and scoping.change:
-        tasks = _propose(session, increment, change, reason)
+        tasks = _propose(context, increment, change, reason)
     return for_documents(increment, _scope_change(change, tasks, scoping))
 
 
@@ -87,14 +87,14 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
 
 
 def _propose(
-    session: Session, increment: Increment, change: str, reason: str | None
+    context: Context, increment: Increment, change: str, reason: str | None
 ) -> tuple[NewTask, ...]:
     """The tasks proposed by the user's program, if configured."""
-    if not session.workspace.user.tasks_command:
+    if not context.workspace.user.tasks_command:
         return ()
     from unlatch.lifecycle.scoping.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
 
-    return propose_for(session.workspace, increment, change, reason)
+    return propose_for(context.workspace, increment, change, reason)
 
 
 def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Amendment:
