@@ -308,6 +308,38 @@ def test_a_resume_takes_over_a_reopen_whose_answer_was_lost(project: Project, tr
 
 
 @pytest.mark.parametrize("tracker", ALL)
+def test_a_resume_takes_over_a_reopen_that_never_got_there(project: Project, tracker: str) -> None:
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "drop"))
+    first = project.run(*REOPEN_ITEMS[tracker], "7", "--reason", REASON)
+    assert 3 == first.code, first.said
+
+    done = project.run(*RESUME)
+
+    (comment,) = project.comments()[tracker]
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "Asked to reopen" not in comment
+    assert "pending" not in project.metadata()
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_close_that_never_got_there_is_not_said_to_have_closed(
+    project: Project, tracker: str
+) -> None:
+    active_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "drop"))
+    first = project.run(*COMPLETE)
+    assert 3 == first.code, first.said
+
+    done = project.run(*RESUME)
+
+    closed = next(text for text in project.comments()[tracker] if "All done" in text)
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "Asked to close on" in closed
+    assert "All done; reopened since" in closed
+
+
+@pytest.mark.parametrize("tracker", ALL)
 def test_a_resume_that_took_over_keeps_to_it_after_an_unknown_outcome(
     project: Project, tracker: str
 ) -> None:

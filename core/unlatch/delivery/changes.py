@@ -54,7 +54,7 @@ def build_change(
     if operation.labels:
         return _labels_alone(operation, increment, config, options)
     amended = next((one for one in increment.amended if one.id == operation.op), None)
-    is_closed = item is not None and not item.category.is_open
+    is_closed = None if item is None else not item.category.is_open
     comment = comment_of(operation, increment, config, amended, is_closed=is_closed)
     change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)
     if operation.kind in (Kind.CREATE, Kind.UPDATE):

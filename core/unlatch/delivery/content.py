@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
     from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
 
-# A comment that is posted when its item cannot be reopened any more says no more than is true.
-_ASKED = "Asked to reopen on {at}: {reason}; {ending}"
+# A comment whose operation is not to move its item any more says no more than is true.
+_ASKED = "Asked to {verb} on {at}: {reason}; {ending}"
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
 _OF_ITEM = "**{headline}**: {reason}\n\nBy {by}, {at}"
@@ -53,14 +53,14 @@ def comment_of(
     config: CoreConfig,
     amended: AppliedAmendment | None,
     *,
-    is_closed: bool = False,
+    is_closed: bool | None = None,
 ) -> Text | None:
     """Return an operation's comment in the configured style; None for no comment.
 
     The short style omits the change of the work that came with the intent.
 
     Args:
-        is_closed: whether the item is known to be closed.
+        is_closed: whether the item is closed; None where it was not read.
     """
     entry = next((one for one in increment.reopens if one.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
@@ -77,18 +77,29 @@ def comment_of(
         "increment": increment.name,
         "title": increment.title,
     }
-    is_struck = operation.kind is Kind.REOPEN and not operation.state
-    if is_struck and (is_closed or _is_over(increment, entry)):
-        is_alone = increment.is_item or not increment.status.is_finished
-        finished = "closed" if is_alone else str(increment.status)
+    if asked := _asked(operation, increment, entry, is_closed):
+        verb, done = asked
+        past = "reopened" if verb == "reopen" else "closed"
         is_begun = has_begun(operation)
-        ending = (
-            f"{finished} since" if is_begun else f"{finished} before this item could be reopened"
-        )
-        return fill(_ASKED, {**values, "ending": ending})
+        ending = f"{done} since" if is_begun else f"{done} before this item could be {past}"
+        return fill(_ASKED, {**values, "verb": verb, "ending": ending})
     full = _OF_ITEM if increment.is_item else _FULL
     text = fill(config.comment_template or (_SHORT if is_short else full), values)
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
+
+
+def _asked(
+    operation: Operation, increment: Increment, entry: ReopenEntry | None, is_closed: bool | None
+) -> tuple[str, str] | None:
+    """What an operation wanted that is not so, and what happened instead; None if it is so."""
+    if operation.state:
+        return None
+    if operation.kind is Kind.REOPEN and (is_closed or _is_over(increment, entry)):
+        is_alone = increment.is_item or not increment.status.is_finished
+        return "reopen", "closed" if is_alone else str(increment.status)
+    if operation.kind is Kind.CLOSE and is_closed is False:
+        return "close", "reopened"
+    return None
 
 
 def _is_over(increment: Increment, entry: ReopenEntry | None) -> bool:

@@ -22,6 +22,7 @@ from unlatch.increments.model.check_boxes import (
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
+from unlatch.increments.records.links import link_of, same_item
 from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
 from unlatch.project.workspace import Workspace
@@ -71,6 +72,9 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
             change.op, options=change.options, comment=change.comment if is_named else None
         )
         task.remark(f"{'its labels are ' if is_named else ''}left alone: {why}")
+    elif _is_said_again(task):
+        task.remark("its reason is that of the reopen that follows")
+        change = Change(change.op, options=change.options)
     elif _is_settled_alone(task, item, change):
         task.remark(f"is {item.state}; nothing changed")
         change = Change(change.op, options=change.options)
@@ -99,6 +103,23 @@ def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:
     if is_close or (is_reopen and all(one.id != operation.op for one in amended)):
         return f"it was closed deliberately ({item.state})"
     return None
+
+
+def _is_said_again(task: DeliveryTask) -> bool:
+    """Whether a reopen of items alone was superseded by a resume for the same reason.
+
+    An earlier reopen of the increment itself took back another close, so its reason is a further
+    one.
+    """
+    operation, increment = task.operation, task.increment
+    if operation.state or operation.kind is not Kind.REOPEN or not operation.reason or task.markers:
+        return False
+    reasons = {entry.id: entry.reason for entry in increment.reopens}
+    return any(
+        other.state and other.kind is Kind.REOPEN and reasons.get(other.op) == operation.reason
+        for other in increment.pending
+        if same_item(link_of(increment, other), task.link)
+    )
 
 
 def _is_settled_alone(task: DeliveryTask, item: RemoteItem, change: Change) -> bool:
