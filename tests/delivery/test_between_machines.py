@@ -323,6 +323,23 @@ def test_a_resume_takes_over_a_reopen_that_never_got_there(project: Project, tra
 
 
 @pytest.mark.parametrize("tracker", ALL)
+def test_what_was_refused_is_not_said_to_have_been_delivered(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker)
+    project.box.faults.add(fault(tracker, "state", "forbidden"))
+    first = project.run("reopen", project.urls[tracker], "--reason", REASON)
+    project.box.faults.clear()
+    open_by_hand(project, tracker)
+
+    done = project.run("sync", "--yes", "--retry-refused")
+
+    assert (3, 0, []) == (first.code, done.code, project.comments()[tracker]), done.said
+    assert "nothing changed" in done.said
+    assert "delivered before" not in done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
 def test_a_close_that_never_got_there_is_not_said_to_have_closed(
     project: Project, tracker: str
 ) -> None:

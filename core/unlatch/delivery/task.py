@@ -128,8 +128,12 @@ class DeliveryTask:
 
     def result(self, requests: int) -> Delivery:
         operation, effect = self.operation, self.effect
-        # An operation that was never sent only found its item in the wanted state.
-        was_sent = operation.attempt is not None or bool(self.markers)
+        # One that was never sent, or has nothing to change, only found its item in that state.
+        change = self.change
+        has_part = change is None or any(
+            (change.goal, change.comment, change.draft, change.add_labels, change.remove_labels)
+        )
+        was_sent = (operation.attempt is not None and has_part) or bool(self.markers)
         found = effect is not None and was_sent and not (self.error or self.written)
         if effect is not None:
             is_silent_undo = operation.kind is Kind.UNDO and not effect.commented
