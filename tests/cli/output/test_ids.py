@@ -252,6 +252,7 @@ def test_an_item_without_an_increment(two: Project) -> None:
         assert_refused(two.run("show", word), 2, "item-not-linked")
     url = two.urls["github"].replace("issues/4", "issues/5")
     assert f"next: unlatch new --from {url}\n" in two.run("pause", url).err
+    two.box.github.add_issue(number=9, title="Other", state="closed")
     assert f"next: unlatch reopen {url[:-1]}9 --reason TEXT\n" in two.run("reopen", "#9").err
     others = {"resume": "reopen", "complete": "close", "undo": "status", "show": "status"}
     for word, command in others.items():
