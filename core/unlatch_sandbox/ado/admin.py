@@ -22,7 +22,6 @@ from unlatch_sandbox.ado.boards import (
     split_tags,
     stable_uuid,
 )
-from unlatch_sandbox.ado.patch import learn_tags
 from unlatch_sandbox.ado.processes import PROCESSES
 from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
 from unlatch_sandbox.ado.relations import TO_PARENT, counted, mirror
@@ -177,7 +176,7 @@ class AdoAdmin:
             if STATE in changes and self.boards.type_of(item).state(changes[STATE]) is None:
                 raise ValueError(f"{item.type} has no state {changes[STATE]!r}")
             self.boards.revise(item, changes, by)
-            learn_tags(item, self.boards)
+            self.boards.learn_tags(item)
 
     def tick(self, id: int, words: str, *, done: bool = True) -> None:
         """Tick or untick the check box in front of these words, as a person in the editor."""

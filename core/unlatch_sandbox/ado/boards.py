@@ -64,6 +64,13 @@ class Boards:
     def keep_project(self, project: ProjectRecord) -> None:
         self.projects.put(project.name.casefold(), project)
 
+    def learn_tags(self, item: WorkItemRecord) -> None:
+        project = self.project(item.project)
+        if project is not None:
+            own = split_tags(item.fields.get(TAGS, ""))
+            project.tags = split_tags(join_tags([*project.tags, *own]))
+            self.keep_project(project)
+
     def types(self, project: ProjectRecord) -> Mapping[str, WorkItemType]:
         return PROCESSES[project.process]
 

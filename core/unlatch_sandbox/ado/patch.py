@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch_sandbox.ado import refusals, relations
+from unlatch_sandbox.ado import guards, refusals, relations
 from unlatch_sandbox.ado.boards import (
     AREA,
     ASSIGNED,
     HISTORY,
     ITERATION,
+    PARENT,
     STATE,
     TAGS,
     TITLE,
@@ -18,6 +20,7 @@ from unlatch_sandbox.ado.boards import (
     split_tags,
 )
 from unlatch_sandbox.ado.processes import custom_fields
+from unlatch_sandbox.ado.relations import HYPERLINK, OTHER_SIDE, TO_PARENT, Relation
 from unlatch_sandbox.answers import NotKnownError, check_keys
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_TAGS = 100
 _PREFIX = "/fields/"
+_ITEM = re.compile(r"/_apis/wit/workItems/(\d+)$", re.IGNORECASE)
 _SETTABLE = (
     TITLE,
     STATE,
@@ -70,7 +74,7 @@ def _take(patch: Patch, op: str, path: str, value: Any, item: WorkItemRecord) ->
         patch.rev = int(value)
         return
     if (op, path) == ("add", "/relations/-"):
-        patch.relations.append(relations.read(value))
+        patch.relations.append(_read_relation(value))
         return
     name = path.removeprefix(_PREFIX)
     if path.startswith(f"{_PREFIX}Custom.") and name not in custom_fields():
@@ -101,7 +105,7 @@ def check(patch: Patch, item: WorkItemRecord, kind: WorkItemType, project: Proje
     _check_state(patch.changes.get(STATE, item.fields.get(STATE)), item, kind)
     _check_mandatory(patch, item, kind)
     _check_paths(patch, item, project)
-    relations.check(patch.relations, item)
+    _check_relations(patch.relations, item)
     if not patch.changes.get(TITLE, item.fields.get(TITLE)):
         raise refusals.rule(TITLE, "Required, InvalidEmpty")
     tags = split_tags(patch.changes.get(TAGS) or "")
@@ -148,12 +152,28 @@ def apply(patch: Patch, item: WorkItemRecord, boards: Boards, by: str) -> None:
     item.relations += patch.relations
     boards.revise(item, changes, by)
     relations.mirror(patch.relations, item, boards, by)
-    learn_tags(item, boards)
+    boards.learn_tags(item)
 
 
-def learn_tags(item: WorkItemRecord, boards: Boards) -> None:
-    project = boards.project(item.project)
-    if project is not None:
-        own = split_tags(item.fields.get(TAGS, ""))
-        project.tags = split_tags(join_tags([*project.tags, *own]))
-        boards.keep_project(project)
+def _read_relation(value: Any) -> Relation:
+    check_keys("relation", value, ("rel", "url", "attributes"))
+    name, url = value["rel"], value["url"]
+    attributes = value.get("attributes") or {}
+    check_keys("attribute of a relation", attributes, ("comment",))
+    if name == HYPERLINK:
+        return {"rel": name, "target": url, "attributes": attributes}
+    if name not in OTHER_SIDE:
+        raise NotKnownError("relation", name)
+    match = _ITEM.search(url)
+    if match is None or not url.startswith(guards.organization_url()):
+        raise refusals.bad_argument(f"{url} is no address of a work item.")
+    return {"rel": name, "target": int(match[1]), "attributes": attributes}
+
+
+def _check_relations(added: list[Relation], item: WorkItemRecord) -> None:
+    for relation in added:
+        if relation["rel"] == HYPERLINK:
+            continue
+        target = guards.item(relation["target"], None)
+        if relation["rel"] == TO_PARENT and PARENT in item.fields:
+            raise refusals.second_parent(item.id, target.id)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch_sandbox.ado import guards, refusals
 from unlatch_sandbox.ado.boards import PARENT, RELATED_COUNT
-from unlatch_sandbox.answers import NotKnownError, check_keys
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.boards import Boards
@@ -15,34 +12,9 @@ if TYPE_CHECKING:
 
 TO_PARENT, TO_CHILD = "System.LinkTypes.Hierarchy-Reverse", "System.LinkTypes.Hierarchy-Forward"
 RELATED, HYPERLINK = "System.LinkTypes.Related", "Hyperlink"
-_OTHER_SIDE = {TO_PARENT: TO_CHILD, RELATED: RELATED}
-_ITEM = re.compile(r"/_apis/wit/workItems/(\d+)$", re.IGNORECASE)
+OTHER_SIDE = {TO_PARENT: TO_CHILD, RELATED: RELATED}
 
 Relation = dict[str, Any]
-
-
-def read(value: Any) -> Relation:
-    check_keys("relation", value, ("rel", "url", "attributes"))
-    name, url = value["rel"], value["url"]
-    attributes = value.get("attributes") or {}
-    check_keys("attribute of a relation", attributes, ("comment",))
-    if name == HYPERLINK:
-        return {"rel": name, "target": url, "attributes": attributes}
-    if name not in _OTHER_SIDE:
-        raise NotKnownError("relation", name)
-    match = _ITEM.search(url)
-    if match is None or not url.startswith(guards.organization_url()):
-        raise refusals.bad_argument(f"{url} is no address of a work item.")
-    return {"rel": name, "target": int(match[1]), "attributes": attributes}
-
-
-def check(added: list[Relation], item: WorkItemRecord) -> None:
-    for relation in added:
-        if relation["rel"] == HYPERLINK:
-            continue
-        target = guards.item(relation["target"], None)
-        if relation["rel"] == TO_PARENT and PARENT in item.fields:
-            raise refusals.second_parent(item.id, target.id)
 
 
 def counted(added: list[Relation], item: WorkItemRecord) -> dict[str, Any]:
@@ -61,9 +33,9 @@ def counted(added: list[Relation], item: WorkItemRecord) -> dict[str, Any]:
 def mirror(added: list[Relation], item: WorkItemRecord, boards: Boards, by: str) -> None:
     """A link to another work item also makes a new revision of that one."""
     for relation in added:
-        target = boards.item(relation["target"]) if relation["rel"] in _OTHER_SIDE else None
+        target = boards.item(relation["target"]) if relation["rel"] in OTHER_SIDE else None
         if target is not None:
-            name = _OTHER_SIDE[relation["rel"]]
+            name = OTHER_SIDE[relation["rel"]]
             back = {"rel": name, "target": item.id, "attributes": relation["attributes"]}
             changes = counted([back], target)
             target.relations.append(back)
