@@ -14,15 +14,17 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from benchmarks.figures import Figure, NotMeasured
 from unlatch.config.config import read_user_config
 from unlatch.errors import UnlatchError
-from unlatch.project.workspace import utc_now
+from unlatch.increments.files.paths import project_at
+from unlatch.project.workspace import Workspace, utc_now
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.ids import new_ulid
-from unlatch.worklog.search_index import Document, SearchIndex, Source
 from unlatch_efforts.chat import Chat
+from unlatch_efforts.cli.chat import search_efforts
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.llm import open_model
 from unlatch_efforts.llm.written_calls import written_calls
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from unlatch_efforts.llm import Complete
-    from unlatch_efforts.tools import Answer
 
 PART = "cases"
 TIMES = 5
@@ -160,12 +161,13 @@ def asks_needlessly(topic: str, complete: Complete) -> bool:
 
 def _answers(texts: Iterable[str], complete: Complete) -> Iterator[Done]:
     """What a model does with each message of one conversation, as far as the caller asks for."""
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as place, patch.dict(os.environ, XDG_STATE_HOME=f"{place}/state"):
         store = _prepared(Path(place))
-        index = SearchIndex(Path(place) / "index")
+        workspace = Workspace(project_at(Path(place)), os.environ)
         for text in texts:
             watched = _Watched(complete)
-            chat = Chat(Conversation(store), watched, lambda query: _found(store, index, query))
+            search = partial(search_efforts, workspace)
+            chat = Chat(Conversation(store), watched, search)
             answered = chat.turn(text)
             yield Done(tuple(watched.calls), answered.text)
 
@@ -195,24 +197,3 @@ def _prepared(place: Path) -> EffortStore:
         store.open(name)
         store.conclude(name, summary)
     return store
-
-
-def _found(store: EffortStore, index: SearchIndex, query: str) -> list[Answer]:
-    efforts = {one.id: one for one in store.all()}
-    index.refresh(
-        "effort",
-        [
-            Source(one.id, str(one.updated), partial(Document, one.id, one.summary or ""))
-            for one in efforts.values()
-        ],
-    )
-    hits = index.search(query, limit=5)
-    return [
-        {
-            "id": hit.key,
-            "status": efforts[hit.key].status,
-            "score": hit.coverage,
-            "summary": efforts[hit.key].summary,
-        }
-        for hit in hits
-    ]

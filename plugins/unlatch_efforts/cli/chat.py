@@ -48,7 +48,7 @@ def chat_effort(context: Context, *, conversation: str, script: Path | None) -> 
     _check_git(context.workspace)
     with context.transport() as options:
         model = Scripted.from_file(script) if script else configured_model(context, options)
-        turns = Chat(talk, model, lambda query: _found(context.workspace, query))
+        turns = Chat(talk, model, lambda query: search_efforts(context.workspace, query))
         return chat(partial(_turn, turns), "the next chat continues the conversation")
 
 
@@ -92,7 +92,7 @@ def _tell_missing(answered: Answered) -> None:
         output.talk(output.warn("The model answered without text."))
 
 
-def _found(workspace: Workspace, query: str) -> list[Answer]:
+def search_efforts(workspace: Workspace, query: str) -> list[Answer]:
     """The results of `search_efforts`."""
     return [
         {
@@ -124,7 +124,7 @@ def demo_effort(context: Context) -> int:
             script = root / "replies.json"
             script.write_text(json.dumps(turn["replies"]), encoding="utf-8")
             model = Scripted.from_file(script)
-            chat = Chat(talk, model, lambda query: _found(workspace, query))
+            chat = Chat(talk, model, lambda query: search_efforts(workspace, query))
             _tell(chat.turn(turn["user"]), text_too=True)
         output.talk("The replies are from a script; `unlatch effort chat` asks a model.")
     return 0
