@@ -354,11 +354,14 @@ def test_the_answer_of_a_worker_that_outlives_its_coordinator_counts(
         assert done.code == 0, done.said
     else:
         with process(planned, "recover") as again:
+            assert again.stdout is not None
             said = ""
             while not ended and "1 developer: still at work" not in said:
-                said += again.stdout.readline() if again.stdout else ""
+                said += again.stdout.readline()
             (planned.root / "go-1").write_text("")
-            said += again.communicate(timeout=60)[0]
+            # Not `communicate`: it does not have what `readline` has read ahead.
+            said += again.stdout.read()
+            again.wait(60)
         assert (again.returncode, "Orphaned agents: 0" in said) == (0, True), said
     events = run(planned, "events", "--json", "--task", "1").document["events"]
     kinds = [one["event_type"] for one in events]
