@@ -109,6 +109,9 @@ def _refusal(answer: Mapping[str, Any]) -> str | None:
     changed = (answer.get("data") or {}).get("updateProjectV2ItemFieldValue")
     if changed and changed.get("projectV2Item"):
         return None
-    if any(error.get("type") == "INSUFFICIENT_SCOPES" for error in answer.get("errors") or ()):
+    errors = answer.get("errors")
+    listed = errors if isinstance(errors, list) else []
+    types = [one.get("type") for one in listed if isinstance(one, dict)]
+    if "INSUFFICIENT_SCOPES" in types:
         return "the token needs the scope project"
     return "the token may not write to it (a job's GITHUB_TOKEN never may)"

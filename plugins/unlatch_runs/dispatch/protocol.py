@@ -152,7 +152,8 @@ def _result(value: Mapping[str, Any]) -> Iterator[Message]:
     if value["is_error"] is False and value.get("subtype", "success") == "success":
         yield stated_answer(text) or Done(text, is_stated=False)
         return
-    errors = [_cut(one) for one in value.get("errors") or () if isinstance(one, str)]
+    told = value.get("errors")
+    errors = [_cut(one) for one in told if isinstance(one, str)] if isinstance(told, list) else []
     parts = [str(value.get("subtype") or "error"), *([text] if text else errors)]
     yield Failed(_cut(": ".join(dict.fromkeys(parts))), is_stated=False)
 

@@ -89,6 +89,10 @@ SHAPES: list[tuple[Any, tuple[Message, ...]]] = [
         },
         (Usage(), Failed("error_during_execution: a: b", False)),
     ),
+    (
+        {"type": "result", "subtype": "error_max_turns", "is_error": True, "errors": 5},
+        (Usage(), Failed("error_max_turns", False)),
+    ),
     ({**RESULT, "usage": "much"}, (Usage(0, 0, 0.02), Done("Added the parser.", False))),
     ({"type": "system", "subtype": "init"}, ()),
     ({"type": "user", "message": {"content": "x"}}, ()),
