@@ -139,7 +139,7 @@ class AdoSettings(Table):
 
     def ref(self, project: str, item: str) -> ItemRef:
         """The item with this number in a project of the organization."""
-        url = f"{self._web_base}/{quote(project, safe='')}/_workitems/edit/{item}"
+        url = f"{self._web_base}/{quote(project, safe='', errors='replace')}/_workitems/edit/{item}"
         return ItemRef(tracker=_TRACKER, target=self.target_of(project), id=item, url=url)
 
     def type_for(self, increment_type: str | None) -> str:

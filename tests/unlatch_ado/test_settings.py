@@ -107,6 +107,10 @@ def test_a_link_that_holds_no_number_is_refused(item: str) -> None:
         made().locate(item, None)
 
 
+def test_a_project_whose_name_is_no_text_is_not_allowed() -> None:
+    assert made().allows(made().ref("\ud800", "101")) is False
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -111,6 +111,12 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         except _unreadable_errors() as error:
             raise unreadable(writing=writing) from error
 
+    def _create_request_message(self, *args: Any, **named: Any) -> Any:
+        try:
+            return super()._create_request_message(*args, **named)
+        except (KeyError, IndexError) as error:
+            raise Misread("a route has parts that are not known") from error
+
     def _unwrap_collection(self, response: Any) -> Any:
         if not response.content:
             raise Misread("is empty")

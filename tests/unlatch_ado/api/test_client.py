@@ -140,7 +140,7 @@ def test_a_server_that_is_no_azure_devops_is_said_to_be_none(tmp_path: Path, bod
     "part",
     [
         *({name: None} for name in ("maxVersion", "routeTemplate", "releasedVersion", "area")),
-        *({"routeTemplate": text} for text in ("a/}", "{id", "{0.x}")),
+        *({"routeTemplate": text} for text in ("a/}", "{id", "{0.x}", "a{7}", "a{kind}")),
         *({"minVersion": 99.0}, {"releasedVersion": "soon"}),
     ],
     ids=str,
