@@ -154,10 +154,6 @@ def _run_lines() -> bytes:
     )
 
 
-def _is_charged(message: protocol.Message) -> bool:
-    return isinstance(message, protocol.Usage) and bool(message.session)
-
-
 TARGETS = {
     "plan": Target(
         _read_plan,
@@ -188,6 +184,6 @@ TARGETS = {
     "worker": Target(
         _read_output,
         lambda: [_lines(*_WORKER)],
-        lambda messages: any(map(_is_charged, messages)),
+        lambda messages: any(isinstance(one, protocol.Failed) for one in messages),
     ),
 }
