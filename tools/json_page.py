@@ -20,8 +20,8 @@ never removed and keep their meaning: an incompatible document gets a new number
 `schemas/NAME.schema.json` (JSON Schema, draft 2020-12) has the type and the **meaning of each key**
 of the document `unlatch.NAME/1`. All documents except that of `list`, an array, also have `schema`,
 the name and number, and `exitCode`, the command's [exit code](commands.md#exit-codes). In the
-tables `key?` may be absent, `[]` is a list, and a capital begins the name of an object or word
-below. A key with an unknown value is `null`.
+table `key?` may be absent, `[]` is a list, and a capital begins the name of an object or word
+of the schema. A key with an unknown value is `null`.
 
 The files metadata.json, events.jsonl (a line) and config.toml, your own configuration, plans and
 the proposed tasks have schemas too: `metadata.schema.json`, `event.schema.json`,
@@ -33,30 +33,9 @@ _OF_ALL = ("schema", "exitCode")
 
 def json_page(documents: Mapping[str, dict[str, Any]], command: str) -> str:
     """The text of the page, from the schemas of the documents by their names."""
-    types: dict[str, dict[str, Any]] = {}
-    for schema in documents.values():
-        types |= schema.get("$defs", {})
-    objects = {name: schema for name, schema in types.items() if "properties" in schema}
-    values = {name: schema for name, schema in types.items() if "enum" in schema}
-    return "\n".join(
-        [
-            _INTRODUCTION.format(command=command),
-            *_table(
-                "Documents", "Keys", {f"`{name}`": _keys(documents[name]) for name in documents}
-            ),
-            *_table("Objects", "Keys", {name: _keys(schema) for name, schema in objects.items()}),
-            *_table("Words", "Values", {name: _words(schema) for name, schema in values.items()}),
-        ]
-    )
-
-
-def _table(title: str, column: str, rows: Mapping[str, str]) -> list[str]:
-    head = f"## {title}\n\n| {title[:-1]} | {column} |\n|---|---|"
-    return [head, *(f"| {name} | {rows[name]} |" for name in sorted(rows)), ""]
-
-
-def _words(schema: Mapping[str, Any]) -> str:
-    return ", ".join(f"`{word}`" for word in schema["enum"])
+    rows = [f"| `{name}` | {_keys(documents[name])} |" for name in sorted(documents)]
+    head = "## Documents\n\n| Document | Keys |\n|---|---|"
+    return "\n".join([_INTRODUCTION.format(command=command), head, *rows, ""])
 
 
 def _keys(schema: Mapping[str, Any]) -> str:
