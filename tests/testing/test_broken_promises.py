@@ -12,16 +12,7 @@ import pytest
 from tests.conformance.test_ado import AdoHarness
 from tests.conformance.test_github import GithubHarness
 from tests.conformance.test_jira import JiraHarness
-from tests.testing import (  # noqa: F401  (they note what they break)
-    behaviour_mutants,
-    body_mutants,
-    comment_mutants,
-    failure_mutants,
-    history_mutants,
-    many_mutants,
-    marker_mutants,
-    planning_mutants,
-)
+from tests.testing import wrong_reads, wrong_writes  # noqa: F401  (they note what they break)
 from tests.testing.mutated import BROKEN, Broken, MutatedFixture
 
 from unlatch.testing.markers import Markers
@@ -41,7 +32,7 @@ HARNESSES = {GithubPlugin: GithubHarness, AdoPlugin: AdoHarness, JiraPlugin: Jir
 @pytest.mark.parametrize(
     ("fixture", "broken"),
     [
-        pytest.param(harness, broken, id=broken.mutant.__name__)
+        pytest.param(harness, broken, id=f"{broken.mutant.__name__}: {broken.promise}")
         for plugin, harness in HARNESSES.items()
         for broken in BROKEN
         if issubclass(broken.mutant, plugin)
