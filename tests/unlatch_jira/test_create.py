@@ -170,47 +170,6 @@ def test_a_child_that_jira_did_not_move_is_noted(either: Sandbox) -> None:
     )
 
 
-def test_an_error_on_the_way_says_which_children_were_reopened(either: Sandbox) -> None:
-    epic = done_issue(either)
-    part = child(either, epic)
-    path = f"/issue/{epic}"
-    either.faults.add(Fault("jira", "drop", method="PUT", path=f"{path}(\\?|$)"))
-
-    with pytest.raises(UnknownOutcome) as caught:
-        deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
-
-    done = caught.value.done
-    assert done is not None
-    assert (done.after.ref.id, done.commented) == (epic, False)
-    assert done.notes == (f"reopened its children {part}",)
-
-
-def test_a_plan_lists_the_children(either: Sandbox) -> None:
-    epic = done_issue(either)
-    part = child(either, epic)
-    plugin = plugin_for(either)
-    snapshot = plugin.read(ref(either, epic), AND_CHILDREN)
-
-    planned = plugin.plan(snapshot, AND_CHILDREN)
-
-    assert status(either, part) == "Done"
-    either.requests.clear()
-    deliver(plugin, ref(either, epic), AND_CHILDREN)
-    listed = [(one.method, urlsplit(one.url).path) for one in planned]
-    fields = [one for one in listed if one[1].endswith("/field")]
-    assert [one for one in listed if one not in fields] == [
-        (entry.method, entry.path) for entry in either.requests.entries("jira")
-    ]
-
-
-def test_subtasks_of_a_story_are_children_too(server: Sandbox) -> None:
-    story = server.jira.add_issue(summary="Story", type="Story", status="Done")
-    part = server.jira.add_issue(summary="Part", type="Sub-task", status="Done", parent=story)
-    deliver(plugin_for(server), ref(server, story), AND_CHILDREN)
-    assert status(server, part) == "In Progress"
-    assert [line for line in sent(server) if "/field" in line] == ["GET /field"]
-
-
 def wishing(**metadata: Any) -> Draft:
     return replace(draft(), metadata=metadata)
 
@@ -233,23 +192,6 @@ def test_an_issue_is_made_below_its_epic(either: Sandbox, name: str) -> None:
     asked = {"Cloud": 0, "Server": 1}[either.jira.deployment]
     # Which field holds epics on Data Center is asked for once.
     assert sent(either).count("GET /field") == asked
-
-
-def test_an_issue_is_made_below_its_parent_by_key_or_address(either: Sandbox) -> None:
-    story = either.jira.add_issue(summary="Story")
-    plugin = plugin_for(either)
-    made = plugin.create(
-        replace(CREATE, draft=wishing(parent=story.lower(), type="Sub-task"))
-    ).after
-    assert (above(either, made.ref.id), made.type) == (story, "Sub-task")
-
-    epic = either.jira.add_issue(summary="Epic", type="Epic")
-    made = (
-        plugin_for(either)
-        .create(replace(CREATE, draft=wishing(parent=ref(either, epic).url)))
-        .after
-    )
-    assert above(either, made.ref.id) == epic
 
 
 @pytest.mark.parametrize(
@@ -277,12 +219,6 @@ def test_wishes_that_say_nothing_to_us_are_passed_over(
     assert above(box, made.ref.id) is None
 
 
-def test_a_parent_that_does_not_exist_is_told_in_jiras_words(either: Sandbox) -> None:
-    with pytest.raises(Rejected) as caught:
-        plugin_for(either).create(replace(CREATE, draft=wishing(parent="SCRUM-999")))
-    assert "Could not find issue" in caught.value.message
-
-
 def test_a_create_screen_without_the_parent_costs_the_parent_alone(box: Sandbox) -> None:
     epic = box.jira.add_issue(summary="Epic", type="Epic")
     message = "Field 'parent' cannot be set. It is not on the appropriate screen, or unknown."
@@ -294,18 +230,6 @@ def test_a_create_screen_without_the_parent_costs_the_parent_alone(box: Sandbox)
     assert above(box, outcome.after.ref.id) is None
     assert outcome.after.labels == ("increment",)
     assert outcome.notes == ("made without parent: not on the create screen",)
-
-
-def test_several_items_of_one_increment_are_told_apart_by_their_operations(
-    either: Sandbox,
-) -> None:
-    plugin = plugin_for(either)
-    whole = plugin.create(replace(CREATE, draft=draft())).after
-    story = replace(draft(title="US-001: Log in"), story="US-001")
-    part = plugin.create(replace(replace(CREATE, op=OTHER_OP), draft=story)).after
-
-    assert plugin.find_created(OP, LONG_AGO) == whole
-    assert plugin.find_created(OTHER_OP, LONG_AGO) == part
 
 
 def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox) -> None:

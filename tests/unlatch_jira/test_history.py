@@ -40,12 +40,3 @@ def test_what_the_account_may_not_read_is_unknown_and_asked_for_once(
     fact = "own" if "myself" in path else "is_open"
     assert [[None, None]] * 2 == [[getattr(one, fact) for one in each.changes] for each in found]
     assert 1 == sum(one.endswith(path.rstrip("$")) for one in sent(either))
-
-
-def test_nothing_is_asked_for_where_nothing_happened(either: Sandbox) -> None:
-    key, plugin = either.jira.add_issue(summary="Smart"), plugin_for(either)
-
-    found = plugin.read_history(ref(either, key))
-
-    assert ((), ()) == (found.comments, found.changes)
-    assert [f"GET /issue/{key}/comment", f"GET /issue/{key}"] == sent(either)

@@ -31,28 +31,6 @@ def remarks(box: Sandbox, *keys: str, **settings: Any) -> list[Remark]:
     return list(found.remarks)
 
 
-def test_a_credential_that_may_do_everything(either: Sandbox) -> None:
-    key = either.jira.add_issue(summary="Smart")
-
-    found = plugin_for(either).examine([ref(either, key)])
-
-    assert found.login == "Octo Cat"
-    [place] = found.places
-    assert (place.target, place.hint) == ("SCRUM", None)
-    assert place.rights == dict.fromkeys(
-        ("read", "reopen", "label", "comment", "create", "retract"), True
-    )
-    assert found.remarks == ()
-    assert {line.partition(" ")[0] for line in sent(either)} == {"GET"}
-
-
-def test_a_right_that_is_lacking_is_named_as_jira_names_it(either: Sandbox) -> None:
-    either.jira.add_project("SCRUM", can_transition=False)
-    [place] = plugin_for(either).examine([]).places
-    assert (place.rights["reopen"], place.rights["comment"]) == (False, True)
-    assert place.hint == "ask for Transition Issues in the project SCRUM"
-
-
 def test_an_examination_goes_on_for_hidden_projects_and_items_and_ends_for_a_refused_token(
     either: Sandbox,
 ) -> None:
@@ -173,16 +151,6 @@ def test_data_center_is_asked_for_the_issue_again(server: Sandbox) -> None:
         ("PUT", "set summary, set description, add label reopened"),
         ("GET", "read the issue back"),
     ]
-
-
-def test_a_field_that_a_transition_fills_is_named(either: Sandbox) -> None:
-    either.jira.add_project("OLD", "classic")
-    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress")
-    plugin = plugin_for(either, projects=["OLD"])
-
-    planned = plugin.plan(plugin.read(ref(either, key), CLOSE), CLOSE)
-
-    assert planned[1].what.endswith(", with resolution")
 
 
 def test_transitions_that_only_jira_knows_end_the_plan(server: Sandbox) -> None:

@@ -1,12 +1,10 @@
 """The effects of operations on the issue, and their requests, on Cloud and Data Center."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.unlatch_jira.making import (
-    CLOSE,
     CREATE,
     LONG_AGO,
     OP,
@@ -35,8 +33,7 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.spi import Category, Change, Goal, Outcome, ops_in, visible
-from unlatch.transport import measure
+from unlatch.spi import Category, ops_in, visible
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -45,21 +42,6 @@ HOSTILE = (
     'it\'s "broken" --> $& $1 \\1 {braces} {panel} [~all] @all |x| h1. *b* _i_ -s- !img! \\\\\n'
     "* no list\nh1. no heading <script>alert(1)</script> {code} bq. ----"
 )
-
-
-def test_an_issue_is_read(either: Sandbox) -> None:
-    key = either.jira.add_issue(
-        type="Epic", summary="Smart", status="In Progress", labels=["a", "b"], assignee="Octo Cat"
-    )
-
-    item = plugin_for(either).read(ref(either, key)).item
-
-    assert item.ref == ref(either, key)
-    assert (item.title, item.type, item.state) == ("Smart", "Epic", "In Progress")
-    assert (item.category, item.deliberate) == (Category.DOING, False)
-    assert (item.labels, item.assignee) == (("a", "b"), "Octo Cat")
-    assert item.updated is not None
-    assert sent(either) == [f"GET /issue/{key}"]
 
 
 @pytest.mark.parametrize(
@@ -85,13 +67,6 @@ def test_the_state_means_what_its_category_says(
     item = plugin.read(ref(box, key)).item
 
     assert (item.state, item.category, item.deliberate) == (state, category, deliberate)
-
-
-def test_resolutions_that_drop_work_may_be_named_by_id(box: Sandbox) -> None:
-    key = done_issue(box, resolution="Duplicate")
-    found = plugin_for(box, dropped_resolutions=["3"]).read(ref(box, key)).item
-    other = plugin_for(box, dropped_resolutions=["10001"]).read(ref(box, key)).item
-    assert (found.deliberate, other.deliberate) == (True, False)
 
 
 def test_a_reopen_on_cloud_costs_three_requests(box: Sandbox, plugin: JiraPlugin) -> None:
@@ -143,31 +118,6 @@ def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
     ]
 
 
-def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) -> None:
-    key = either.jira.add_issue(summary="Smart", status="To Do", labels=["completed"])
-
-    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
-    assert len(comments(either, key)) == 1
-    assert (outcome.after.labels, outcome.commented) == (("reopened",), True)
-    assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 4)
-
-
-def test_a_state_alone_is_read_back(either: Sandbox) -> None:
-    key = done_issue(either)
-
-    outcome = deliver(plugin_for(either), ref(either, key), Change(OP, Goal.OPEN))
-
-    assert (outcome.after.state, outcome.commented) == ("In Progress", False)
-    assert comments(either, key) == []
-    assert sent(either) == [
-        f"GET /issue/{key}",
-        f"POST /issue/{key}/transitions",
-        f"GET /issue/{key}",
-    ]
-
-
 @pytest.mark.parametrize("why", ["Won't Do", "Duplicate"])
 def test_a_deliberate_close_is_for_delivery_to_refuse(
     box: Sandbox, plugin: JiraPlugin, why: str
@@ -198,56 +148,6 @@ def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPl
     assert sorted(outcome.after.labels) == ["mine", "reopened", "theirs"]
 
 
-def test_a_classic_workflow_is_reopened_by_its_own_transition(either: Sandbox) -> None:
-    either.jira.add_project("OLD", "classic")
-    key = either.jira.add_issue("OLD-3", summary="Smart", status="Closed")
-
-    outcome = deliver(plugin_for(either, projects=["OLD"]), ref(either, key), REOPEN)
-
-    assert (status(either, key), outcome.after.category) == ("Reopened", Category.TODO)
-
-
-def test_completing_closes_with_the_resolution_that_is_configured(either: Sandbox) -> None:
-    either.jira.add_project("OLD", "classic")
-    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress", labels=["reopened"])
-
-    outcome = deliver(plugin_for(either, projects=["OLD"]), ref(either, key), CLOSE)
-
-    assert (status(either, key), resolution(either, key)) == ("Resolved", "Done")
-    assert outcome.after.category is Category.DONE
-    assert field(either, key, "labels") == ["completed"]
-
-
-def test_abandoning_closes_with_a_resolution_that_drops(either: Sandbox) -> None:
-    either.jira.add_project("OLD", "classic")
-    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress")
-    plugin = plugin_for(either, projects=["OLD"], transitions={"drop": "Closed"})
-
-    outcome = deliver(plugin, ref(either, key), replace(CLOSE, goal=Goal.NOT_PLANNED))
-
-    assert (status(either, key), resolution(either, key)) == ("Closed", "Won't Do")
-    assert (outcome.after.category, outcome.after.deliberate) == (Category.DROPPED, True)
-
-
-def test_completing_prefers_what_is_not_meant_for_dropping(box: Sandbox) -> None:
-    box.jira.add_project("OLD", "classic")
-    key = box.jira.add_issue("OLD-3", summary="Smart", status="Open")
-    plugin = plugin_for(box, projects=["OLD"], transitions={"drop": "Resolve Issue"})
-
-    deliver(plugin, ref(box, key), CLOSE)
-
-    assert (status(box, key), resolution(box, key)) == ("Closed", "Done")
-
-
-def test_a_closed_issue_is_not_closed_again(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box, resolution="Won't Do")
-
-    outcome = deliver(plugin, ref(box, key), CLOSE)
-
-    assert (outcome.after.deliberate, resolution(box, key)) == (True, "Won't Do")
-    assert len(sent(box)) == 2
-
-
 @pytest.mark.parametrize("wanted", ["To Do", "to do", "11"])
 def test_a_configured_transition_is_taken(box: Sandbox, wanted: str) -> None:
     key = done_issue(box)
@@ -264,42 +164,6 @@ def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandb
     assert "In Progress (to In Progress)" in caught.value.message
     # The map of the workflow knows no way to it either, and nothing was moved.
     assert sent(box) == [f"GET /issue/{key}", "POST /workflows/preview"]
-
-
-def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
-    key = done_issue(either)
-    either.jira.add_project("SCRUM", can_transition=False)
-
-    with pytest.raises(Rejected, match="no-transition:") as caught:
-        deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert "permission Transition Issues" in (caught.value.hint or "")
-    assert "trackers.jira.transitions" in (caught.value.hint or "")
-    assert comments(either, key) == []
-
-
-def test_a_resolution_that_the_workflow_keeps_is_told(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    kept = Fault(
-        "jira", "human", method="PUT", action=lambda: box.jira.edit(key, resolution="Done")
-    )
-    box.faults.add(kept)
-
-    outcome = deliver(plugin, ref(box, key), REOPEN)
-
-    assert ["'Done'" in note for note in outcome.notes] == [True]
-
-
-def test_a_moved_issue_is_served_and_told_at_its_new_place(either: Sandbox) -> None:
-    either.jira.add_project("OPS")
-    old = done_issue(either)
-    new = either.jira.move(old, "OPS")
-
-    outcome = deliver(plugin_for(either, projects=["OPS"]), ref(either, old), REOPEN)
-
-    assert (outcome.after.ref.id, outcome.after.ref.target) == (new, "OPS")
-    assert outcome.after.ref.url == f"{either.jira.site}/browse/{new}"
-    assert (status(either, new), len(comments(either, new))) == ("In Progress", 1)
 
 
 def test_a_comment_that_comes_back_with_other_words_is_no_proof(server: Sandbox) -> None:
@@ -349,30 +213,6 @@ def test_a_comment_that_does_not_fit_is_refused_before_anything_is_written(
 
     assert (caught.value.id, caught.value.remedy) == ("body-too-long", "--comment short")
     assert sent(server) == [f"GET /issue/{key}"]
-
-
-def test_creating_makes_an_issue_that_its_operation_is_found_by(either: Sandbox) -> None:
-    plugin = plugin_for(either, types={"bug": "Bug"})
-
-    outcome = plugin.create(replace(CREATE, draft=replace(draft(), type="bug")))
-
-    key = outcome.after.ref.id
-    assert (outcome.after.title, outcome.after.type) == ("Smart discipline", "Bug")
-    assert (outcome.after.labels, outcome.after.category) == (("increment",), Category.TODO)
-    assert "What it is about" in plain(field(either, key, "description"))
-    assert sent(either) == ["POST /issue", f"GET /issue/{key}"]
-    assert plugin.find_created(OP, LONG_AGO) == outcome.after
-    assert plugin.find_created(OTHER_OP, LONG_AGO) is None
-
-
-def test_an_issue_is_found_again_after_a_person_rewrote_its_description(
-    box: Sandbox, plugin: JiraPlugin
-) -> None:
-    key = plugin.create(replace(CREATE, draft=draft())).after.ref.id
-    box.jira.edit(key, description="Mine")
-    found = plugin.find_created(OP, LONG_AGO)
-    assert found is not None
-    assert found.ref.id == key
 
 
 def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> None:
@@ -436,35 +276,6 @@ def test_updating_keeps_what_people_wrote_around_our_part(either: Sandbox) -> No
     assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
 
 
-def test_updating_adds_our_part_where_there_is_none(either: Sandbox) -> None:
-    key = either.jira.add_issue(summary="Smart", description="Mine")
-
-    deliver(plugin_for(either), ref(either, key), replace(UPDATE, draft=draft(body="Ours")))
-
-    found = plain(field(either, key, "description"))
-    assert found.index("Mine") < found.index("Ours")
-
-
-def test_updating_with_nothing_new_writes_nothing(either: Sandbox) -> None:
-    plugin = plugin_for(either)
-    created = plugin.create(replace(CREATE, draft=draft())).after
-    either.requests.clear()
-
-    outcome = deliver(plugin, created.ref, replace(UPDATE, draft=draft()))
-
-    assert outcome.after == created
-    assert sent(either) == [f"GET /issue/{created.ref.id}"]
-
-    key = either.jira.add_issue(summary="Smart", labels=["reopened"])
-    change = replace(REOPEN, comment=None)
-    either.requests.clear()
-
-    outcome = deliver(plugin_for(either), ref(either, key), change)
-
-    assert outcome == Outcome(plugin_for(either).read(ref(either, key)).item)
-    assert sent(either) == [f"GET /issue/{key}"] * 2
-
-
 def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbox) -> None:
     key = done_issue(either)
     plugin = plugin_for(either)
@@ -525,40 +336,6 @@ def test_an_unknown_issue_and_a_wrong_token_are_told_as_such(either: Sandbox) ->
     with pytest.raises(Unauthorised, match="credential-refused:") as refused:
         plugin_for(either, token="wrong-token").read(ref(either, key))
     assert "wrong-token" not in f"{refused.value} {refused.value.hint}"
-
-
-def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential(
-    box: Sandbox, plugin: JiraPlugin
-) -> None:
-    box.faults.add(Fault("jira", "status", path="/myself", code=401))
-    with pytest.raises(Unauthorised, match="credential-refused:"):
-        plugin.read(ref(box, "SCRUM-999"))
-
-
-def test_every_request_of_a_worker_thread_passes_our_adapter(either: Sandbox) -> None:
-    plugin = plugin_for(either)
-    keys = [done_issue(either) for _ in range(4)]
-    either.requests.clear()
-
-    with ThreadPoolExecutor(max_workers=4) as workers:
-        counted = list(workers.map(lambda key: _all_calls(either, plugin, key), keys))
-
-    assert sum(counted) == len(sent(either))
-    assert [status(either, key) for key in keys] == ["Done"] * 4
-
-
-def _all_calls(box: Sandbox, plugin: JiraPlugin, key: str) -> int:
-    with measure() as meter:
-        item = ref(box, key)
-        plugin.read(item)
-        deliver(plugin, item, REOPEN)
-        deliver(plugin, item, replace(CLOSE, op=OTHER_OP))
-        deliver(plugin, item, replace(UPDATE, draft=draft()))
-        created = plugin.create(replace(replace(CREATE, comment=text(key)), draft=draft()))
-        plugin.find_created(OP, LONG_AGO)
-        for comment in plugin.find_comments(created.after.ref, OP):
-            plugin.retract_comment(created.after.ref, comment)
-    return meter.requests
 
 
 def _write_around(box: Sandbox, key: str) -> None:

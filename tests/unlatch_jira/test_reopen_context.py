@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from tests.unlatch_jira.making import (
     REOPEN,
-    UPDATE,
     comments,
     deliver,
     field,
@@ -82,17 +81,6 @@ def test_a_closed_parent_is_told_and_left(either: Sandbox) -> None:
     assert status(either, parent) == "Done"
 
 
-def test_an_open_parent_is_nothing_to_tell_and_one_that_was_closed_on_purpose_stays_closed(
-    box: Sandbox,
-) -> None:
-    parent = box.jira.add_issue(summary="Epic", type="Epic")
-    assert told(box, closed(box, parent=parent)) == ()
-    parent = closed(box, type="Epic", resolution="Won't Do")
-    [note] = told(box, closed(box, parent=parent), on_reopen={"parent": "reopen"})
-    assert "left closed" in note
-    assert status(box, parent) == "Done"
-
-
 def test_a_closed_parent_is_reopened_without_a_word(either: Sandbox) -> None:
     parent = closed(either, type="Story")
     key = closed(either, type="Sub-task", parent=parent)
@@ -156,12 +144,3 @@ def test_what_no_screen_shows_does_not_cost_the_comment(box: Sandbox) -> None:
 
     assert (outcome.commented, len(comments(box, key))) == (True, 1)
     assert outcome.notes == ("not set: assignee (no screen of the issue shows them)",)
-
-
-def test_closing_and_updating_look_at_none_of_it(box: Sandbox) -> None:
-    key = box.jira.add_issue(summary="Smart", assignee="A Person")
-    box.jira.switch_off("A Person")
-    plugin = plugin_for(box, on_reopen={"assignee": "me", "parent": "reopen", "sprint": "active"})
-    deliver(plugin, ref(box, key), UPDATE)
-    assert field(box, key, "assignee")["displayName"] == "A Person"
-    assert len(sent(box)) == 1

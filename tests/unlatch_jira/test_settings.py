@@ -1,13 +1,10 @@
 """The settings of Jira, and the addresses of its issues."""
 
-import tomllib
-
 import pytest
 from pydantic import ValidationError
 
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
-from unlatch_jira import manifest
 from unlatch_jira.settings import JiraSettings
 from unlatch_jira.urls import parse, problem_of, project_of
 
@@ -127,13 +124,6 @@ def test_links_may_point_into_the_configured_projects_only() -> None:
     assert not settings().allows(found)
 
 
-def test_the_type_follows_from_the_increments_type() -> None:
-    found = settings(types={"bug": "Bug"})
-    assert [found.type_for(t) for t in ("bug", "feature", None)] == ["Bug", "Story", "Story"]
-    table = tomllib.loads(manifest.example)["trackers"]["jira"]
-    assert JiraSettings.model_validate(table).target == "SCRUM"
-
-
 @pytest.mark.parametrize(
     "values",
     [
@@ -215,12 +205,6 @@ def test_another_sites_issue_is_not_this_sites(url: str, site: str) -> None:
     found = parse(url)
     assert found is not None
     assert not found.is_below(site)
-
-
-def test_a_context_path_belongs_to_the_site() -> None:
-    found = parse(f"{SERVER}/secure/RapidBoard.jspa?rapidView=1&selectedIssue=SCRUM-28")
-    assert found is not None
-    assert found.is_below(SERVER)
 
 
 @pytest.mark.parametrize(

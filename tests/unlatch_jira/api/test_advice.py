@@ -140,22 +140,6 @@ def test_a_refusal_has_a_name_and_an_advice(either: Sandbox, row: Row) -> None:
         assert caught.value.status == row.answer.get("code", 429)
 
 
-def test_a_transition_that_moves_nothing_is_shown_and_explained(either: Sandbox) -> None:
-    key = done_issue(either)
-    # It says so, and does nothing.
-    either.faults.add(Fault("jira", "status", method="POST", code=204))
-
-    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert (outcome.after.state, outcome.after.category.is_open) == ("Done", False)
-    [note] = outcome.notes
-    assert "take the transition in Jira to see the cause (a required field, a" in note
-    # Nothing is taken back: delivery finds the comment, and writes the state again.
-    assert (outcome.commented, len(comments(either, key))) == (True, 1)
-    again = deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=None))
-    assert (again.after.state, len(comments(either, key))) == ("In Progress", 1)
-
-
 def test_a_lost_answer_to_a_transition_that_moved_nothing_leaves_the_state_to_be_written(
     either: Sandbox,
 ) -> None:

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import responses
-from responses.matchers import header_matcher, query_param_matcher
 from tests.unlatch_jira.making import CREATE, OP, REOPEN, WITH_PATHS, deliver, draft
 
 from unlatch.errors import NotFound, Rejected, Transient, UnknownOutcome
@@ -75,33 +74,6 @@ def body(wire: Wire, number: int) -> Any:
     return json.loads(wire.calls[number].request.body or "null")
 
 
-def test_one_edit_asks_for_everything_and_for_the_issue_back(wire: Wire) -> None:
-    gives_issue(wire, CLOUD)
-    wire.put(
-        address(CLOUD),
-        json=issue(DOING, labels=["reopened"]),
-        match=[
-            query_param_matcher({"returnIssue": "true"}),
-            header_matcher(
-                {
-                    "Content-Type": "application/json",
-                    "Authorization": "Basic bWVAZXhhbXBsZS5jb206dA==",
-                }
-            ),
-        ],
-    )
-
-    outcome = reopen(CLOUD)
-
-    assert outcome.commented
-    assert body(wire, 1) == {"transition": {"id": "4"}}
-    edit = body(wire, 2)
-    assert edit["update"]["labels"] == [{"add": "reopened"}, {"remove": "completed"}]
-    assert edit["update"]["comment"][0]["add"]["body"]["type"] == "doc"
-    assert edit["properties"] == [{"key": f"unlatch.op.{OP}", "value": {"by": "unlatch"}}]
-    assert sent(wire) == ["GET", "POST", "PUT"]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -153,27 +125,6 @@ def test_a_comment_that_an_edit_does_not_show_is_looked_for_and_not_posted(
     assert 1 == sent(wire).count("POST")
 
 
-def test_a_comment_that_goes_along_with_no_transition_is_posted_by_itself(wire: Wire) -> None:
-    wire.get(address(SERVER), json=issue(DOING, labels=["reopened"]))
-    wire.post(address(SERVER, "/comment"), json=MARKED, status=201)
-
-    outcome = reopen(SERVER)
-
-    assert (True, MARKED["id"]) == (outcome.commented, outcome.comment)
-    assert ["GET", "POST"] == sent(wire)
-
-
-def test_labels_that_the_edit_dropped_are_not_claimed(wire: Wire) -> None:
-    gives_issue(wire, SERVER)
-    wire.put(address(SERVER), status=204)
-    shown = {"comments": [MARKED], "total": 1}
-    wire.get(address(SERVER), json=issue(DOING, labels=["completed"], comment=shown))
-
-    outcome = reopen(SERVER)
-
-    assert (outcome.after.labels, outcome.refused) == (("completed",), ())
-
-
 def test_a_transition_that_moved_nothing_names_what_its_screen_requires(wire: Wire) -> None:
     cause = asked("Cause", allowedValues=[{"id": "1", "value": "Bug"}], hasDefaultValue=True)
     gives_issue(wire, CLOUD, move(customfield_1=cause))
@@ -212,23 +163,6 @@ def test_a_search_that_leads_nowhere_says_where_the_issue_is_left(wire: Wire) ->
     assert sent(wire) == ["GET", "POST", "GET", "POST", "GET"]
 
 
-def test_a_required_field_that_holds_something_is_not_in_the_way(wire: Wire) -> None:
-    gives_issue(wire, CLOUD, move(customfield_1=asked("Cause")))
-    held = {"id": "10001", "key": "SCRUM-28", "fields": {"customfield_1": {"value": "Bug"}}}
-    wire.get(address(CLOUD), json=held)
-    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"]))
-
-    assert reopen(CLOUD).after.state == "In Arbeit"
-    assert "customfield_1" in str(wire.calls[1].request.url)
-
-
-def test_the_transition_that_asks_for_least_is_taken(wire: Wire) -> None:
-    gives_issue(wire, CLOUD, move(4, customfield_1=asked("Cause")), move(5))
-    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"]))
-    reopen(CLOUD)
-    assert body(wire, 1) == {"transition": {"id": "5"}}
-
-
 @pytest.mark.parametrize(
     ("required", "fields"), [(False, {"fields": {"resolution": None}}), (True, {})]
 )
@@ -244,18 +178,6 @@ def test_a_resolution_is_cleared_where_the_screen_lets_us(
 
     assert body(wire, 1) == {"transition": {"id": "4"}, **fields}
     assert ["'Fertig'" in note for note in outcome.notes] == [True]
-
-
-def test_a_resolution_that_stayed_is_cleared_where_the_edit_screen_has_it(wire: Wire) -> None:
-    kept = {"id": "1", "name": "Fertig"}
-    gives_issue(wire, CLOUD, resolution=kept)
-    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], resolution=kept))
-    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], resolution=None))
-
-    outcome = reopen(CLOUD)
-
-    assert body(wire, 3) == {"fields": {"resolution": None}}
-    assert (outcome.notes, sent(wire)) == ((), ["GET", "POST", "PUT", "PUT"])
 
 
 def test_closing_without_a_resolution_says_which_there_are(wire: Wire) -> None:
@@ -298,17 +220,6 @@ def test_a_required_resolution_that_is_not_on_offer_stops_us_before_any_write(wi
     assert "Lösung (one of Fertig)" in caught.value.message
 
 
-def test_transitions_that_came_without_the_issue_are_asked_for(wire: Wire) -> None:
-    wire.get(address(SERVER), json=issue())
-    wire.get(address(SERVER, "/transitions"), json={"transitions": [move()]})
-    wire.post(address(SERVER, "/transitions"), status=204)
-    wire.get(address(SERVER), json=issue(DOING))
-
-    reopen(SERVER, Change(OP, Goal.OPEN))
-
-    assert sent(wire) == ["GET", "GET", "POST", "GET"]
-
-
 def test_an_issue_that_moved_to_a_foreign_project_is_left_alone(wire: Wire) -> None:
     wire.get(address(CLOUD), json=issue(key="SECRET-1"))
 
@@ -317,25 +228,6 @@ def test_an_issue_that_moved_to_a_foreign_project_is_left_alone(wire: Wire) -> N
 
     assert (caught.value.id, sent(wire)) == ("target-not-allowed", ["GET"])
     assert "SCRUM-28 is SECRET-1 now" in caught.value.message
-
-
-def test_an_issue_that_moved_to_a_configured_project_is_served_there(wire: Wire) -> None:
-    wire.get(address(CLOUD), json={**issue(key="OPS-3"), "transitions": [move()]})
-    there = f"{CLOUD}/rest/api/3/issue/OPS-3"
-    wire.post(f"{there}/transitions", status=204)
-    wire.put(there, json=issue(DOING, key="OPS-3", labels=["reopened"]))
-
-    outcome = reopen(CLOUD, projects=["OPS"])
-
-    assert (outcome.after.ref.id, outcome.after.ref.target) == ("OPS-3", "OPS")
-    assert outcome.after.ref.url == f"{CLOUD}/browse/OPS-3"
-
-
-def test_requests_to_the_gateway_are_about_issues_on_the_site(wire: Wire) -> None:
-    gateway = "https://api.atlassian.com/ex/jira/11-22"
-    wire.get(f"{gateway}/rest/api/3/issue/SCRUM-28", json=issue())
-    plugin = plugin_at(gateway, web_url=CLOUD)
-    assert plugin.read(SCRUM_28).item.ref == SCRUM_28
 
 
 @pytest.mark.parametrize(
@@ -358,13 +250,6 @@ def test_what_does_not_answer_like_jira_is_told_as_such(
     with pytest.raises((Rejected, Transient)) as caught:
         reopen(CLOUD)
     assert caught.value.id == error_id
-
-
-def test_what_jira_leaves_out_is_not_missed(wire: Wire) -> None:
-    bare = {"summary": "x", "status": {"name": "Irgendwo"}, "assignee": None}
-    wire.get(address(CLOUD), json={"id": "10001", "key": "SCRUM-28", "fields": bare})
-    item = plugin_at(CLOUD).read(SCRUM_28).item
-    assert (item.state, item.category.is_open, item.labels) == ("Irgendwo", True, ())
 
 
 def test_an_answer_that_broke_off_is_asked_for_again(wire: Wire) -> None:
@@ -398,18 +283,6 @@ def test_a_comment_that_the_answer_does_not_show_yet_is_not_posted_again(wire: W
     wire.get(address(CLOUD, "/comment"), json={"comments": [MARKED], "total": 1})
     assert reopen(CLOUD).commented
     assert sent(wire) == ["GET", "POST", "PUT", "GET"]
-
-
-def test_version_2_on_cloud_takes_wiki_text_in_the_same_three_requests(wire: Wire) -> None:
-    there = f"{CLOUD}/rest/api/2/issue/SCRUM-28"
-    wire.get(there, json={**issue(), "transitions": [move()]})
-    wire.post(f"{there}/transitions", status=204)
-    wire.put(there, json=issue(DOING, labels=["reopened"]))
-
-    reopen(CLOUD, api_version=2)
-
-    posted = body(wire, 2)["update"]["comment"][0]["add"]["body"]
-    assert posted == f"*Reopened*: Bug discovered in error handling\n\n{visible(OP)}"
 
 
 def test_a_token_without_the_scope_to_name_itself_is_not_taken_for_a_wrong_one(wire: Wire) -> None:

@@ -160,22 +160,3 @@ def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -
 
     assert (outcome.after.labels, outcome.refused) == ((), ("increment",))
     assert ["increment" in note for note in outcome.notes] == [True]
-
-
-def test_a_type_that_the_project_lacks_is_told(either: Sandbox) -> None:
-    with pytest.raises(Rejected, match="issue-type-unknown:") as caught:
-        plugin_for(either, issue_type="Saga").create(replace(CREATE, draft=draft()))
-    assert "trackers.jira.issue_type" in (caught.value.hint or "")
-
-
-def test_a_comment_that_no_screen_shows_is_posted_by_itself(either: Sandbox) -> None:
-    key = done_issue(either)
-    message = "Field 'comment' cannot be set. It is not on the appropriate screen, or unknown."
-    refused = {"errorMessages": [], "errors": {"comment": message}}
-    either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
-
-    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert (outcome.commented, len(comments(either, key))) == (True, 1)
-    assert field(either, key, "labels") == ["mine", "reopened"]
-    assert sent(either)[-1] == f"POST /issue/{key}/comment"

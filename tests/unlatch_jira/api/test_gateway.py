@@ -94,12 +94,6 @@ def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
     assert paths(box)[0] == "/_edge/tenant_info"
 
 
-def test_a_configured_id_is_not_asked_for(box: Sandbox) -> None:
-    key = done_issue(box)
-    through(box, gateway=False, cloud_id=ID).read(ref_of(box, key))
-    assert paths(box) == [f"/ex/jira/{ID}/rest/api/3/issue/{key}"]
-
-
 @pytest.mark.parametrize(
     "answer", [{"body": {}}, {"body": {"cloudId": "x/../../y"}}, {"body": "<p>Hello</p>"}]
 )

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from tests.unlatch_jira.making import unescaped
 
 from unlatch.errors import Rejected
-from unlatch.spi import Category
 from unlatch.spi.text import Span, Text
 from unlatch_jira.api.comments import Comment, CommentPage, Person
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
 from unlatch_jira.api.models import read_issue
-from unlatch_jira.api.rendering import adf, wiki
+from unlatch_jira.api.rendering import wiki
 from unlatch_jira.api.rich_text import format_of, plain, wrap_section
 from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, Sprints, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
@@ -75,24 +74,6 @@ def refusal(model: Callable[[Any], object], raw: object) -> str:
 
 def read(raw: object) -> Any:
     return read_issue(raw, SETTINGS)
-
-
-def test_an_issue_is_read_with_numbers_as_ids() -> None:
-    issue = read(ISSUE)
-    (move,) = issue.answer.transitions
-    assert (issue.key, issue.item.title, issue.item.category) == ("SCRUM-1", "Title", Category.DONE)
-    assert (issue.item.labels, issue.item.assignee) == (("a", "2024"), "Ann")
-    assert (issue.answer.id, issue.answer.fields.project_id, move.id) == ("10001", "7", "11")
-    assert issue.answer.fields.parent.status.id == "3"
-    assert [one.id for one in issue.answer.fields.comment.comments] == ["5"]
-    assert issue.custom("customfield_1") == [4]
-
-
-def test_a_screen_keeps_the_values_that_are_objects() -> None:
-    (move,) = parse(TransitionsAnswer, {"transitions": [MOVE]}).transitions
-    field = move.screen["resolution"]
-    assert (field.required, field.has_default, field.kind.type) == (True, False, "resolution")
-    assert [(one.id, one.name) for one in field.values] == [("1", "Fixed"), (None, None)]
 
 
 @pytest.mark.parametrize(("fields", "is_kept"), [(None, False), ({}, True)])
@@ -215,15 +196,6 @@ def words(text: Text) -> list[str]:
     return ["".join(span.text for span in block) for block in text if isinstance(block, tuple)]
 
 
-def test_a_first_section_is_all_there_is_and_wiki_text_of_cloud_keeps_it() -> None:
-    assert format_of(2).with_kept(None, BODY, ID) == wiki(wrap_section(BODY, ID))
-    assert format_of(3).with_kept(None, BODY, ID) == adf(wrap_section(BODY, ID))
-    theirs = wiki(wrap_section(((Span("Old"),),), ID)).replace("\\-", "-")
-    assert format_of(2).with_kept(theirs, BODY, ID) == wiki(wrap_section(BODY, ID))
-    text: Text = ((Span("***"),),)
-    assert [len(plain(format_of(v).render(text))) for v in (2, 3)] == [6, 3]
-
-
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_wiki_text_around_the_section_stays_as_it_is(newline: str) -> None:
     before = f"h1. Mine{newline}{newline}* a list{newline}"
@@ -231,16 +203,6 @@ def test_wiki_text_around_the_section_stays_as_it_is(newline: str) -> None:
     old = wiki(wrap_section(((Span("Old"),),), ID)).replace("\n", newline)
     found = format_of(2).with_kept(f"{before}{old}{after}", BODY, ID)
     assert found == f"{before}{wiki(wrap_section(BODY, ID))}{after}"
-
-
-def test_a_document_around_the_section_stays_as_it_is() -> None:
-    panel = {"type": "panel", "attrs": {"panelType": "info"}, "content": []}
-    media = {"type": "mediaSingle", "content": [{"type": "media", "attrs": {"id": "1"}}]}
-    old = adf(wrap_section(((Span("Old"),),), ID))["content"]
-    body = {"type": "doc", "version": 1, "content": [panel, *old, media]}
-    new = adf(wrap_section(BODY, ID))["content"]
-    expected = {"type": "doc", "version": 1, "content": [panel, *new, media]}
-    assert format_of(3).with_kept(body, BODY, ID) == expected
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -278,16 +240,6 @@ def test_text_beside_half_a_section_is_not_taken_for_ours(version: int, lost: st
         torn = form.with_kept(torn, ((Span("New"),),), ID)
     found = plain(torn)
     assert ("Mine" in found, found.count("New")) == (True, 1)
-
-
-def test_the_words_of_a_document_are_found_however_deep_they_lie() -> None:
-    item = {"type": "listItem", "content": [_paragraph("deep"), _paragraph("er")]}
-    body: dict[str, Any] = {
-        "type": "doc",
-        "version": 1,
-        "content": [{"type": "bulletList", "content": [item]}, _paragraph("unlatch ", "ref X")],
-    }
-    assert plain(body) == "deep\ner\nunlatch ref X"
 
 
 @pytest.mark.parametrize("body", [None, 3, [], {}, {"content": None}, {"content": ["x", 1]}])

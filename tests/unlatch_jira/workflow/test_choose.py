@@ -59,13 +59,6 @@ def test_a_configured_way_is_an_id_a_name_or_a_status(wanted: str) -> None:
     assert choose([DONE, CLOSE], Goal.COMPLETED, Transitions(complete=wanted)) == CLOSE
 
 
-def test_an_id_counts_for_more_than_a_name_and_a_name_for_more_than_a_status() -> None:
-    by_id = move("Fertig", "done", id="Zu")
-    by_name = move("Zu", "done")
-    assert choose([CLOSE, by_name, by_id], Goal.COMPLETED, Transitions(complete="Zu")) == by_id
-    assert choose([CLOSE, by_name], Goal.COMPLETED, Transitions(complete="Zu")) == by_name
-
-
 @pytest.mark.parametrize("moves", [[], [move("Weg", "new", isAvailable=False)]])
 def test_no_way_at_all_is_refused(moves: list[Transition]) -> None:
     with pytest.raises(Rejected) as caught:

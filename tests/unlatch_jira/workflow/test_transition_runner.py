@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from tests.unlatch_jira.making import (
     CLOSE,
-    OP,
     OTHER_OP,
     REOPEN,
     WITH_PATHS,
@@ -153,17 +152,6 @@ def test_a_search_ends_where_the_issue_is_open(server: Sandbox) -> None:
     ]
 
 
-def test_a_required_field_is_named_with_its_values(either: Sandbox) -> None:
-    key = finished(either, "required-fields", "Done")
-
-    with pytest.raises(Rejected, match="transition-needs-fields:") as caught:
-        deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert "Root cause (one of Bug, Misunderstanding)" in caught.value.message
-    assert '"Root cause" = "..."' in (caught.value.hint or "")
-    assert status(either, key) == "Done"
-
-
 @pytest.mark.parametrize(
     "fields",
     [
@@ -181,39 +169,6 @@ def test_a_required_field_is_filled_from_the_configuration(
     deliver(plugin_for(either, fields=fields), ref(either, key), REOPEN)
 
     assert (status(either, key), field(either, key, ROOT_CAUSE)["value"]) == ("To Do", "Bug")
-
-
-def test_what_a_person_put_into_a_required_field_stays(either: Sandbox) -> None:
-    key = finished(either, "required-fields", "Done")
-    either.jira.edit(key, cause="Misunderstanding")
-
-    deliver(plugin_for(either, fields={"Root cause": "Bug"}), ref(either, key), REOPEN)
-
-    assert field(either, key, ROOT_CAUSE)["value"] == "Misunderstanding"
-
-
-def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> None:
-    key = finished(either, "required-fields", "Done")
-    with pytest.raises(Rejected) as caught:
-        deliver(plugin_for(either, fields={"Root cause": "Fate"}), ref(either, key), REOPEN)
-    wrong = NOT_OFFERED.replace("...", "Fate")
-    assert wrong in caught.value.message
-    assert f"correct [trackers.jira.fields]: {wrong};" in (caught.value.hint or "")
-
-
-def test_a_configured_value_that_is_not_on_offer_and_not_required_is_noted(
-    either: Sandbox,
-) -> None:
-    key = finished(either, "keeps-resolution", "Done")
-    outcome = deliver(plugin_for(either, fields={"Root cause": "..."}), ref(either, key), REOPEN)
-    assert (status(either, key), NOT_OFFERED in outcome.notes) == ("To Do", True)
-
-
-def test_a_value_for_reopening_counts_before_one_for_all(either: Sandbox) -> None:
-    key = finished(either, "required-fields", "Done")
-    fields = {ROOT_CAUSE: "Misunderstanding", "reopen": {"Root cause": "Bug"}}
-    deliver(plugin_for(either, fields=fields), ref(either, key), REOPEN)
-    assert field(either, key, ROOT_CAUSE)["value"] == "Bug"
 
 
 CAUSE = {"fields": {"reopen": {"Root cause": "Bug"}}}
@@ -315,14 +270,6 @@ def test_a_comment_that_jira_wants_goes_with_the_next_try(
     assert sent(either).count(f"POST /issue/{key}/transitions") == 2
 
 
-def test_a_comment_that_a_transition_drops_is_posted(either: Sandbox) -> None:
-    """As in sooperset/mcp-atlassian#1623 and go-jira/jira#45."""
-    key = either.jira.add_issue(summary="Smart", status="Done")
-    outcome = deliver(plugin_for(either, comment_in_transition=True), ref(either, key), REOPEN)
-    assert (status(either, key), outcome.commented) == ("In Progress", True)
-    assert len(comments(either, key)) == 1
-
-
 def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) -> None:
     key = finished(either, "keeps-resolution", "Done")
 
@@ -344,35 +291,6 @@ def test_a_closed_status_that_forbids_edits_still_gets_the_comment(either: Sandb
     assert outcome.refused == ("completed",)
 
 
-def test_an_issue_whose_closed_status_forbids_edits_is_reopened_first(either: Sandbox) -> None:
-    key = finished(either, "closed-for-edits", "Locked")
-
-    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
-    assert (outcome.commented, len(comments(either, key))) == (True, 1)
-
-
-def test_a_stale_transition_is_planned_anew_and_finds_the_issue_open(either: Sandbox) -> None:
-    either.jira.add_project("SCRUM", "classic")
-    key = either.jira.add_issue(summary="Smart", status="Closed")
-    plugin = plugin_for(either)
-    either.faults.add(
-        Fault(
-            "jira",
-            "human",
-            method="POST",
-            action=lambda: either.jira.edit(key, status="Reopened"),
-        )
-    )
-
-    with pytest.raises(Conflict, match="transition-stale:"):
-        deliver(plugin, ref(either, key), REOPEN)
-    outcome = deliver(plugin, ref(either, key), REOPEN)
-
-    assert (outcome.after.state, len(comments(either, key))) == ("Reopened", 1)
-
-
 def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: Sandbox) -> None:
     key = finished(either, "simplified", "Done")
     busy = {"errorMessages": ["Another transition is in progress."], "errors": {}}
@@ -384,13 +302,6 @@ def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: San
     deliver(plugin, ref(either, key), REOPEN)
 
     assert (status(either, key), len(comments(either, key))) == ("In Progress", 1)
-
-
-def test_a_state_alone_goes_a_way_too(server: Sandbox) -> None:
-    key = finished(server, "two-hops", "Erledigt")
-    plugin = plugin_for(server, paths={"reopen": {"Erledigt": WAY}})
-    outcome = deliver(plugin, ref(server, key), Change(OP, Goal.OPEN))
-    assert (outcome.after.state, comments(server, key)) == ("In Arbeit", [])
 
 
 @pytest.mark.parametrize(
