@@ -120,8 +120,8 @@ def fail(error: Exception) -> NoReturn:
 
 def changed(thing: Any, **facts: Any) -> Any:
     """A copy with other facts; a function makes one of the thing."""
-    made = {name: fact(thing) if callable(fact) else fact for name, fact in facts.items()}
-    return replace(thing, **made)
+    values = {name: fact(thing) if callable(fact) else fact for name, fact in facts.items()}
+    return replace(thing, **values)
 
 
 def of(field: str, **facts: Any) -> Anything:

@@ -102,12 +102,9 @@ def _refused(error: Unauthorised) -> None:
     fail(Forbidden("forbidden", error.message))
 
 
-for token in ("refused", "wrong"):
-    test = (
-        "a_refused_read_is_unauthorised" if token == "refused" else "a_wrong_token_is_unauthorised"
-    )
+for token, thing in (("refused", "read"), ("wrong", "token")):
     promise = f"a read with a {token} token raises Unauthorised, not Forbidden"
-    read.fails(test, promise, Unauthorised, _refused)
+    read.fails(f"a_{token}_{thing}_is_unauthorised", promise, Unauthorised, _refused)
 read.fails(
     "a_missing_item_is_not_found",
     "a missing item is NotFound",
