@@ -181,33 +181,6 @@ def test_an_unticked_task_reads_as_open_and_its_ticks_come_back(
     assert text == with_marked(opened, ["T-001"], done=True)
 
 
-def test_a_deferred_task_that_is_reopened_is_open() -> None:
-    text = file(
-        f"### T-001: One {LATER} DEFERRED {TICK} COMPLETE\n- **Status**: DEFERRED - later\n"
-    )
-    opened = file(
-        f"### T-001: One (was: {LATER} DEFERRED {TICK} COMPLETE)\n"
-        "- **Status**: [ ] pending (was: DEFERRED - later)\n"
-    )
-    assert opened == with_marked(text, ["T-001"], done=False)
-    assert read_tasks(opened).tasks[0].done is False
-    assert "One" == read_tasks(opened).tasks[0].title
-    closed = with_marked(opened, ["T-001"], done=True)
-    assert opened == with_marked(closed, ["T-001"], done=False)
-
-
-def test_a_heading_that_was_deferred_keeps_that_word_when_it_is_done_and_open_again() -> None:
-    text = file(f"## T-001: One {LATER} DEFERRED\n", f"## {TICK} T-002: Two\n")
-    closed = with_marked(text, ["T-001"], done=True)
-    assert (
-        file(f"## {TICK} T-001: One (was: {LATER} DEFERRED)\n", f"## {TICK} T-002: Two\n") == closed
-    )
-    assert read_tasks(closed).tasks[0].done is True
-    opened = with_marked(closed, ["T-001"], done=False)
-    assert closed.replace(f"{TICK} T-001", "T-001") == opened
-    assert closed == with_marked(opened, ["T-001"], done=True)
-
-
 @pytest.mark.parametrize(
     ("text", "opened"),
     [
@@ -289,13 +262,6 @@ def test_tasks_without_a_mark_stay_open_when_the_only_marked_one_opens(heading: 
     assert [task.done for task in read_tasks(opened).tasks] == [False, False, False]
 
 
-def test_several_are_marked_at_once() -> None:
-    text = file(task("T-001", "[x] done"), task("T-002", "[ ] todo"), task("T-003", "[x] done"))
-    opened = with_marked(text, ["T-001", "T-003", "t-001"], done=False)
-    assert text.replace("[x] done", "[ ] todo (was: done)") == opened
-    assert text == with_marked(opened, ["T-001", "T-003"], done=True)
-
-
 @pytest.mark.parametrize(
     ("line", "opened"),
     [
@@ -357,13 +323,6 @@ def test_an_id_that_is_only_hidden_is_unknown(hidden: str) -> None:
         with_marked(hidden.replace("{}", "### T-001: One"), ["T-001"], done=False)
 
 
-def test_a_deferred_task_in_a_list_is_open_once_it_is_reopened_and_keeps_its_words() -> None:
-    text = "- [ ] T-001: One (DEFERRED)\n- [-] T-002: Two\n"
-    opened = with_marked(text, ["T-001", "T-002"], done=False)
-    assert "- [ ] T-001: One (was: (DEFERRED))\n- [ ] T-002: Two (was: [-])\n" == opened
-    assert [False, False] == [task.done for task in read_tasks(opened).tasks]
-
-
 def test_a_task_in_a_list_that_its_id_gives_up_gets_a_status_in_its_item() -> None:
     text = "- [ ] T-001-DISCARDED: One\n- [x] T-002: Two\n"
     closed = with_marked(text, ["T-001-DISCARDED"], done=True)
@@ -392,12 +351,6 @@ def test_a_task_in_any_spelling_keeps_its_characters(text: str) -> None:
         expected = expected.replace(old, new)
     assert expected == ticked
     assert text == with_marked(ticked, ["T-001"], done=False)
-
-
-def test_a_check_box_and_a_status_that_contradict_are_both_ticked() -> None:
-    done = "- [x] T-001: One \u00b7 **Status**: [x] completed\n"
-    for text in (done.replace("[x]", "[ ]", 1), done.replace("[x] completed", "[ ] pending")):
-        assert done == with_marked(text, ["T-001"], done=True)
 
 
 @pytest.mark.parametrize("line", ["- [ ] ac-us1-01: a", "- [ ] [AC-US1-01](x.md): a"])

@@ -24,13 +24,6 @@ status: in the prose
 """
 
 
-def test_reads_the_front_matter_and_replaces_the_status_alone() -> None:
-    assert title(SPEC) == 'Search: find "anything"'
-    assert status(SPEC) == "completed"
-    expected = SPEC.replace("status: completed  #", "status: active  #")
-    assert with_status(SPEC, "active") == expected
-
-
 @pytest.mark.parametrize(
     ("line", "value", "after"),
     [
@@ -116,12 +109,6 @@ def test_without_front_matter_there_is_no_status(text: str) -> None:
 @pytest.mark.parametrize("end", ["---", "...", "---  ", "---\n", "...\n\nText"])
 def test_front_matter_may_end_with_the_file(end: str) -> None:
     assert status(f"---\nstatus: completed\n{end}") == "completed"
-
-
-def test_of_two_statuses_the_first_counts() -> None:
-    text = "---\nstatus: a\nstatus: b\n---\n"
-    assert status(text) == "a"
-    assert with_status(text, "c") == "---\nstatus: c\nstatus: b\n---\n"
 
 
 @pytest.mark.parametrize("odd", ["yes", "null", "1.0", "a: b", "a #b", "- a", "", "a\nb", "'", " "])

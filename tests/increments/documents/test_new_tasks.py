@@ -31,16 +31,6 @@ def appended(text: str, *new: NewTask) -> str:
     return changed[len(text) :]
 
 
-def test_an_empty_file_gets_a_sensible_style() -> None:
-    assert (
-        "# Tasks\n\n## Scope change 2026-11-22\n\n"
-        "### T-001: Retry\n\n"
-        "**User Story**: US-001\n**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
-        "**Status**: [ ] pending\n\n"
-        "### T-002: Log\n\n**Status**: [ ] pending\n\n> In two\n> lines.\n"
-    ) == appended("", NEW, NewTask("Log", description="In two\nlines.\n"))
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -145,21 +135,6 @@ def test_a_block_that_nobody_closed_does_not_swallow_what_is_appended(
     assert changed.startswith(text)
 
 
-def test_a_scope_change_says_what_and_why_and_when() -> None:
-    assert (
-        "# Spec\r\n\r\n## Scope change (2026-11-22)\r\n\r\n"
-        f"**Reopen**: {REOPEN}\r\n\r\n"
-        "**Reason**:\r\n\r\n> Uploads fail\r\n\r\n"
-        "**Change**:\r\n\r\n> Retry:\r\n>\r\n> - three times\r\n> - then say so\r\n"
-    ) == with_scope_change(
-        "# Spec\r\n",
-        change="Retry:\n\n- three times\n- then say so\n",
-        reason="Uploads fail",
-        date="2026-11-22",
-        reopen=REOPEN,
-    )
-
-
 HOSTILE = [
     "### US-777: story",
     "### T-777: task",
@@ -262,13 +237,6 @@ def test_a_new_task_can_be_done_and_undone() -> None:
     assert text == with_marked(with_marked(text, ["T-001"], done=True), ["T-001"], done=False)
 
 
-def test_a_title_brings_no_status_of_its_own() -> None:
-    titles = ("A \u00b7 **Status**: [x] done", "B | Status: done", "C | D")
-    text, _ = with_tasks("", [NewTask(title) for title in titles], heading="More")
-    assert [False] * 3 == [task.done for task in read_tasks(text).tasks]
-    assert "C | D" in text
-
-
 ULID = "01KA0000000000000000000001"
 SPEC = """\
 # Title
@@ -307,19 +275,6 @@ def planned(wanted: AppliedAmendment, ids: tuple[str, ...]) -> AppliedAmendment:
     return replace(wanted, amendment=replace(wanted.amendment, tasks=tasks))
 
 
-def test_a_scope_change_is_appended_once() -> None:
-    wanted = amended(Amendment("More", (NewTask("Two", id="T-0011"),)))
-
-    spec = amended_spec(SPEC, wanted)
-    tasks, ids = amended_tasks(TASKS, wanted)
-
-    assert (spec.startswith(SPEC), spec.count(ULID)) == (True, 1)
-    assert (tasks.startswith(TASKS), tasks.count(ULID)) == (True, 1)
-    assert amended_spec(spec, wanted) == spec
-    again = planned(wanted, ids)
-    assert amended_tasks(tasks, again) == (tasks, ids)
-
-
 def test_tasks_at_the_top_of_a_file_are_appended_once_without_a_heading() -> None:
     text = "# T-001: One\n\n**Status**: [x] completed\n"
     wanted = amended(Amendment("More", (NewTask("Two"),)))
@@ -345,22 +300,6 @@ def test_whatever_is_typed_adds_these_tasks_and_nothing_else(
     assert read_tasks(TASKS).tasks == read_tasks(tasks).tasks[:2]
     assert list(ids) == [task.id for task in read_tasks(tasks).tasks[2:]]
     assert len(ids) == len(titles)
-
-
-def test_parts_are_open_again_and_nothing_else_changes() -> None:
-    wanted = amended(Amendment(parts=("T-001", "US-001", "AC-US2-01")))
-
-    spec, (tasks, _) = amended_spec(SPEC, wanted), amended_tasks(TASKS, wanted)
-
-    assert spec == SPEC.replace("[x]", "[ ]")
-    assert [task.done for task in read_tasks(tasks).tasks] == [False, True]
-
-
-def test_a_part_that_is_gone_by_now_is_passed_over() -> None:
-    wanted = amended(Amendment(parts=("T-777", "AC-US1-01")))
-
-    assert amended_tasks(TASKS, wanted) == (TASKS, ())
-    assert amended_spec(SPEC, wanted) == SPEC.replace("[x] **AC-US1-01", "[ ] **AC-US1-01")
 
 
 @pytest.mark.parametrize(

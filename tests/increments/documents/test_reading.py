@@ -25,20 +25,6 @@ def test_a_story_is_found_in_any_spelling(heading: str, id: str, title: str) -> 
     assert (id, title, 3) == (story.id, story.title, story.line)
 
 
-def test_what_only_looks_like_a_story_or_a_criterion_is_none() -> None:
-    text = """### Epic 1: Sync (US-001 to US-003)
-### USB: no
-US-001: no heading
-See AC-US1-01: it works
-**AC-US1-01** covers it
-- [ ] AC-ID: no digit
-- [ ] AC-US1-01é: no
-| AC-US1-01: x |
-> - [ ] AC-US1-01: quoted
-"""
-    assert ((), ()) == (read_spec(text).stories, read_spec(text).criteria)
-
-
 @pytest.mark.parametrize(
     ("line", "id", "done"),
     [
@@ -55,12 +41,6 @@ See AC-US1-01: it works
 )
 def test_a_criterion_is_found_in_any_spelling(line: str, id: str, done: bool | None) -> None:
     assert (Criterion(id, "It works", done, 3),) == read_spec(f"# Spec\n\n{line}\n").criteria
-
-
-def test_a_criterion_that_is_descoped_or_deferred_is_neither_open_nor_done() -> None:
-    spec = read_spec("- [-] **AC-US1-01**: It works (Descoped)\n- [ ] **AC-US1-02**: b\n")
-    assert (None, True) == (spec.criteria[0].done, spec.criteria[0].discarded)
-    assert ["AC-US1-02"] == [item.id for item in Work(spec, ()).open]
 
 
 SPEC = """---
@@ -85,25 +65,6 @@ title: Linkage
 - [ ] **AC-US1-02**: d
 - [ ] **AC-011**: e
 """
-
-
-def test_a_criterion_belongs_to_the_story_that_its_id_names_else_to_where_it_stands() -> None:
-    spec = read_spec(SPEC)
-    assert [
-        ("AC-US1-01", "US-001"),
-        ("AC-US2-01", "US2"),
-        ("AC-010", "US-001"),
-        ("AC-US1-02", "US-001"),
-        ("AC-011", None),
-    ] == [(found.id, found.story) for found in spec.criteria]
-    assert [["AC-US1-01", "AC-010", "AC-US1-02"], ["AC-US2-01"]] == [
-        [found.id for found in story.criteria] for story in spec.stories
-    ]
-
-
-def test_the_title_is_the_first_top_heading() -> None:
-    assert read_spec(SPEC).title == "Spec: linkage"
-    assert read_spec("No heading\n").title is None
 
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
@@ -301,32 +262,6 @@ def test_an_item_of_a_list_with_a_check_box_is_a_task(
     assert (id, title, done, discarded) == (task.id, task.title, task.done, task.discarded)
 
 
-def test_a_task_in_a_list_has_the_lines_below_it_that_are_indented() -> None:
-    text = (
-        "## US-001: One\n- [x] T-001: A\n  - **AC**: AC-US1-01\n  - [ ] Review\n"
-        "  - [ ] T-002: B\n    **AC**: AC-US1-02\n\n**Status**: [ ] pending\n"
-    )
-    assert [("T-001", True, ("AC-US1-01",)), ("T-002", False, ("AC-US1-02",))] == [
-        (task.id, task.done, task.criteria) for task in read_tasks(text).tasks
-    ]
-    assert ["US-001", "US-001"] == [task.story for task in read_tasks(text).tasks]
-
-
-def test_a_list_of_tasks_that_have_headings_or_stand_below_one_has_no_tasks() -> None:
-    text = (
-        "- [x] T-002: Two\n\n### T-001: One\n**Status**: [x] completed\n- [ ] T-009: part\n"
-        "### T-002: Two\n\n## Progress\n- [ ] T-001: One\n- [ ] T-003: Three\n"
-    )
-    assert [("T-001", True), ("T-002", None), ("T-003", False)] == [
-        (task.id, task.done) for task in read_tasks(text).tasks
-    ]
-
-
-def test_a_task_belongs_to_the_story_that_it_stands_under() -> None:
-    text = "## User Story: US-002 - Linkage\n\n### T-001: One\n\n## Other\n\n### T-002: Two\n"
-    assert ["US-002", None] == [task.story for task in read_tasks(text).tasks]
-
-
 @pytest.mark.parametrize(
     "hidden",
     [
@@ -354,12 +289,3 @@ def test_discarded_tasks_do_not_count_as_progress() -> None:
         for n, status in enumerate(["[x] completed", "[ ] pending", "DEFERRED", "who knows"])
     )
     assert (1, 3) == Work(Spec(""), read_tasks(text).tasks).progress
-
-
-def test_open_work_is_what_files_say_is_open() -> None:
-    spec = read_spec("- [ ] **AC-US1-01**: a\n- [x] **AC-US1-02**: b\n- AC-US1-03: c\n")
-    tasks = read_tasks(
-        "### T-001: X\n**Status**: [ ] pending\n### T-002: X\n**Status**: [x] completed\n"
-        "### T-003: X\n**Status**: [ ] pending (DEFERRED)\n### T-004: X\n"
-    )
-    assert ["AC-US1-01", "T-001"] == [item.id for item in Work(spec, tasks.tasks).open]

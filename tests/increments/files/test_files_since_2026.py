@@ -20,16 +20,6 @@ IMPORTED = {
 }
 
 
-def test_an_imported_increment_is_listed_found_and_counted_by_its_number(project: Project) -> None:
-    project.add(IMPORTED, name="0024G-batch-requests")
-    (found,) = project.manager.list()
-    assert found.id == "0024G-batch-requests"
-    for wanted in ("24G", "0024g", "24", "0024G-batch-requests"):
-        assert project.manager.read(wanted).status is Status.BACKLOG
-    # A new increment takes a number of its own.
-    assert project.manager.create("More", kind="feature", by="ada").id == "0025-more"
-
-
 def test_the_word_of_a_status_stays_until_the_status_changes(project: Project) -> None:
     project.add(metadata(status="done"))
     assert project.manager.read("7").status is Status.COMPLETED
@@ -123,19 +113,6 @@ def test_an_increment_without_metadata_is_read_from_its_spec(project: Project) -
     assert found.completed_at
     assert found.warnings == ("metadata.json is missing; read from the front matter of spec.md",)
     assert sorted(path.name for path in folder.iterdir()) == ["spec.md"]
-
-
-def test_a_change_creates_the_metadata(project: Project) -> None:
-    folder = without_metadata(project)
-    after, entry = reopen(project.manager, "7", "More", "ada")
-    assert "metadata.json was missing; created from spec.md" in after.warnings
-    assert entry.previous_completed_at == "2025-11-01"
-    data = project.data()
-    assert (data["status"], data["type"], data["id"]) == ("active", "bug", "0007-search")
-    assert data["github"] == {"issue": 4, "url": "https://github.com/octo/widgets/issues/4"}
-    assert data["external_ref"] == "jira#SCRUM#SCRUM-28"
-    assert "status: active" in (folder / "spec.md").read_text()
-    assert project.manager.read("7").warnings == ()
 
 
 @pytest.mark.parametrize("word", ["true", "null", "yes", "1", "by Ann"])

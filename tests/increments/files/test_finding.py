@@ -12,7 +12,6 @@ from tests.changes import reopen
 from tests.increments.files.making import (
     GITHUB,
     NOW,
-    STAMP,
     Project,
     github,
     jira,
@@ -124,30 +123,6 @@ def test_specweaves_increments_are_used_where_they_are(tmp_path: Path) -> None:
 # ---- list -------------------------------------------------------------------------------------
 
 
-def test_lists_by_name_and_the_archive_after_the_others(project: Project) -> None:
-    for name, archive in (("0010-b", ""), ("0001-z", "_archive"), ("0002-a", "")):
-        project.add(metadata(), name=name, archive=archive)
-    (project.increments / "notes").mkdir()
-    (project.increments / "0011-file").write_text("no folder")
-    assert [(i.id, i.archived) for i in project.manager.list()] == [
-        ("0002-a", False),
-        ("0010-b", False),
-        ("0001-z", True),
-    ]
-
-
-def test_reads_what_specweave_wrote(project: Project) -> None:
-    spec = "---\ntitle: Find anything\nstatus: completed\n---\n# Other\n"
-    github = {"issue": 4, "url": GITHUB.format(4)}
-    project.add(metadata(github=github, reopenHistory=[REOPEN], pending=[PENDING]), spec=spec)
-    found = project.manager.read("7")
-    assert (found.title, found.status, found.type) == ("Find anything", Status.COMPLETED, "feature")
-    assert [link.item for link in found.links] == ["4"]
-    assert [entry.reason for entry in found.reopens] == ["why"]
-    assert [operation.op for operation in found.pending] == [ulid(1)]
-    assert found.warnings == ()
-
-
 @pytest.mark.parametrize(
     "keys",
     [
@@ -162,11 +137,6 @@ def test_times_are_read_under_all_their_names(project: Project, keys: tuple[str,
     found = project.manager.read("7")
     times = (found.created, found.last_activity, found.completed_at)
     assert times == tuple(NOW.replace(day=day, hour=0) for day in (2, 3, 4))
-
-
-def test_a_time_that_is_none_is_passed_over(project: Project) -> None:
-    project.add({"status": "completed", "completed": True, "completed_at": "2025-11-04"})
-    assert project.manager.read("7").completed_at == NOW.replace(hour=0)
 
 
 @pytest.mark.parametrize("key", ["id", "increment", "increment_id"])
@@ -318,29 +288,6 @@ def test_each_item_is_linked_once(data: dict[str, Any]) -> None:
         assert not any(same_item(link, other) for other in links[:number])
 
 
-def test_a_listed_increment_is_the_one_that_is_read(project: Project) -> None:
-    folder = project.increments / "0001-one"
-    folder.mkdir(parents=True)
-    stories = [{"id": "US-001", "issue_number": 1}, {"id": "US-002", "issue_number": 2}]
-    known = {
-        "id": "0009-other",
-        "status": "in-progress",
-        "created_at": "2025-10-01",
-        "completed": "2025-11-01T08:00:00Z",
-        "github": {"user_story_issues": stories},
-    }
-    folder.joinpath("metadata.json").write_text(json.dumps(known))
-    folder.joinpath("spec.md").write_text("# One\n")
-
-    (listed,) = project.manager.list()
-    read = project.manager.read("1")
-
-    assert isinstance(listed, Increment)
-    assert listed == read
-    assert listed.warnings == read.warnings != ()
-    assert [link.item for link in listed.links] == ["1", "2"]
-
-
 def title_of(project: Project, spec: bytes) -> str:
     folder = project.increments / "0001-from-its-folder"
     folder.mkdir(parents=True, exist_ok=True)
@@ -363,24 +310,6 @@ def test_a_title_is_found_wherever_it_stands(project: Project) -> None:
     assert title_of(project, b"# " + "\u00e4".encode() * 5_000) == "\u00e4" * 5_000
     assert title_of(project, LONG) == "from its folder"
     assert title_of(project, b"# Head\n" + b"\xff" * 10) == "from its folder"
-
-
-def test_a_new_increment_is_planned_and_told_of(project: Project) -> None:
-    made = project.manager.create("Smart discipline", kind="feature", by="ada")
-    assert (made.id, made.status, made.title) == (
-        "0001-smart-discipline",
-        Status.PLANNING,
-        "Smart discipline",
-    )
-    times = {"created": STAMP, "lastActivity": STAMP}
-    expected = {"id": made.id, "status": "planning", "type": "feature", **times}
-    assert project.data(made.id) == expected
-    assert project.text(made.id).endswith("}\n")
-    told = {"id": ulid(1), "at": STAMP, "event": "created", "by": "ada", "to": "planning"}
-    assert project.events(made.id) == [told]
-    spec = (made.folder / "spec.md").read_text()
-    assert spec.startswith("# Smart discipline\n")
-    assert (made.folder / "tasks.md").read_text() == "# Tasks\n"
 
 
 def test_links_are_there_from_the_first_write(project: Project) -> None:
@@ -472,13 +401,6 @@ def test_a_folder_is_named_by_plain_words(title: str, slug: str) -> None:
     assert slug_of(title) == slug
 
 
-def test_a_title_in_any_script_is_found_again(project: Project) -> None:
-    titles = ["照合", "Привет мир", "مرحبا"]
-    made = [project.manager.create(title, kind="bug", by="ada") for title in titles]
-    assert [one.id for one in made] == ["0001-increment", "0002-increment", "0003-increment"]
-    assert [project.manager.read(str(number)).title for number in (1, 2, 3)] == titles
-
-
 @given(st.text(st.characters(exclude_categories=())).map("a{}".format))
 @example("a\ud800")
 @example("a\x1b[31m\n---\nstatus: completed\n---\n")
@@ -519,8 +441,3 @@ def test_a_file_where_the_folder_belongs_is_an_error(project: Project) -> None:
         project.manager.create("x", kind="bug", by="ada")
     assert caught.value.id == "not-writable"
     assert (project.increments / "0001-x").read_text() == "a file"
-
-
-def test_the_folder_of_increments_is_made_when_it_is_needed(project: Project) -> None:
-    project.increments.rmdir()
-    assert project.manager.create("x", kind="bug", by="ada").id == "0001-x"

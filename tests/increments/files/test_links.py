@@ -308,17 +308,6 @@ def _without_base(data: Any) -> Any:
     return data
 
 
-def test_the_first_link_is_written_plainly_and_the_second_makes_a_list() -> None:
-    data: dict[str, Any] = {}
-    base = Base("completed", "done", "closed")
-    add(data, Link("github", "4", GITHUB.format(4), base))
-    one = {"issue": 4, "url": GITHUB.format(4), "base": vars_of(base)}
-    assert data == {"github": one}
-    add(data, github(5))
-    both = [one, {"issue": 5, "url": GITHUB.format(5)}]
-    assert data == {"github": {"issue": 4, "url": GITHUB.format(4), "items": both}}
-
-
 def vars_of(base: Base) -> dict[str, str]:
     return {"local": base.local, "remote": base.remote, "state": base.state}
 
@@ -365,24 +354,6 @@ def test_the_plain_keys_move_on_when_the_first_link_is_taken_out(
     assert data == {"github": left}
 
 
-def test_one_number_in_two_repositories_is_two_links() -> None:
-    read = {
-        "github": {"issue": 4, "url": GITHUB.format(4)},
-        "external_ref": "github#octo/gadgets#4",
-    }
-    assert [link.key for link in read_links(read, SHAPES.links)] == [
-        GITHUB.format(4),
-        "octo/gadgets#4",
-    ]
-    data: dict[str, Any] = {}
-    gadget = github(4, repository="octo/gadgets")
-    add(data, github(4))
-    add(data, gadget)
-    assert seen(data) == named([github(4), gadget])
-    remove(data, github(4))
-    assert data == {"github": {"issue": 4, "url": gadget.url}}
-
-
 def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
     data = {
         "jira": {"epicKey": "SCRUM-28"},
@@ -396,35 +367,6 @@ def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
 
 def stories(data: dict[str, Any]) -> dict[str, str | None]:
     return {link.item: link.story for link in read_links(data, SHAPES.links)}
-
-
-def test_an_item_of_a_story_keeps_it_in_every_shape() -> None:
-    by_story = {"US-002": {"issueNumber": 5}, "total": 2}
-    data: dict[str, Any] = {
-        "github": {"issue": 4, "issues": [{"userStory": "US-001", "number": 4}]},
-        "externalLinks": {
-            "github": {"issues": by_story},
-            "jira": {"userStories": {"US-003": "SCRUM-3"}},
-        },
-    }
-    assert stories(data) == {"4": "US-001", "5": "US-002", "SCRUM-3": "US-003"}
-    # An item of several stories is about the whole increment.
-    of_both = {f"US-00{n}": {"issueKey": "SCRUM-28"} for n in (1, 2)}
-    assert stories({"jira": {"userStories": of_both}}) == {"SCRUM-28": None}
-
-
-def test_an_item_in_several_places_is_one_link_with_all_that_they_say() -> None:
-    url = GITHUB.format(4)
-    data: dict[str, Any] = {
-        "external_ref": "github#octo/widgets#4",
-        "github": {"issue": 4, "base": BASE},
-        "externalLinks": {"github": {"issues": {"US-001": {"issueNumber": 4, "issueUrl": url}}}},
-    }
-    (link,) = read_links(data, SHAPES.links)
-    facts = (link.url, link.story, link.target, link.path, link.base is not None)
-    assert facts == (url, "US-001", "octo/widgets", ("github",), True)
-    remove(data, link)
-    assert data == {"externalLinks": {}}
 
 
 @pytest.mark.parametrize(
@@ -671,12 +613,6 @@ def test_a_word_that_is_no_items_id_is_reported(name: str, block: Any, outer: st
     assert unread == [(outer, name) if outer else (name,)]
 
 
-def test_counts_and_empty_values_are_not_reported() -> None:
-    block = {"issue": None, "issuesCreated": 0, "milestone": 3, "lastSync": "2026-01-01"}
-    data = {"github": block, "jira": False, "GITHUB": {}}
-    assert [*unread_places(data, "github", SHAPES.links["github"])] == []
-
-
 @pytest.mark.parametrize(
     "value", ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)], None, [], "", 0]
 )
@@ -684,15 +620,6 @@ def test_a_link_takes_the_place_of_an_empty_value_or_one_that_names_it(value: An
     data: dict[str, Any] = {"github": value, "x": 1}
     add(data, github(5))
     assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}, "x": 1}
-
-
-def test_the_base_of_a_plain_address_goes_in_its_place() -> None:
-    data: dict[str, Any] = {"github": GITHUB.format(4)}
-    base, other = Base("active", "doing", "open"), Base("completed", "done", "closed")
-    for one in (base, other):
-        (link,) = read_links(data, SHAPES.links)
-        write_base(data, link, one, SHAPES.links["github"])
-    assert data == {"github": {"issue": 4, "url": GITHUB.format(4), "base": vars_of(other)}}
 
 
 @pytest.mark.parametrize("block", ["none", 4, [4, 5], {"items": {}}, {"issue": 4, "items": "x"}])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tests.increments.files.making import GITHUB, STAMP, ulid
+from tests.increments.files.making import GITHUB, ulid
 
-from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, operation_entry
+from unlatch.increments.records.pending import COMMENTS, OPERATION, operation_entry
 from unlatch.spi.category import Category
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
@@ -146,27 +146,6 @@ def test_whatever_is_written_the_published_schemas_allow(operation: Operation) -
     assert [] == [error.message for error in IN_DOCUMENTS.iter_errors(operation_entry(operation))]
 
 
-def test_every_key_of_the_table_is_written_and_in_the_schemas() -> None:
-    keys = [field.key for field in OPERATION.fields]
-    on_disk: dict[str, Any] = write_operation(WHOLE)
-
-    assert keys == list(on_disk)
-    assert [field.key for field in ATTEMPT.fields] == list(on_disk["attempt"])
-    assert set(keys) == set(definitions("metadata")["PendingRecord"]["properties"])
-    assert set(keys) == set(definitions("show")["PendingEntry"]["properties"])
-
-
-def test_documents_have_every_key_with_or_without_a_value() -> None:
-    bare = Operation(ulid(1), Kind.CLOSE, "jira", "A-1", WHOLE.at)
-
-    entry = operation_entry(bare)
-
-    assert [field.key for field in OPERATION.fields] == list(entry)
-    assert {"state": True, "reason": None, "attempt": None} == {
-        key: entry[key] for key in ("state", "reason", "attempt")
-    }
-
-
 @pytest.mark.parametrize("key", [field.key for field in OPERATION.fields if field.required])
 def test_a_record_without_a_required_key_is_not_used(key: str) -> None:
     entry = write_operation(WHOLE)
@@ -185,9 +164,3 @@ def test_an_attempt_whose_end_cannot_be_read_counts_as_open(ended: str | None) -
     attempt = read_operation(entry, "").attempt
 
     assert (True, 2) == (attempt is not None and attempt.is_open, attempt and attempt.number)
-
-
-def test_a_record_of_an_older_version_has_no_attempt() -> None:
-    entry = {"op": ulid(1), "kind": "reopen", "tracker": "github", "item": "4", "at": STAMP}
-
-    assert None is read_operation(entry, "").attempt

@@ -10,7 +10,6 @@ from tests.increments.files.making import (
     STAMP,
     Project,
     github,
-    jira,
     metadata,
     tree,
     ulid,
@@ -111,12 +110,6 @@ def test_items_that_are_not_in_step_keep_their_base(project: Project) -> None:
     assert project.data()["github"]["base"] == base
 
 
-def test_an_item_with_an_odd_id_is_recorded_too(project: Project) -> None:
-    (operation,) = reopened(project, github={"issue": "octo/widgets#4"}).pending
-    reached = SyncedItem("github", "octo/widgets#4", GITHUB.format(4))
-    assert deliver(project, operation, reached=reached).pending == ()
-
-
 def test_the_event_is_written_before_the_operation_leaves(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
     events = project.increments / "0007-search" / "events.jsonl"
@@ -186,40 +179,7 @@ def test_blocking_does_not_bring_a_struck_state_step_back(project: Project) -> N
     assert [(o.cause, o.state) for o in after.pending] == [("item-locked", False)]
 
 
-def test_an_intent_without_a_change_of_status_carries_who_and_why(project: Project) -> None:
-    project.add(metadata())
-    item = GITHUB.format(4)
-    operation = Operation(ulid(9), Kind.REOPEN, "github", item, NOW, "ada", "r")
-    assert enqueue(project.manager, "7", operation).pending == (operation,)
-    owed = {"op": ulid(9), "kind": "reopen", "tracker": "github", "item": item, "at": STAMP}
-    assert project.data() == {**metadata(), "pending": [{**owed, "by": "ada", "reason": "r"}]}
-
-
-def test_operations_that_stay_keep_their_text(project: Project) -> None:
-    owed = {"op": ulid(8), "kind": "reopen", "tracker": "jira", "item": "A-1", "theirs": None}
-    known = {**owed, "at": "2025-11-04T10:00:00.000Z", "state": True}
-    project.add(metadata(pending=[known]))
-    enqueue(project.manager, "7", Operation(ulid(9), Kind.CLOSE, "jira", "A-1", NOW, "ada"))
-    assert project.data()["pending"][0] == known
-
-
 # ---- link and unlink --------------------------------------------------------------------------
-
-
-def test_linking_writes_the_links_and_tells_of_each(project: Project) -> None:
-    project.add(metadata())
-    after = link(project.manager, "7", [github(4), github(5), jira("A-1")], by="ada")
-    assert [known.key for known in after.links] == [
-        GITHUB.format(4),
-        GITHUB.format(5),
-        JIRA.format("A-1"),
-    ]
-    assert [(e["event"], e["tracker"], e["item"]) for e in project.events()] == [
-        ("linked", "github", GITHUB.format(4)),
-        ("linked", "github", GITHUB.format(5)),
-        ("linked", "jira", JIRA.format("A-1")),
-    ]
-    assert (after.pending, project.data()["lastActivity"]) == ((), metadata()["lastActivity"])
 
 
 def test_linking_twice_is_linking_once(project: Project) -> None:
@@ -238,20 +198,3 @@ def test_unlinking_removes_the_link_and_withdraws_its_operations(project: Projec
     assert [operation.item for operation in after.pending] == ["A-1"]
     assert project.data()["github"] == {"synced": "2025-11-01"}
     assert project.events()[-1]["event"] == "unlinked"
-
-
-def test_unlinking_goes_by_the_item_and_not_by_a_place_that_moved(project: Project) -> None:
-    project.add(metadata())
-    stale = link(project.manager, "7", [github(4), github(5), github(6)], by="ada").links
-    unlink(project.manager, "7", stale[0], by="ada")
-    before = tree(project.root)
-    unlink(project.manager, "7", stale[0], by="ada")
-    assert tree(project.root) == before
-    after = unlink(project.manager, "7", stale[1], by="ada")
-    assert [known.item for known in after.links] == ["6"]
-
-
-def test_an_operation_under_the_id_alone_is_withdrawn_too(project: Project) -> None:
-    increment = reopened(project, jira={"epicKey": "A-1"})
-    assert [operation.item for operation in increment.pending] == ["A-1"]
-    assert unlink(project.manager, "7", jira("A-1"), by="ada").pending == ()

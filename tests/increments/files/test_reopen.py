@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.changes import reopen, transition, undo
-from tests.increments.files.making import GITHUB, NOW, STAMP, Project, jira, metadata, tree, ulid
+from tests.increments.files.making import NOW, STAMP, Project, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.linking import link
 from unlatch.increments.model.reason import LONGEST_REASON
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import LOG
-from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.ids import derived_ulid
 
 HOSTILE = [
@@ -26,42 +24,6 @@ HOSTILE = [
 
 def entries(folder: Path) -> list[dict[str, Any]]:
     return [LOG.entry(event) for event in LOG.read(folder)]
-
-
-def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> None:
-    links = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"epicKey": "SCRUM-28"}}
-    project.add(metadata(**links))
-    after, entry = reopen(project.manager, "7", " Bug found\n", "ada", source="cli")
-    at = datetime(2025, 11, 1, 9, tzinfo=UTC)
-    op = derived_ulid(at, ["reopen", "0007-search", "Bug found", at.isoformat()])
-    written = {
-        "id": op,
-        "reopenedAt": STAMP,
-        "reason": "Bug found",
-        "previousStatus": "completed",
-        "previousCompletedAt": "2025-11-01T09:00:00.000Z",
-        "reopenedBy": "ada",
-        "source": "cli",
-        "doneWork": 0,
-        "syncedTo": {},
-    }
-    owed = {"op": op, "kind": "reopen", "at": STAMP}
-    expected = {
-        **metadata(status="active", lastActivity=STAMP),
-        **links,
-        "reopenHistory": [written],
-        "pending": [
-            {**owed, "tracker": "github", "item": GITHUB.format(4)},
-            {**owed, "tracker": "jira", "item": "SCRUM-28"},
-        ],
-    }
-    del expected["completedAt"]
-    assert project.data() == expected
-    assert (after.status, after.completed_at, after.reopens) == (Status.ACTIVE, None, (entry,))
-    assert (entry.id, entry.reason, entry.reopened_by) == (op, "Bug found", "ada")
-    moved = {"reason": "Bug found", "from": "completed", "to": "active"}
-    told = {"id": op, "at": STAMP, "event": "reopened", "by": "ada", **moved}
-    assert project.events() == [told]
 
 
 def test_the_file_differs_only_by_what_changed(project: Project) -> None:
@@ -149,18 +111,6 @@ def test_the_activity_keeps_its_name_and_place(project: Project, key: str) -> No
     assert ("lastActivity" in project.data()) is (key == "lastActivity")
 
 
-def test_an_archived_increment_is_moved_back(project: Project) -> None:
-    old = project.add(metadata(), archive="_archive", spec="---\nstatus: completed\n---\n# x\n")
-    (old / "reports").mkdir()
-    (old / "reports" / "a.md").write_text("kept")
-    after, _ = reopen(project.manager, "7", "why", "ada")
-    place = project.increments / "0007-search"
-    assert (after.folder, after.archived, old.exists()) == (place, False, False)
-    assert (place / "reports" / "a.md").read_text() == "kept"
-    assert (place / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
-    assert [event["event"] for event in project.events()] == ["reopened"]
-
-
 def test_an_archived_increment_whose_place_is_taken_stays(project: Project) -> None:
     project.add(metadata(), archive="_archive")
     (project.increments / "0007-search").write_text("a file")
@@ -168,31 +118,6 @@ def test_an_archived_increment_whose_place_is_taken_stays(project: Project) -> N
     with pytest.raises(StoreError) as caught:
         reopen(project.manager, "7", "why", "ada")
     assert (caught.value.id, tree(project.root)) == ("archive-blocked", before)
-
-
-def test_reopens_add_up_and_each_is_an_intent_of_its_own(project: Project) -> None:
-    project.add(metadata(github={"issue": 4, "url": GITHUB.format(4)}))
-    for reason in ("first", "second"):
-        reopen(project.manager, "7", reason, "ada")
-        project.clock.advance(60)
-        transition(project.manager, "7", Status.COMPLETED, by="ada")
-    found = project.manager.read("7")
-    assert [(e.reason, e.previous_completed_at) for e in found.reopens] == [
-        ("first", "2025-11-01T09:00:00.000Z"),
-        ("second", "2025-11-04T10:01:00Z"),
-    ]
-    assert len({entry.id for entry in found.reopens}) == 2
-
-
-def test_every_link_of_the_moment_is_owed_a_reopen_and_no_later_one(project: Project) -> None:
-    issues = [{"id": f"US-{n}", "issue_number": n, "issue_url": GITHUB.format(n)} for n in (1, 2)]
-    project.add(metadata(github={"milestone": 1, "user_story_issues": issues}))
-    after, entry = reopen(project.manager, "7", "why", "ada")
-    expected = tuple(
-        Operation(entry.id, Kind.REOPEN, "github", GITHUB.format(n), NOW) for n in (1, 2)
-    )
-    assert after.pending == expected
-    assert link(project.manager, "7", [jira("A-1")], by="ada").pending == expected
 
 
 @pytest.mark.parametrize("reason", HOSTILE)
@@ -205,14 +130,6 @@ def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
     assert [event["reason"] for event in entries(folder)] == [reason.strip()]
     assert (folder / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
     assert set(project.data()) - set(metadata()) == {"reopenHistory"}
-
-
-def test_half_a_character_becomes_the_sign_for_one_that_is_lost(project: Project) -> None:
-    # As Python hands over a command line that is not UTF-8 (PEP 383).
-    folder = project.add(metadata())
-    _, entry = reopen(project.manager, "7", "a\udcffb", "ada")
-    assert entry.reason == "a\ufffdb"
-    assert b"a\xef\xbf\xbdb" in (folder / "metadata.json").read_bytes()
 
 
 @given(
@@ -254,12 +171,6 @@ def test_a_blank_or_very_long_reason_is_refused(
         reopen(project.manager, "7", reason, "ada")
     assert (caught.value.id, caught.value.exit_code) == (error_id, 2)
     assert tree(project.root) == before
-
-
-def test_a_reason_may_be_as_long_as_every_tracker_takes(project: Project) -> None:
-    project.add(metadata())
-    _, entry = reopen(project.manager, "7", "x" * LONGEST_REASON + "  ", "ada")
-    assert len(entry.reason) == LONGEST_REASON
 
 
 def _history(*reverted: bool) -> list[dict[str, Any]]:

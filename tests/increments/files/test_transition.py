@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import LIFECYCLE, Status
-from unlatch.increments.records.events import read_events, reopened_event
+from unlatch.increments.records.events import read_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind, Operation
@@ -92,13 +92,6 @@ def test_only_leaving_what_is_finished_needs_a_reason(project: Project, before: 
         assert "reason" not in project.events()[0]
 
 
-def test_a_reason_that_is_given_may_not_be_blank(project: Project) -> None:
-    project.add(metadata(status="active"))
-    with pytest.raises(UsageError) as caught:
-        transition(project.manager, "7", Status.PAUSED, by="ada", reason=" ")
-    assert caught.value.id == "reason-missing"
-
-
 @pytest.mark.parametrize(
     ("before", "after", "times"),
     [
@@ -114,20 +107,6 @@ def test_completing_notes_the_time_under_the_name_that_stands(
     project.add({**before, "status": "active"})
     transition(project.manager, "7", after, by="ada")
     assert project.data() == {**times, "status": after.value, "lastActivity": STAMP}
-
-
-def test_an_operation_is_enqueued_for_each_item(project: Project) -> None:
-    project.add(metadata(status="active", **LINKED))
-    after = transition(
-        project.manager, "7", Status.ABANDONED, by="ada", reason="no use", enqueue=Kind.CLOSE
-    )
-    (event,) = project.events()
-    common = {"kind": "close", "at": STAMP, "by": "ada", "reason": "no use", "op": event["id"]}
-    assert project.data()["pending"] == [
-        {**common, "tracker": "github", "item": GITHUB.format(4)},
-        {**common, "tracker": "jira", "item": "SCRUM-28"},
-    ]
-    assert {operation.op for operation in after.pending} == {project.events()[0]["id"]}
 
 
 @pytest.mark.parametrize(
@@ -198,34 +177,6 @@ def test_a_later_status_overtakes_the_state_of_an_operation_and_not_its_words(
     words = [operation.reason or said.get(operation.op) for operation in found.pending[::2]]
     assert [word.partition(": ")[2] for word in left if ": " in word] in ([], words)
     assert "shipped" in words or "completed: shipped" not in acts
-
-
-def test_creating_and_updating_are_no_state_steps(project: Project) -> None:
-    common = {"tracker": "github", "item": "octo/widgets", "at": STAMP, "by": "ada"}
-    pending = [
-        {"op": ulid(n), "kind": kind, **common} for n, kind in ((8, "create"), (9, "update"))
-    ]
-    project.add(metadata(pending=pending))
-    reopen(project.manager, "7", "why", "ada")
-    assert project.data()["pending"] == pending
-
-
-def test_an_overtaken_operation_keeps_what_else_stands_in_it(project: Project) -> None:
-    parked = {"cause": "item-locked", "parkedAt": STAMP, "theirs": {"x": 1}}
-    common = {"op": ulid(9), "kind": "close", "tracker": "jira", "item": "A-1", "at": STAMP}
-    project.add(metadata(pending=[{**common, "by": "ada", "reason": "r", **parked}]))
-    after, _ = reopen(project.manager, "7", "why", "ada")
-    expected = {**common, "by": "ada", "reason": "r", **parked, "state": False}
-    assert (project.data()["pending"], after.pending[0].cause) == ([expected], "item-locked")
-
-
-def test_an_increment_with_another_status_is_otherwise_the_same(project: Project) -> None:
-    project.add(metadata(**LINKED))
-    before = project.manager.read("7")
-
-    after = before.with_status(Status.ACTIVE, ())
-    assert replace(before, status=Status.ACTIVE, pending=()) == after
-    assert before.links == after.links != ()
 
 
 # Unknown fields and shapes, which must be unchanged at the end.
@@ -406,24 +357,6 @@ test_whatever_is_done_to_an_increment = Lifecycle.TestCase
 
 
 REOPEN = ReopenEntry(ulid(5), NOW, "why", Status.COMPLETED, "ada")
-
-
-def test_a_reopen_is_derived_unless_it_has_its_line(tmp_path: Path) -> None:
-    assert read_events(tmp_path, [REOPEN]) == [reopened_event(REOPEN)]
-    late = {"id": ulid(6), "at": "2199-01-01T00:00:00Z", "event": "x"}
-    (tmp_path / LOG.name).write_text(json.dumps(late))
-    assert [event.id for event in read_events(tmp_path, [REOPEN])] == [ulid(5), ulid(6)]
-    told = {**LOG.entry(reopened_event(REOPEN)), "theirs": 1}
-    (tmp_path / LOG.name).write_text(json.dumps(told))
-    assert [told] == [LOG.entry(event) for event in read_events(tmp_path, [REOPEN])]
-
-
-def test_a_derived_reopen_is_the_event_that_was_lost(project: Project) -> None:
-    folder = project.add(metadata())
-    after, _ = reopen(project.manager, "7", "why", "ada")
-    told = read_events(folder)
-    (folder / LOG.name).unlink()
-    assert read_events(folder, after.reopens) == told
 
 
 def kept_event(number: int) -> dict[str, Any]:

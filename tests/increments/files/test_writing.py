@@ -17,10 +17,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import enqueue
-from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Operation
-from unlatch.worklog.disk.file_check import LARGEST
 
 SPEC = "---\ntitle: x\nstatus: completed  # since Tuesday\ncreated: 2025-11-01\n---\n\n# x\n"
 CHANGES: dict[str, Callable[[MetadataManager], object]] = {
@@ -105,17 +102,6 @@ def test_a_folder_that_may_not_be_listed_is_said_to_be_one(project: Project) -> 
     assert "Permission denied" in caught.value.message
 
 
-def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> None:
-    folder = project.add(metadata())
-    with (folder / "events.jsonl").open("wb") as file:
-        file.truncate(LARGEST)
-    after, entry = reopen(project.manager, "7", "why", "ada")
-    assert (after.status, len(after.warnings)) == (Status.ACTIVE, 1)
-    assert "events.jsonl" in after.warnings[0]
-    (folder / "events.jsonl").unlink()
-    assert [event.id for event in read_events(folder, after.reopens)] == [entry.id]
-
-
 def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:
     folder = project.add(metadata(), spec=SPEC)
     (folder / "metadata.json").chmod(0o640)
@@ -129,13 +115,6 @@ def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Pro
 
 
 # ---- the status line of spec.md -----------------------------------------------------------------
-
-
-def test_the_status_line_follows_and_nothing_else_changes(project: Project) -> None:
-    folder = project.add(metadata(), spec=SPEC)
-    reopen(project.manager, "7", "why", "ada")
-    expected = SPEC.replace("status: completed  #", "status: active  #")
-    assert (folder / "spec.md").read_text() == expected
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from shutil import copytree
 
 import pytest
 
-from unlatch.increments.layouts.folders import files_below, subfolders, text_of
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.layouts.native import UNLATCH, Native
 from unlatch.testing.layouts import check_layout
@@ -46,23 +45,6 @@ def test_real_increments_conform(tmp_path: Path, *, some: slice) -> None:
     for unit in list(SPECWEAVE.units(real))[some]:
         copytree(unit.place, root / unit.place.relative_to(real))
     check_layout(SPECWEAVE, root, tmp_path, most_tasks=2)
-
-
-def test_links_to_folders_are_not_listed(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "real" / "a.md").touch()
-    (tmp_path / "linked").symlink_to(tmp_path / "real", target_is_directory=True)
-    assert ["real"] == list(subfolders(tmp_path))
-    assert ["real/a.md"] == files_below(tmp_path, ".md")
-
-
-def test_a_text_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes("\ufeffä\r\n".encode())
-    (tmp_path / "binary.md").write_bytes(b"\xff")
-    (tmp_path / "linked.md").symlink_to(tmp_path / "a.md")
-    (tmp_path / "folder.md").mkdir()
-    names = ("a.md", "binary.md", "linked.md", "folder.md", "missing.md", "missing/a.md")
-    assert ["\ufeffä\r\n", "", "", "", "", ""] == [text_of(tmp_path / name) for name in names]
 
 
 ISSUE = "https://github.com/octo/widgets/issues/7"

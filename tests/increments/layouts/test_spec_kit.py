@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.errors import UsageError
 from unlatch.increments.documents.model import Task
 from unlatch.increments.layouts.interface import Texts
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
@@ -117,36 +116,6 @@ def test_the_layout_conforms(root: Path, tmp_path: Path) -> None:
     check_layout(SPEC_KIT, root, tmp_path)
 
 
-def test_stories_scenarios_and_requirements_are_read() -> None:
-    spec = SPEC_KIT.read(TEXTS).spec
-    assert "Photo albums" == spec.title
-    assert [("US1", "Make an album", 2), ("US2", "Share it", 1)] == [
-        (one.id, one.title, len(one.criteria)) for one in spec.stories
-    ]
-    assert ["US1/AC1", "US1/AC2", "US2/AC1", "FR-001", "FR-002", "SC-001"] == [
-        one.id for one in spec.criteria
-    ]
-    assert "(later) System MUST share albums" == spec.criteria[4].text
-    assert {None} == {one.done for one in spec.criteria}
-
-
-def test_tasks_are_read() -> None:
-    tasks = SPEC_KIT.read(TEXTS).tasks
-    assert [
-        ("T001", "Create the project", True, None),
-        ("T002", "Configure linting", False, None),
-        ("T003", "Test albums in tests/test_album.py (FR-001, US1/AC2)", True, "US1"),
-        ("T004", "Implement albums", False, "US1"),
-        ("T005", "(SUPERSEDED) Cache them", False, "US1"),
-        ("T006", "Share them", False, "US2"),
-    ] == [(one.id, one.title, one.done, one.story) for one in tasks]
-    assert ("FR-001", "US1/AC2") == tasks[2].criteria
-    assert [False] * 4 + [True, False] == [one.discarded for one in tasks]
-    struck = "- [ ] ~~T001 a~~\n- [x] ~~T002 b~~\n- [ ] **~~T003~~** c\n- [ ] T004 ~~d~~\n"
-    assert [True, False, True, False] == [one.discarded for one in tasks_of(struck)]
-    assert [None] * 5 + ["/"] == [one.status for one in tasks]
-
-
 @pytest.mark.parametrize(
     ("line", "id", "title", "story"),
     [
@@ -225,31 +194,6 @@ def test_the_title_is_for_people(title: str, expected: str | None) -> None:
     assert expected == SPEC_KIT.read({"spec.md": "", "tasks.md": title}).spec.title
 
 
-def test_a_scope_change_is_a_new_phase_with_the_next_ids() -> None:
-    new = NewTask(
-        "Sort them", story="US1", criteria=("FR-001",), description="By date.\n\n- [x] so"
-    )
-    texts, ids = SPEC_KIT.amend(TEXTS, applied("Albums are\nsorted", new, NewTask("Test it")))
-    # T900 is code, but a new task does not share its id.
-    assert ("T901", "T902") == ids
-    assert texts == {
-        "spec.md": SPEC,
-        "tasks.md": f"""{TASKS}
-## Phase 3: Scope change 2026-07-01 ({ULID})
-
-**Purpose**: Albums are sorted
-
-- [ ] T901 [US1] Sort them per FR-001
-  > By date.
-  >
-  > - \\[x\\] so
-- [ ] T902 Test it
-""",
-    }
-    task = SPEC_KIT.read(texts).tasks[-2]
-    assert ("US1", ("FR-001",), False) == (task.story, task.criteria, task.done)
-
-
 @pytest.mark.parametrize(
     ("tasks", "line"),
     [
@@ -271,15 +215,6 @@ def test_new_tasks_follow_the_ids_of_the_file(tasks: str, line: str) -> None:
     assert texts["tasks.md"].endswith(line)
 
 
-def test_a_title_has_no_story_and_no_box_of_its_own() -> None:
-    title = "[P] [US9] T998 and [US8] later - [x] done"
-    texts, _ = SPEC_KIT.amend(TEXTS, applied(None, NewTask(title)))
-    task = SPEC_KIT.read(texts).tasks[-1]
-    assert (None, "T901") == (task.story, task.id)
-    # Scripts count boxes anywhere in a line.
-    assert TASKS.count("[x]") == texts["tasks.md"].count("[x]")
-
-
 @pytest.mark.parametrize("titles", [(), ("One", "Two")])
 def test_a_change_is_noted_once_and_gives_the_same_ids_again(titles: tuple[str, ...]) -> None:
     amended = applied("A note", *map(NewTask, titles))
@@ -287,14 +222,6 @@ def test_a_change_is_noted_once_and_gives_the_same_ids_again(titles: tuple[str, 
     assert f"({ULID})\n\n**Purpose**: A note\n" in texts["tasks.md"]
     assert len(titles) == len(ids)
     assert (texts, ids) == SPEC_KIT.amend(texts, amended)
-
-
-def test_reopened_parts_are_unticked() -> None:
-    texts, _ = SPEC_KIT.amend(TEXTS, applied(None, parts=("fr-001", "T001", "T777")))
-    assert [] == [one.id for one in SPEC_KIT.read(texts).tasks if one.done]
-    assert TASKS == texts["tasks.md"].replace("[ ] T001", "[X] T001").replace(
-        "[ ] T003", "[X] T003"
-    )
 
 
 @pytest.mark.parametrize(
@@ -310,12 +237,6 @@ def test_a_task_or_a_story_is_ticked_as_the_tool_does(tasks: str, id: str, ticke
     )
 
 
-def test_a_repeated_id_is_ambiguous() -> None:
-    texts = {"spec.md": "", "tasks.md": "- [ ] T001 a\n- [ ] T001 b\n"}
-    with pytest.raises(UsageError, match="'T001' occurs 2 times, on lines 1 and 2"):
-        SPEC_KIT.mark(texts, ["T001"], done=True)
-
-
 def test_the_evidence_is_the_archive_else_the_tasks() -> None:
     done = {"spec.md": SPEC, "tasks.md": "- [X] T001 a\n- [-] T002 b\n"}
     assert Evidence(Status.ACTIVE, "2/5 tasks") == SPEC_KIT.evidence(UNIT, TEXTS)
@@ -325,22 +246,6 @@ def test_the_evidence_is_the_archive_else_the_tasks() -> None:
     assert SPEC_KIT.evidence(UNIT, accepted) is None
     archived = SPEC_KIT.evidence(replace(UNIT, archived=True), TEXTS)
     assert Evidence(Status.COMPLETED, "archive") == archived
-
-
-def test_units_are_found(root: Path) -> None:
-    for name in ("001-photo", "1000-far", "20260131-142530-share", "archive/000-old", "done/002-b"):
-        feature(root, f"specs/{name}")
-    (root / "specs/003-empty").mkdir()
-    assert SPEC_KIT.detect(root)
-    assert [
-        ("001-photo", False),
-        ("1000-far", False),
-        ("20260131-142530-share", False),
-        ("000-old", True),
-        ("002-b", True),
-    ] == [(one.key, one.archived) for one in SPEC_KIT.units(root)]
-    old = next(one for one in SPEC_KIT.units(root) if one.key == "000-old")
-    assert root / "specs/000-old" == SPEC_KIT.home(old)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,100 @@ def clean(base: dict[str, Any] | None, ours: Any, theirs: Any) -> dict[str, Any]
     return merged.value
 
 
+def undone(before: dict[str, Any], number: int) -> dict[str, Any]:
+    after = copy.deepcopy(before)
+    after.update(status="completed", lastActivity=time(number), completedAt=time(1))
+    after["reopenHistory"][-1] |= {"revertedAt": time(number), "revert": ulid(number)}
+    after.setdefault("pending", []).append(operation(number, kind="undo", by="Gil"))
+    return after
+
+
+def shown(data: dict[str, Any]) -> str:
+    """The status, the hour of the completion, the reasons, and what is pending, by its hour."""
+    hour = {time(number): str(number) for number in range(24)}.get
+    pending = [
+        f"{one['kind']} {int(one['op'][4:])}{'' if one.get('state', True) else ' without state'}"
+        for one in data.get("pending", [])
+    ]
+    reasons = [entry["reason"] for entry in data.get("reopenHistory", [])]
+    status = " ".join([data["status"], *filter(None, [hour(data.get("completedAt"))])])
+    return "; ".join([status, ", ".join(reasons), ", ".join(pending)])
+
+
+DONE = completed()
+OPEN = reopened(DONE, 5, "why")
+MISTAKE = reopened(DONE, 5, "mistake") | {"status": "completed", "completedAt": time(1)}
+MISTAKE["reopenHistory"][0]["revertedAt"] = time(6)
+AGAIN = reopened(finished(OPEN, 7), 9, "again")
+UNLINKED = {key: value for key, value in DONE.items() if key != "github"}
+LATE = reopened(DONE, 9, "first")
+BEHIND = reopened(finished(LATE, 3), 4, "second")
+SPELT = completed(status="in-progress")
+SCENES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, str | None]] = {
+    "two reopens are both kept, in the order of their times": (
+        *(DONE, reopened(DONE, 9, "mine"), reopened(DONE, 5, "yours")),
+        *("active; yours, mine; reopen 5, reopen 9", None),
+    ),
+    "completed here, reopened again there": (
+        *(OPEN, finished(OPEN, 8), AGAIN),
+        "completed 8; why, again; reopen 5, close 8, reopen 9 without state",
+        "active; why, again; reopen 5, close 7, reopen 9",
+    ),
+    "the side whose status is not taken has reasons pending, and no state": (
+        *(DONE, OPEN, finished(reopened(DONE, 6, "other"), 7)),
+        "active; why, other; reopen 5, reopen 6 without state",
+        "completed 7; why, other; reopen 5 without state, reopen 6, close 7",
+    ),
+    "a reopen that was undone is no change of status": (
+        *(DONE, MISTAKE, reopened(DONE, 7, "for good")),
+        *("active; mistake, for good; reopen 5 without state, reopen 7", None),
+    ),
+    "an undo that was decided against closes nothing": (
+        *(OPEN, undone(OPEN, 8), AGAIN),
+        "completed 1; why, again; reopen 5, undo 8, reopen 9 without state",
+        "active; why, again; reopen 5, close 7, reopen 9",
+    ),
+    "completed here, abandoned there: both closes are pending": (
+        *(OPEN, finished(OPEN, 8), {**finished(OPEN, 9), "status": "abandoned"}),
+        "completed 8; why; reopen 5, close 8, close 9",
+        "abandoned 9; why; reopen 5, close 8, close 9",
+    ),
+    "beside an unknown status nothing pending is dropped": (
+        *(OPEN, {**OPEN, "status": "frozen"}, finished(OPEN, 7)),
+        *("frozen; why; reopen 5, close 7", "completed 7; why; reopen 5, close 7"),
+    ),
+    "a status in another spelling is no change": (
+        *(SPELT, {**SPELT, "status": "active"}, finished(SPELT, 3), "completed 3; ; close 3", None),
+    ),
+    "completed on both sides: at the later time": (
+        *(OPEN, finished(OPEN, 8), finished(OPEN, 7)),
+        *("completed 8; why; reopen 5, close 7, close 8", None),
+    ),
+    "a clock that is behind does not reverse the order of one side": (
+        *(LATE, BEHIND, {**LATE, "pending": [*LATE["pending"], operation(10)]}),
+        *("active; first, second; reopen 9, close 3, reopen 4, reopen 10", None),
+    ),
+    "a link that one side cut takes with it what the other has pending": (
+        *(DONE, OPEN, UNLINKED, "active; why; ", None),
+    ),
+    "what one clone delivered is not pending any more": (
+        *(OPEN, {**OPEN, "title": "T"}, delivered(OPEN, 5), "active; why; ", None),
+    ),
+}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_what_two_clones_did_is_merged_by_its_meaning_or_decided_by_people(scene: str) -> None:
+    base, ours, theirs, by_ours, by_theirs = SCENES[scene]
+
+    merged = united(base, ours, theirs)
+
+    assert by_ours == shown(merged.value)
+    assert ([] if by_theirs is None else ["/status"]) == [one.field for one in merged.clashes]
+    other = united(base, ours, theirs, take=Side.THEIRS).value
+    assert (by_theirs or by_ours) == shown(other)
+
+
 # Situations
 
 
@@ -128,29 +222,6 @@ def test_a_base_that_both_changed_in_such_a_shape_is_forgotten() -> None:
     for side, word in ((ours, "active"), (theirs, "completed")):
         side["externalLinks"]["github"]["issues"]["US-001"]["base"] = {"local": word}
     assert clean(base, ours, theirs) == base
-
-
-def test_two_reopens_for_different_reasons_are_both_kept_in_the_order_of_their_times() -> None:
-    base = completed()
-    value = clean(base, reopened(base, 9, "mine"), reopened(base, 5, "yours"))
-    assert ["yours", "mine"] == [entry["reason"] for entry in value["reopenHistory"]]
-    assert [ulid(5), ulid(9)] == [owed["op"] for owed in value["pending"]]
-    assert ("active", time(9), None) == (
-        value["status"],
-        value["lastActivity"],
-        value.get("completedAt"),
-    )
-
-
-def test_what_one_clone_delivered_is_not_owed_any_more() -> None:
-    base = reopened(completed(), 5, "why")
-    ours = {**base, "title": "T"}
-    value = clean(base, ours, delivered(base, 5))
-    assert "pending" not in value
-    assert {"issueNumber": 4, "issueUrl": f"{URL}4"} == value["reopenHistory"][0]["syncedTo"][
-        "github"
-    ]
-    assert "T" == value["title"]
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -203,93 +274,11 @@ def test_the_later_parking_stands_with_its_cause() -> None:
     assert ours["pending"] == clean(base, ours, theirs)["pending"]
 
 
-def test_completed_here_and_reopened_again_there_is_for_people_to_decide() -> None:
-    base = reopened(completed(), 5, "why")
-    ours = finished(base, 8)
-    theirs = reopened(finished(base, 7), 9, "again")
-    merged = united(base, ours, theirs)
-    assert (Clash(("status",), "completed", "active"),) == merged.clashes
-    assert ("completed", time(8)) == (merged.value["status"], merged.value["completedAt"])
-    theirs_stand = united(base, ours, theirs, take=Side.THEIRS).value
-    assert ("active", None) == (theirs_stand["status"], theirs_stand.get("completedAt"))
-
-
-def test_the_side_whose_status_is_not_taken_owes_its_reasons_and_no_state() -> None:
-    base = completed()
-    merged = united(
-        base, reopened(base, 5, "why"), finished(reopened(base, 6, "other"), 7), take=Side.THEIRS
-    )
-    owed = [(one["kind"], one["op"], one.get("state", True)) for one in merged.value["pending"]]
-    assert [("reopen", ulid(5), False), ("reopen", ulid(6), True), ("close", ulid(7), True)] == owed
-
-
-def test_a_reopen_that_was_undone_is_no_change_of_status() -> None:
-    base = completed()
-    ours = reopened(base, 5, "by mistake")
-    ours.update(status="completed", completedAt=time(1))
-    ours["reopenHistory"][0]["revertedAt"] = time(6)
-    assert "active" == clean(base, ours, reopened(base, 7, "for good"))["status"]
-
-
-def undone(before: dict[str, Any], number: int) -> dict[str, Any]:
-    after = copy.deepcopy(before)
-    after.update(status="completed", lastActivity=time(number), completedAt=time(1))
-    after["reopenHistory"][-1] |= {"revertedAt": time(number), "revert": ulid(number)}
-    after.setdefault("pending", []).append(operation(number, kind="undo", by="Gil"))
-    return after
-
-
 def test_undone_on_both_sides_is_undone_once_by_the_later() -> None:
     base = reopened(completed(), 5, "why")
     value = clean(base, undone(base, 8), undone(base, 7))
     entry = value["reopenHistory"][0]
     assert (time(8), ulid(8)) == (entry["revertedAt"], entry["revert"])
-
-
-def test_an_undo_that_was_decided_against_closes_nothing() -> None:
-    base = reopened(completed(), 5, "why")
-    theirs = reopened(finished(base, 7), 9, "again")
-    merged = united(base, undone(base, 8), theirs, take=Side.THEIRS)
-    assert ["/status"] == [clash.field for clash in merged.clashes]
-    assert "undo" not in {one["kind"] for one in merged.value["pending"]}
-
-
-def test_completed_here_and_abandoned_there_still_owes_both_closes() -> None:
-    base = reopened(completed(), 5, "why")
-    abandoned = {**finished(base, 9), "status": "abandoned"}
-    for mine, other in ((finished(base, 8), abandoned), (abandoned, finished(base, 8))):
-        merged = united(base, mine, other)
-        assert ["/status"] == [clash.field for clash in merged.clashes]
-        assert [ulid(5), ulid(8), ulid(9)] == [owed["op"] for owed in merged.value["pending"]]
-
-
-@pytest.mark.parametrize("stands", Side)
-def test_beside_a_status_that_is_not_known_nothing_owed_is_dropped(stands: Side) -> None:
-    base = reopened(completed(), 5, "why")
-    merged = united(base, {**base, "status": "frozen"}, finished(base, 7), take=stands)
-    assert ["/status"] == [clash.field for clash in merged.clashes]
-    assert [ulid(5), ulid(7)] == [pending["op"] for pending in merged.value["pending"]]
-
-
-def test_a_status_that_one_side_spells_anew_is_no_change() -> None:
-    base = completed(status="in-progress")
-    assert "completed" == clean(base, {**base, "status": "active"}, finished(base, 3))["status"]
-
-
-def test_completed_on_both_sides_is_completed_at_the_later_time() -> None:
-    base = reopened(completed(), 5, "why")
-    value = clean(base, finished(base, 8), finished(base, 7))
-    assert ("completed", time(8)) == (value["status"], value["completedAt"])
-
-
-def test_a_clock_that_is_behind_does_not_turn_the_order_of_one_side_round() -> None:
-    base = reopened(completed(), 9, "first")
-    ours = reopened(finished(base, 3), 4, "second, by a clock that is behind")
-    theirs = {**base, "pending": [*base["pending"], operation(10)]}
-    ops = [
-        one["op"] for one in united(base, ours, theirs).value["pending"] if one["kind"] == "reopen"
-    ]
-    assert ops.index(ulid(9)) < ops.index(ulid(4))
 
 
 def test_a_first_link_on_each_side_makes_a_list() -> None:
@@ -332,15 +321,6 @@ def test_a_block_that_names_an_item_twice_is_for_people_to_decide() -> None:
     twice = {"issue": 5, "items": [{"issue": 5}, {"issue": 5}]}
     merged = united(base, {**base, "github": twice}, {**base, "github": {"issue": 6}})
     assert (Clash(("github", "issue"), 5, 6),) == merged.clashes
-
-
-def test_a_link_that_one_side_cut_takes_with_it_what_the_other_owes_its_item() -> None:
-    base = completed()
-    ours = reopened(base, 5, "why")
-    theirs = {key: value for key, value in base.items() if key != "github"}
-    value = clean(base, ours, theirs)
-    assert (False, False) == ("github" in value, "pending" in value)
-    assert ["why"] == [entry["reason"] for entry in value["reopenHistory"]]
 
 
 def test_what_was_last_seen_of_an_item_is_forgotten_where_both_saw_something_else() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.limits import Limits, days_idle, is_stale, limit_violations, wip
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.increments.model.policies import Policy
@@ -39,12 +39,6 @@ def test_what_is_active_and_not_archived_counts(status: Status, archived: bool) 
     counted = wip([increment(status=status, archived=archived)], Limits()).total.active
 
     assert int(status is Status.ACTIVE and not archived) == counted
-
-
-def test_what_cannot_be_read_does_not_count() -> None:
-    broken = BrokenIncrement("0002-two", FOLDER, "metadata-invalid", "no JSON")
-
-    assert 1 == wip([increment(), broken], Limits()).total.active
 
 
 def test_types_are_counted_whatever_their_case() -> None:

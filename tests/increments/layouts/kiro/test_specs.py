@@ -58,13 +58,6 @@ def test_a_folder_with_a_document_of_kiro_is_a_unit(
     assert KIRO.home(unit) == (tmp_path / ".kiro/specs" / key if archived else unit.place)
 
 
-def test_other_folders_are_no_units(tmp_path: Path) -> None:
-    project(tmp_path, ".kiro/specs/README.md", ".kiro/specs/empty/notes.md", ".kiro/steering/a.md")
-    assert KIRO.detect(tmp_path)
-    assert listed(tmp_path) == []
-    assert not KIRO.detect(tmp_path / ".kiro/steering")
-
-
 def test_a_key_is_listed_once_in_use_and_once_archived(tmp_path: Path) -> None:
     project(
         tmp_path,
@@ -78,23 +71,10 @@ def test_a_key_is_listed_once_in_use_and_once_archived(tmp_path: Path) -> None:
     ]
 
 
-def test_the_id_in_kiros_record_is_the_uid(tmp_path: Path) -> None:
-    project(tmp_path, ".kiro/specs/a/.config.kiro", ".kiro/specs/b/tasks.md")
-    assert [one.uid for one in KIRO.units(tmp_path)] == ["0f4a", None]
-    for text in ("", "{", "[1]", '{"specId": 7}', '{"specId": ""}', "\0", "[" * 100_000):
-        (tmp_path / ".kiro/specs/a/.config.kiro").write_text(text)
-        assert [one.uid for one in KIRO.units(tmp_path)] == [None, None]
-
-
 def test_an_archived_spec_is_completed() -> None:
     found = KIRO.evidence(replace(UNIT, archived=True), texts("- [ ] 1. A\n"))
     assert found
     assert (found.status.value, found.by) == ("completed", "archive")
-
-
-def test_items_in_documents_are_suggested() -> None:
-    given = texts("- [ ] 1. A (octo/widgets#7)\n", requirements="Issue #9\n", design="#9, #11\n")
-    assert KIRO.links(given) == ("#9", "#11", "octo/widgets#7")
 
 
 def test_it_conforms(tmp_path: Path) -> None:
@@ -162,21 +142,6 @@ def test_a_requirement_is_a_story_in_any_language(heading: str, criteria: str) -
     assert all(one.done is None and one.story == "R1" for one in story.criteria)
 
 
-def test_ids_of_stories_and_criteria_are_none_of_tasks() -> None:
-    work = KIRO.read(texts("- [ ] 1. A\n  - [ ] 1.1 B\n", requirements="### Requirement 1\n1. c\n"))
-    assert ["R1", "R1.1"] == [*(one.id for one in work.spec.stories), work.spec.criteria[0].id]
-    assert ["1", "1.1"] == [task.id for task in work.tasks]
-
-
-def test_a_story_without_a_title_has_the_words_of_its_user_story() -> None:
-    text = "### Requirement 1\n\n**User Story:** As a user, I want it.\n\n#### A\n1. c\n"
-    assert [one.title for one in stories_in(text)] == ["As a user, I want it."]
-    long = text.replace("want it", "want " + "much " * 100)
-    (story,) = stories_in(long)
-    assert len(story.title) <= 123
-    assert story.title.endswith("much...")
-
-
 def test_only_the_numbered_lines_of_the_criteria_are_criteria() -> None:
     text = (
         "## Introduction\n1. no\n\n### Requirement 2: Find\n\n1. no\n\n#### Acceptance Criteria\n\n"
@@ -205,12 +170,6 @@ def test_criteria_have_the_numbers_that_tasks_name(lines: str, expected: list[st
     text = f"### Requirement 1: Find\n\n#### Acceptance Criteria\n\n{lines}"
     assert [one for one, _ in criteria_in(text)] == expected
     assert len(stories_in(text)) == 1
-
-
-def test_requirements_with_ids_of_their_own_keep_them() -> None:
-    text = "### NFR-1: Fast\n#### Criteria\n1. a\n### Requirement R2: B\n#### Criteria\n1. b\n"
-    assert [one.id for one in stories_in(text)] == ["NFR-1", "R2"]
-    assert [one for one, _ in criteria_in(text)] == ["NFR-1.1", "R2.1"]
 
 
 def test_a_bugfix_has_the_expected_and_the_unchanged_behavior() -> None:

@@ -145,32 +145,6 @@ def test_a_task_names_its_criteria(line: str, story: str | None, criteria: tuple
     assert [(one.story, one.criteria) for one in tasks] == [(story, criteria), (None, ())]
 
 
-def test_criteria_at_the_end_of_a_title_belong_to_the_task() -> None:
-    (task,) = tasks_in("- [ ] 1.1 Do it... **Validates: Requirements 1.1, 1.2**\n")
-    assert (task.title, task.story, task.criteria) == ("Do it...", "R1", ("R1.1", "R1.2"))
-
-
-def test_a_detail_belongs_to_the_task_that_it_is_indented_under() -> None:
-    text = "- [ ] 1. A\n  - [ ] 1.1 B\n    - _Requirements: 1.1_\n  - _Requirements: 2.1_\n"
-    assert [one.story for one in tasks_in(text)] == ["R2", "R1"]
-
-
-def test_marking_changes_one_character() -> None:
-    text = "- [ ] 1. A\r\n  - [ ]* 1.1 B\r\n  - [x] 1.2 C"
-    given = texts(text, requirements="### Requirement 1\n1. c\n")
-    ticked = KIRO.mark(given, ["1.1"], done=True)
-    assert ticked == {**given, "tasks.md": text.replace("[ ]*", "[x]*")}
-    assert KIRO.mark(ticked, ["1.1"], done=False) == given
-
-
-def test_marking_a_criterion_marks_its_tasks_and_not_one_of_its_number() -> None:
-    text = "- [x] 1. A\n- [x] 1.1 B\n- [x] 2. C\n  - _Requirements: 1.1_\n"
-    given = texts(text, requirements="### Requirement 1: A\n1. a\n")
-    for part in ("R1.1", "R1", "r1.1"):
-        opened = KIRO.mark(given, [part], done=False)["tasks.md"]
-        assert opened == text.replace("[x] 2.", "[ ] 2.")
-
-
 def test_an_id_that_occurs_twice_is_not_marked() -> None:
     with pytest.raises(UsageError) as raised:
         KIRO.mark(texts("- [ ] 1. A\n\n## Phase 2\n\n- [ ] 1. B\n"), ["1"], done=True)
@@ -215,55 +189,6 @@ SCOPE = f"_Scope change: 2026-07-01 ({ULID})_"
 def amended(text: str, *tasks: NewTask, requirements: str = "", parts: tuple[str, ...] = ()) -> str:
     given = texts(text, requirements=requirements)
     return KIRO.amend(given, amendment(*tasks, parts=parts))[0]["tasks.md"]
-
-
-def test_new_tasks_continue_the_list_before_other_sections() -> None:
-    new = NewTask(
-        "Retry", story="R1", criteria=("R1.2", "R3.1"), description="Three times.\n\n- then stop"
-    )
-    after, ids = KIRO.amend(texts(PLAN), amendment(new, NewTask("Say so")))
-    assert ids == ("3", "4")
-    expected = f"""
-- [ ] 3. Retry
-  - Three times.
-  - then stop
-  - {SCOPE}
-  - _Requirements: 1.2, 3.1_
-
-- [ ] 4. Say so
-  - {SCOPE}
-
-## Notes
-"""
-    assert after["tasks.md"] == PLAN.replace("\n## Notes\n", expected)
-
-
-def test_a_second_write_changes_nothing() -> None:
-    given = texts(PLAN, requirements="# Requirements Document\n")
-    once, ids = KIRO.amend(given, amendment(NewTask("Retry")))
-    planned = amendment(NewTask("Retry", id=ids[0]))
-    assert KIRO.amend(once, planned) == (once, ids)
-    lost = {**once, "tasks.md": PLAN}  # a crash between the files
-    assert KIRO.amend(lost, planned) == (once, ids)
-
-
-def test_the_change_is_a_section_of_the_requirements() -> None:
-    requirements = "# Requirements Document\n\n### Requirement 1: A\n1. a\n"
-    given = texts("", requirements=requirements, bugfix="# Bugfix\n")
-    after, ids = KIRO.amend(given, amendment(change="1. Retry\n### Requirement 9"))
-    assert ids == ()
-    assert after == {**given, "requirements.md": after["requirements.md"]}
-    added = after["requirements.md"].removeprefix(requirements)
-    assert f"\n## Scope change (2026-07-01)\n\n**Reopen**: {ULID}\n" in added
-    assert "> It came back\n" in added
-    assert KIRO.read(after).spec.stories == KIRO.read(given).spec.stories
-
-
-def test_a_bugfix_has_the_change_and_a_missing_document_stays_missing() -> None:
-    bugfix = KIRO.amend(texts(bugfix="# Bugfix\n"), amendment())[0]
-    assert ULID in bugfix["bugfix.md"]
-    assert bugfix["requirements.md"] == ""
-    assert KIRO.amend(texts(design="# D\n"), amendment())[0] == texts(design="# D\n")
 
 
 @pytest.mark.parametrize(

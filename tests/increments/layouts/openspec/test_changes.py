@@ -8,7 +8,6 @@ from tests.increments.layouts.openspec.making import units, write
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence
 from unlatch_layouts.openspec import OPENSPEC
-from unlatch_layouts.openspec.changes import archive_command
 
 CHANGES = "openspec/changes"
 
@@ -17,55 +16,6 @@ CHANGES = "openspec/changes"
 def test_a_project_is_detected_by_any_of_its_markers(tmp_path: Path, marker: str) -> None:
     assert not OPENSPEC.detect(tmp_path)
     assert OPENSPEC.detect(write(tmp_path, {f"openspec/{marker}": ""}))
-
-
-def test_an_archived_change_has_its_name_without_the_date(tmp_path: Path) -> None:
-    write(tmp_path, {f"{CHANGES}/add-one/a": "", f"{CHANGES}/archive/2026-01-24-add-two/a": ""})
-    found = units(tmp_path)
-    assert ["add-one", "add-two"] == list(found)
-    assert not found["add-one"].archived
-    archived = found["add-two"]
-    assert (True, tmp_path / CHANGES / "add-two") == (archived.archived, OPENSPEC.home(archived))
-
-
-def test_an_archived_change_keeps_its_date_unless_its_name_is_free(tmp_path: Path) -> None:
-    """A change in use has its name before archived ones; of two archived, the newer."""
-    keys = {
-        "2025-12-31-add-a": "2025-12-31-add-a",
-        "2026-01-24-add-a": "add-a",
-        "2026-01-25-2026-01-24-add-a": "2026-01-25-2026-01-24-add-a",
-        "2026-02-01-add-b": "2026-02-01-add-b",
-        "add-b": "add-b",
-        "2025-12-31-used": "2025-12-31-used",
-        "2026-01-24-used": "2026-01-24-used",
-        "2026-01-24-recorded": "2026-01-24-recorded",
-    }
-    archive = f"{CHANGES}/archive"
-    write(tmp_path, {f"{archive}/{name}/a": "" for name in keys} | {f"{CHANGES}/used/a": ""})
-    write(tmp_path, {".unlatch/increments/2026-01-24-recorded/a": ""})
-    # Files, links and hidden folders are no changes.
-    no_changes = (f"{CHANGES}/README.md", f"{CHANGES}/.tmp/a", f"{archive}/R.md", f"{archive}/.t/a")
-    write(tmp_path, dict.fromkeys(no_changes, ""))
-    (tmp_path / CHANGES / "linked").symlink_to("used")
-    found = {unit.place.name: key for key, unit in units(tmp_path).items()}
-    assert found == {"used": "used", **keys}
-    assert [one.key for one in units(tmp_path).values() if not one.archived] == ["used"]
-
-
-def test_the_documents_are_the_proposal_the_tasks_and_the_changed_specifications(
-    tmp_path: Path,
-) -> None:
-    names = (
-        "design.md",
-        "specs/b/spec.md",
-        "specs/a/c/spec.md",
-        "specs/spec.md",
-        "specs/a/notes.md",
-    )
-    write(tmp_path, {f"{CHANGES}/add-one/{name}": "" for name in (*names, "specs/.d/spec.md")})
-    unit = units(tmp_path)["add-one"]
-    expected = ["proposal.md", "tasks.md", "specs/a/c/spec.md", "specs/b/spec.md"]
-    assert expected == list(OPENSPEC.documents(unit))
 
 
 @pytest.mark.parametrize(
@@ -87,11 +37,6 @@ def test_the_archive_shows_the_status_else_the_tasks(
     assert expected == OPENSPEC.evidence(found["add-one"], texts)
     completed = Evidence(Status.COMPLETED, "archive")
     assert completed == OPENSPEC.evidence(found["add-two"], texts)
-
-
-def test_archiving_names_the_change_last_and_asks_nothing(tmp_path: Path) -> None:
-    unit = units(write(tmp_path, {f"{CHANGES}/--help/a": ""}))["--help"]
-    assert ("openspec", "archive", "--yes", "--", "--help") == archive_command(unit)
 
 
 DELTA = """# auth (delta)
@@ -119,21 +64,6 @@ The system SHALL sign people in.
 ### Requirement: Guests
 **Reason**: safety
 """
-
-
-def test_requirements_are_stories_and_scenarios_are_criteria() -> None:
-    spec = OPENSPEC.read({"specs/auth/spec.md": DELTA}).spec
-    assert [("Sign in", 5), ("Guests", 23)] == [(one.id, one.line) for one in spec.stories]
-    steps = "**WHEN** the password is right **THEN** they are signed in within a second"
-    assert spec.criteria == spec.stories[0].criteria
-    right, locked = spec.criteria
-    assert ("Right password", steps, "Sign in", None) == (
-        right.id,
-        right.text,
-        right.story,
-        right.done,
-    )
-    assert ("Locked out", 13) == (locked.id, locked.line)
 
 
 def test_names_that_occur_twice_are_told_apart() -> None:

@@ -62,30 +62,6 @@ def test_an_id_is_a_number_as_people_write_it(line: str, expected: tuple[str, st
         assert expected == (task.id, task.title)
 
 
-def test_a_task_without_an_id_is_named_by_its_place_among_all() -> None:
-    found = tasks("- [ ] 1.1 a\n- [x] b\n```\n- [ ] c\n```\n").tasks
-    assert ["1.1", "#2", "#3"] == [task.id for task in found]
-    assert [1, 2, 4] == [task.line for task in found]
-
-
-def test_marks_of_begun_tasks_are_kept_as_their_status() -> None:
-    found = tasks("- [-] a\n- [~] b\n- [ ] c\n- [x] d\n").tasks
-    assert [("-", False), ("~", False), (None, False), (None, True)] == [
-        (task.status, task.done) for task in found
-    ]
-
-
-def test_names_below_a_task_are_its_requirement_and_scenarios() -> None:
-    text = (
-        "- [ ] 1.1 Form\n  - Requirement: Sign in\n  - Scenario: Right password\n"
-        "  * Scenario: Wrong password\n- Scenario: not of it\n- [ ] 1.2 Other\n"
-    )
-    first, second = tasks(text).tasks
-    assert ("Sign in", ("Right password", "Wrong password")) == (first.story, first.criteria)
-    assert (None, ()) == (second.story, second.criteria)
-    assert text.replace("[ ] 1.1", "[x] 1.1") == mark(text, "sign in", done=True)
-
-
 @pytest.mark.parametrize(
     ("box", "ticked", "unticked"),
     [
@@ -111,30 +87,6 @@ def test_an_empty_link_that_the_program_takes_for_a_box_stays_a_task(text: str) 
     ticked = mark(f"- [ ]{text}\n", "#1", done=True)
     assert f"- [x] {text}\n" == ticked
     assert f"- [ ] {text}\n" == mark(ticked, tasks(ticked).tasks[0].id, done=False)
-
-
-def test_a_tick_looks_like_that_of_the_nearest_done_task() -> None:
-    text = "- [X] 1.1 a\n- [ ] 1.2 b\n"
-    assert text.replace("[ ]", "[X]") == mark(text, "1.2", done=True)
-
-
-def test_ids_of_several_files_are_told_apart_by_their_folders() -> None:
-    texts = {
-        "proposal.md": "- [ ] 1.1 no\n",
-        "tasks.md": "- [ ] 1.1 a\n",
-        "api/tasks.md": "- [] 1.1 b\n- [ ] c\n",
-        "todo.md": "- [ ] 1.1 d\n",
-        "specs/api/spec.md": "- [ ] 1.1 no\n",
-    }
-    found = OPENSPEC.read(texts).tasks
-    assert ["1.1", "api:1.1", "api:#2", "todo:1.1"] == [task.id for task in found]
-    after = OPENSPEC.mark(texts, ["api:1.1", "todo:1.1", "1.1"], done=True)
-    assert after == {
-        **texts,
-        "tasks.md": "- [x] 1.1 a\n",
-        "api/tasks.md": "- [x] 1.1 b\n- [ ] c\n",
-        "todo.md": "- [x] 1.1 d\n",
-    }
 
 
 def test_an_unknown_and_a_doubled_id_are_refused() -> None:
@@ -257,18 +209,3 @@ def test_a_task_names_its_requirement_and_scenarios_and_quotes_its_description()
     task = OPENSPEC.read(after).tasks[-1]
     assert (("2.1",), "2.1") == (ids, task.id)
     assert ("Sign in", ("Right password",)) == (task.story, task.criteria)
-
-
-def test_parts_are_opened_again() -> None:
-    texts = {"proposal.md": "", "tasks.md": PLAIN}
-    again = amendment(change=None, parts=["1.1", "Sign in"])
-    after, ids = OPENSPEC.amend(texts, again)
-    assert ((), PLAIN.replace("[x]", "[ ]")) == (ids, after["tasks.md"])
-
-
-def test_of_several_files_one_gets_the_tasks() -> None:
-    texts = {"proposal.md": "", "api/tasks.md": PLAIN, "web/tasks.md": "- [x] 7.1 a\n"}
-    after, ids = OPENSPEC.amend(texts, amendment(NewTask("Export"), parts=["web:7.1"]))
-    assert ("api:2.1",) == ids
-    assert "- [ ] 7.1 a\n" == after["web/tasks.md"]
-    assert after["api/tasks.md"].startswith(PLAIN)
