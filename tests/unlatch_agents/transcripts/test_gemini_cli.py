@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unlatch_agents.transcripts.lines import Json, outline, read_one, write
 
-from unlatch_agents.transcripts import Compaction, ToolCall, Transcript, Usage
+from unlatch_agents.transcripts import ToolCall, Transcript, Usage
 
 HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
 
@@ -66,26 +66,6 @@ def test_older_form_is_one_object(tmp_path: Path) -> None:
         found = read_one(path)
         assert outline(found.events) == ["> Fix add", "Done."]
         assert (found.title, found.cwd) == ("Adding", "/home/dev/demo")
-
-
-def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
-    found = read(
-        tmp_path,
-        asked("m1", "<session_context>\nThis is the Gemini CLI."),
-        message("m2", "user", [{"text": "Explain"}, {"text": "<hook_context>x</hook_context>"}]),
-        message("m3", "user", [{"text": "whole file"}], displayContent=[{"text": "@calc.py"}]),
-        message("m4", "user", "as a text"),
-        asked("m5", "<hook_context>a &lt;b&gt;</hook_context>\n\nGlued to it"),
-        asked("m6", "What is <hook_context>x</hook_context>?"),
-    )
-    texts = (
-        "Explain",
-        "@calc.py",
-        "as a text",
-        "Glued to it",
-        "What is <hook_context>x</hook_context>?",
-    )
-    assert outline(found.events) == [f"> {it}" for it in texts]
 
 
 def cancelled(why: str, output: str = "") -> Json:
@@ -151,22 +131,6 @@ def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
     assert outline(found.events) == ["> one", "-2", "> better"]
     assert found.usage == Usage(5, 1)
     assert found.unknown == {"rewind to an unknown message": 1}
-
-
-def test_context_of_the_model_is_not_the_conversation(tmp_path: Path) -> None:
-    snapshot = asked("x1", "<state_snapshot>All is well.</state_snapshot>")
-    copy = message("x2", "gemini", "Got it.")
-    found = read(
-        tmp_path,
-        asked("m1", "one"),
-        {"$set": {"messages": [snapshot, copy]}},
-        {"$set": {"messages": [snapshot]}},
-        {"$set": {"messages": []}},
-        asked("m2", "two"),
-    )
-    assert outline(found.events) == ["> one", "compaction", "> two"]
-    assert isinstance(found.events[1], Compaction)
-    assert "All is well." in found.events[1].summary
 
 
 def test_cancelled_request_is_an_interruption(tmp_path: Path) -> None:
