@@ -116,7 +116,7 @@ def shown(data: dict[str, Any]) -> str:
         for one in data.get("pending", [])
     ]
     reasons = [entry["reason"] for entry in data.get("reopenHistory", [])]
-    status = " ".join([data["status"], *filter(None, [hour(data.get("completedAt"))])])
+    status = " ".join([data["status"], *filter(None, [hour(str(data.get("completedAt")))])])
     return "; ".join([status, ", ".join(reasons), ", ".join(pending)])
 
 
