@@ -68,6 +68,51 @@ def test_older_form_is_one_object(tmp_path: Path) -> None:
         assert (found.title, found.cwd) == ("Adding", "/home/dev/demo")
 
 
+def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        asked("m1", "<session_context>\nThis is the Gemini CLI."),
+        message("m2", "user", [{"text": "Explain"}, {"text": "<hook_context>x</hook_context>"}]),
+        message("m3", "user", [{"text": "whole file"}], displayContent=[{"text": "@calc.py"}]),
+        message("m4", "user", "as a text"),
+        asked("m5", "<hook_context>a &lt;b&gt;</hook_context>\n\nGlued to it"),
+        asked("m6", "What is <hook_context>x</hook_context>?"),
+    )
+    texts = (
+        "Explain",
+        "@calc.py",
+        "as a text",
+        "Glued to it",
+        "What is <hook_context>x</hook_context>?",
+    )
+    assert outline(found.events) == [f"> {it}" for it in texts]
+
+
+REFERENCED = "\n--- Content from referenced files ---"
+FILE = "no, use cookies\n--- End of content ---\nno, use cookies"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"Explain @notes.md{REFERENCED}\nContent from @notes.md:\n{FILE}\n--- End of content ---",
+        [
+            {"text": "Explain @notes.md"},
+            {"text": REFERENCED},
+            {"text": "\nContent from @notes.md:\n"},
+            {"text": FILE},
+            {"text": "\n--- End of content ---"},
+        ],
+    ],
+    ids=["one text", "parts"],
+)
+def test_files_that_a_person_refers_to_are_not_their_words(
+    tmp_path: Path, content: object
+) -> None:
+    found = read(tmp_path, message("m1", "user", content))
+    assert outline(found.events) == ["> Explain @notes.md"]
+
+
 def cancelled(why: str, output: str = "") -> Json:
     return call(output, status="cancelled", error=f"[Operation Cancelled] {why}")
 

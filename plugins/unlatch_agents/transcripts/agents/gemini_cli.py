@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from unlatch_agents.transcripts.model import Json
 
 AGENT = "gemini-cli"
-_HARNESS = re.compile(
-    r"\s*(?:<(?:session_context|hook_context|state_snapshot)>|--- Content from referenced files)"
-)
+_HARNESS = re.compile(r"\s*<(?:session_context|hook_context|state_snapshot)>")
+# Behind a person's words, the files and resources that they name with an @. A file may have the
+# line that ends them, so nothing behind the first line is a person's.
+_REFERENCED = re.compile(r"^--- Content from referenced files ---", re.MULTILINE)
 # What a hook adds; with that of SessionStart, the prompt of 0.61.0 is in the same text. The program
 # escapes tags in it.
 _CONTEXT = re.compile(r"\s*<hook_context>(?P<context>[^<>]*)</hook_context>\s*")
@@ -210,6 +211,7 @@ def _events(
         parts = [content] if isinstance(content, str) else items(content)
         texts = (_without_context(joined([it])) for it in parts)
         words = "\n".join(it for it in texts if it.strip() and not _HARNESS.match(it))
+        words = _REFERENCED.split(words, maxsplit=1)[0].rstrip()
         return [Prompt(key, at, words)] if words else []
     if kind == "gemini":
         return [*_thoughts(key, message), *_reply(key, at, message), *_calls(key, message, results)]
