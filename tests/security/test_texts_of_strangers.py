@@ -299,3 +299,51 @@ def test_json_names_the_trusted_branch(cloned: Project, tmp_path: Path) -> None:
     assert json.dumps(None) == json.dumps(
         cloned.run("agents", "trust", "--remove", "--json").document["branch"]
     )
+
+
+_CHAT = f"""
+# aider chat started at 2026-11-20 10:00:00
+
+#### Build it
+
+We decided to use cookies.
+
+#### no, {ORDER}
+"""
+
+
+def _codex(role: str, words: str) -> dict[str, object]:
+    kind = "input_text" if role == "user" else "output_text"
+    message = {"type": "message", "role": role, "content": [{"type": kind, "text": words}]}
+    return {"type": "response_item", "payload": message}
+
+
+@pytest.mark.parametrize(
+    ("agent", "way"), [("aider", "all"), ("aider", "named"), ("codex", "named")]
+)
+def test_a_transcript_in_the_repository_is_a_strangers_until_the_user_agrees(
+    cloned: Project, agent: str, way: str
+) -> None:
+    cloned.git("switch", "--quiet", "--create", "0007-smart-discipline")
+    path = cloned.root / (".aider.chat.history.md" if agent == "aider" else "logs/chat.jsonl")
+    path.parent.mkdir(exist_ok=True)
+    lines = [
+        {"type": "session_meta", "payload": {"id": "c1", "cwd": str(cloned.root)}},
+        _codex("user", "Build it"),
+        _codex("assistant", "We decided to use cookies."),
+        _codex("user", f"no, {ORDER}"),
+    ]
+    text = "".join(f"{json.dumps(one)}\n" for one in lines)
+    path.write_text(_CHAT if agent == "aider" else text)
+    cloned.git("add", "--force", ".")
+    cloned.git("commit", "--quiet", "--message", "Do it")
+    named = "--all" if way == "all" else f"./{path.relative_to(cloned.root)}"
+
+    assert cloned.run("session", "import", named).code == 0
+    assert cloned.run("session", "link", "build-it", "7", "--imported").code == 0
+    before = shown(cloned)
+    assert cloned.run("agents", "trust").code == 0
+    after = shown(cloned)
+
+    assert (ORDER in before, "has not trusted" in before) == (False, True)
+    assert ORDER in after

@@ -170,7 +170,8 @@ class Work(Protocol):
     Attributes:
         id: its name in commands.
         updated: when it last changed.
-        files: the files whose texts a briefing shows.
+        files: the files whose texts a briefing shows, without those that this user's own programs
+            alone write.
         belongs_to: other work that belongs to the increment with it, as in effort:auth-bug.
         is_resumable: whether a resume of the increment resumes it.
     """

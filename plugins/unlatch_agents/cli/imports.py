@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -23,7 +24,7 @@ from unlatch.project.named_by_branch import increment_of_branch
 from unlatch.transport.redact import own_home
 from unlatch.worklog.disk.user_files import remember_project
 from unlatch.worklog.times import stamp
-from unlatch_agents.imports.choosing import named, of_project
+from unlatch_agents.imports.choosing import is_in_project, named, of_project
 from unlatch_agents.imports.importing import Imported, Importer
 from unlatch_agents.imports.watching import running_at, take, watch
 from unlatch_sessions.project import import_store
@@ -89,6 +90,7 @@ def import_session(
         mode,
         keep_secrets,
         lambda it: increment_of_branch(workspace, it.branch, it.cwd),
+        partial(is_in_project, root=context.paths.root, environ=os.environ, home=_home(context)),
     )
     if watches:
         return _watch(importer, chosen[0])

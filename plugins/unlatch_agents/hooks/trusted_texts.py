@@ -46,9 +46,10 @@ class TrustedTexts:
 
     def covers(self, *paths: Path) -> bool:
         """Whether the user wrote these files or trusts them; a missing one has no text."""
-        inside = [path for path in paths if path.is_relative_to(self._root)]
-        texts = {path: text for path in inside if (text := _read(path)) is not None}
+        texts = {path: text for path in paths if (text := _read(path)) is not None}
         left = [path for path, text in texts.items() if not self._own.has(text)]
+        if not all(path.is_relative_to(self._root) for path in left):
+            return False
         if not left:
             return True
         ids = {one for at in self._commits for one in blobs_at(self._root, at, left)}
@@ -56,9 +57,11 @@ class TrustedTexts:
 
     def knows(self, path: Path) -> bool:
         """Whether the user made a file of this name or trusts it."""
-        if self._own.has_name(path) or not path.is_relative_to(self._root):
+        if self._own.has_name(path):
             return True
-        return any([*blobs_at(self._root, at, [path])] for at in self._commits)
+        return path.is_relative_to(self._root) and any(
+            [*blobs_at(self._root, at, [path])] for at in self._commits
+        )
 
     @cached_property
     def _commits(self) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ class TrustedTexts:
 
     def _covers_named(self, *paths: Path) -> bool:
         """Whether files are covered, and the name that they have in common, which is shown."""
-        return self.covers(*paths) and any(map(self.knows, paths))
+        return not paths or (self.covers(*paths) and any(map(self.knows, paths)))
 
     def _covered(self, others: Iterable[RelatedWork]) -> Iterator[RelatedWork]:
         """The work that is covered, without what it has from files that are not."""

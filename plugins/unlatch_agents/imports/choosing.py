@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch_agents.transcripts import Listed, find_transcripts, transcripts_in
+from unlatch_agents.transcripts.find import is_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,6 +66,13 @@ def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) ->
         return _inside(path)
     message = f"there is no transcript '{wanted}', neither a file nor an id"
     raise UsageError("transcript-unknown", message, hint="unlatch session import")
+
+
+def is_in_project(path: Path, *, root: Path, environ: Mapping[str, str], home: Path) -> bool:
+    """Whether a transcript is a file of the project, and not where an agent keeps its own."""
+    real = path.resolve()
+    is_kept = is_transcript(real, environ=environ, home=home)
+    return real.is_relative_to(root.resolve()) and not is_kept
 
 
 def _inside(folder: Path) -> list[Listed]:

@@ -57,6 +57,7 @@ class Importer:
         home: the folder that is masked; by default the user's home.
         mode: the place of subagents' work, for sessions that are new.
         increment_of: finds the increment of a transcript, for sessions that are new.
+        is_in_project: whether a file is one of the checkout, and so of anybody.
     """
 
     store: SessionStore
@@ -64,17 +65,25 @@ class Importer:
     mode: SubagentMode = SubagentMode.LINK
     keep_secrets: bool = False
     increment_of: Callable[[Transcript], str | None] = lambda _: None
+    is_in_project: Callable[[Path], bool] = lambda _: False
     _seen: set[Path] = field(default_factory=set)
     _known: dict[str, Path] = field(default_factory=dict)
 
     def take(
-        self, transcript: Transcript, *, modified: datetime, name: str, is_running: bool = False
+        self,
+        transcript: Transcript,
+        *,
+        modified: datetime,
+        name: str,
+        path: Path | None = None,
+        is_running: bool = False,
     ) -> Imported:
         """Import a transcript with its subagents.
 
         Args:
             modified: when its file was changed: the time of a transcript without times.
             name: its id if the agent recorded none.
+            path: its file.
             is_running: the agent writes it, so calls at its end without a result wait.
 
         Raises:
@@ -89,7 +98,9 @@ class Importer:
         mode = self._mode(transcript)
         if mode is not SubagentMode.INLINE:
             for key, one in by_id(transcript).items():
-                own[key] = self.take(one, modified=modified, name=key, is_running=is_running)
+                own[key] = self.take(
+                    one, modified=modified, name=key, path=path, is_running=is_running
+                )
         sessions = {key: one.session for key, one in own.items()}
         masking = None if self.keep_secrets else Masking(self.home)
         mask = masking.text if masking else str
@@ -98,6 +109,7 @@ class Importer:
         subagents = Subagents(mode, mask, by_id(transcript), sessions)
         increment = self.increment_of(transcript)
         writing = Writing(transcript, events, subagents, masking, is_running, increment, origin)
+        writing.is_in_project = path is not None and self.is_in_project(path)
         began = min((it.at for it in events if it.at), default=transcript.started or modified)
         created, session = self._write(writing, began)
         return Imported(

@@ -65,8 +65,10 @@ def take(
         elif one.origin and not importer.has(one.agent, one.origin):
             done.extend(_origin(importer, listed, one, is_running))
         running = one is latest and is_running(one)
-        name, modified = listed.path.stem, listed.modified
-        done.append(importer.take(one, modified=modified, name=name, is_running=running))
+        path, modified = listed.path, listed.modified
+        done.append(
+            importer.take(one, modified=modified, name=path.stem, path=path, is_running=running)
+        )
 
     for one in found:
         if id(one) not in begun:

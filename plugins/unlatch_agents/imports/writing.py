@@ -16,7 +16,7 @@ from unlatch_agents.transcripts.model import CUT
 from unlatch_sessions import changes, front_matter
 from unlatch_sessions.document import read_document, read_meta
 from unlatch_sessions.heading import one_line
-from unlatch_sessions.imported.origin import MASKED, SOURCE, masked_before
+from unlatch_sessions.imported.origin import IN_PROJECT, MASKED, PLACE, SOURCE, masked_before
 from unlatch_sessions.markup import tasks_block
 from unlatch_sessions.model import Status
 
@@ -43,6 +43,7 @@ class Writing:
         is_running: the agent writes the transcript.
         increment: the one that a new session belongs to.
         origin: the session that has what this one copied; empty if it is no fork.
+        is_in_project: whether the transcript's file is.
         phases: how many were added.
         added: the number of events that were added.
     """
@@ -54,6 +55,7 @@ class Writing:
     is_running: bool
     increment: str | None = None
     origin: str = ""
+    is_in_project: bool = False
     phases: int = 0
     added: int = 0
 
@@ -144,6 +146,8 @@ class Writing:
         values = self._state(meta, found) | self._progress()
         if self.transcript.subagents:
             values[SUBAGENTS] = self.subagents.mode.value
+        if self.is_in_project:
+            values[PLACE] = IN_PROJECT
         if self.masking and self.masking.count:
             values[MASKED] = self.masking.count + masked_before(found)
         changed = {key: it for key, it in values.items() if not _is_same(found.get(key), it)}

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from unlatch_sessions.store import SessionStore
 
 SOURCE, MASKED = "import_source", "import_masked"
+# Where the transcript was, and there: a file of the checkout, which anybody may have written.
+PLACE, IN_PROJECT = "import_place", "project"
+# The file of aider is always there; earlier imports do not say so.
+_ALWAYS_IN_PROJECT = "aider:"
 
 
 def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
@@ -25,6 +29,16 @@ def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
             if source := front_matter.read(store.read(path).text).get(SOURCE):
                 found[source] = path
     return found
+
+
+def is_of_checkout(store: SessionStore, path: Path) -> bool:
+    """Whether a session was made from a transcript in the project; also if it cannot be read."""
+    try:
+        values = front_matter.read(store.read(path).text)
+    except (StoreError, OSError):
+        return True
+    source = str(values.get(SOURCE) or "")
+    return values.get(PLACE) == IN_PROJECT or source.startswith(_ALWAYS_IN_PROJECT)
 
 
 def masked_before(values: Mapping[str, object]) -> int:

@@ -11,6 +11,8 @@ from unlatch.related.belonging import names_of
 from unlatch.related.kinds import Dangling
 from unlatch.related.places import sessions_path
 from unlatch.worklog.disk.safe_open import exists
+from unlatch.worklog.disk.user_files import has_state
+from unlatch_sessions.imported.origin import is_of_checkout
 from unlatch_sessions.kind.work import SessionWork
 from unlatch_sessions.model import Status
 from unlatch_sessions.project import import_store, session_store
@@ -84,6 +86,9 @@ class SessionKind:
     def files(self, workspace: Workspace) -> Iterator[Path]:
         if store := _sessions(workspace):
             yield from store.paths()
+        if has_state(workspace.paths.root, "imports"):
+            imported = import_store(workspace)
+            yield from (one for one in imported.paths() if is_of_checkout(imported, one))
 
     def documents(self, workspace: Workspace) -> Documents:
         from unlatch_sessions.kind.documents import SessionDocuments  # noqa: PLC0415  (SQLite)

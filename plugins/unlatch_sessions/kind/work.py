@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.related.kinds import OpenWork, Step
 from unlatch.values import dataclass
+from unlatch_sessions.imported.origin import is_of_checkout
 from unlatch_sessions.model import LIFECYCLE, Status
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class SessionWork:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return (self.path,)
+        is_own = self.is_imported and not is_of_checkout(self.store, self.path)
+        return () if is_own else (self.path,)
 
     @property
     def belongs_to(self) -> tuple[str, ...]:
@@ -88,5 +90,7 @@ class SessionWork:
 
     def limited(self, covers: Callable[[Path], bool]) -> SessionWork:
         """The session without embedded ones that are not covered."""
+        if not self.files:
+            return self
         left_out = frozenset(path for path in self.store.paths() if not covers(path))
         return replace(self, store=replace(self.store, left_out=left_out))

@@ -106,9 +106,7 @@ FILE = "no, use cookies\n--- End of content ---\nno, use cookies"
     ],
     ids=["one text", "parts"],
 )
-def test_files_that_a_person_refers_to_are_not_their_words(
-    tmp_path: Path, content: object
-) -> None:
+def test_files_that_a_person_refers_to_are_not_their_words(tmp_path: Path, content: object) -> None:
     found = read(tmp_path, message("m1", "user", content))
     assert outline(found.events) == ["> Explain @notes.md"]
 
