@@ -27,6 +27,8 @@ _MOST = 100
 NOTHING = "There is nothing to apply: see the errors and warnings of the plan."
 _NEXT = "make a new plan, and show it to the user"
 _SHORTER = "shorten the reason, name fewer items, or let the user run unlatch at a terminal"
+# Another's words, which the user has not read, would go out in the user's name.
+_OWN = "--own-pending"
 _AGAIN = "apply_plan with the same token; the plan still counts"
 # What shows the changes of a plan's command.
 _SEEN_WITH = MappingProxyType({"resume": "unlatch show", "reopen": "unlatch status"})
@@ -118,11 +120,11 @@ class Plans:
         # The command compares it under its lock: files can change after the dry run.
         bound = (f"--planned={checked.digest}",) if checked.digest is not None else ()
         seen_with = _SEEN_WITH[planned.options[0]]
-        options = (*planned.options, "--yes", *bound)
+        options = (*planned.options, _OWN, "--yes", *bound)
         return self._calls.run(*options, words=planned.words, seen_with=seen_with)
 
     def _dry_run(self, options: tuple[str, ...], words: tuple[str, ...]) -> Document:
-        return self._calls.run(*options, "--dry-run", words=words, exact=True)
+        return self._calls.run(*options, _OWN, "--dry-run", words=words, exact=True)
 
 
 def _check_read(document: Document, planned: Document) -> None:

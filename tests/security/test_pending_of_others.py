@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.mcp.test_mcp import Talk
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 from tests.cli.terminal import Terminal
 from tests.delivery.stage import clone, completed_on
@@ -124,6 +125,30 @@ def test_consent_is_asked_for_once_however_often_the_delivery_fails(
     done = received.run("sync")
 
     assert (0, OPEN["github"]) == (done.code, received.states()["github"]), done.said
+
+
+@pytest.mark.parametrize("is_item", [False, True], ids=["increment", "item"])
+def test_an_agent_cannot_agree_to_it(project: Project, tmp_path: Path, *, is_item: bool) -> None:
+    url = project.urls["github"]
+    if is_item:
+        project.items("github")
+        (project.root / ".unlatch").mkdir(exist_ok=True)
+        assert project.run("reopen", url, *_RECORD[2:]).code == 0
+    else:
+        completed_on(project, "github")
+        assert project.run(*_RECORD).code == 0
+    received = clone(project, tmp_path / "clone")
+    talk, before = Talk(received), received.tree()
+    tool, subject = ("plan_reopen", {"items": [url]}) if is_item else ("plan_resume", {"id": "7"})
+
+    said = talk.error(tool, reason="Still fails", **subject)
+
+    assert "error[pending-not-agreed]" in said
+    assert "the user can do this at a terminal: unlatch sync --plan" in said
+    assert (CLOSED["github"], []) == (received.states()["github"], received.wrote())
+    assert before == received.tree()
+    assert received.run("sync", "--yes").code == 0
+    assert _TEXT in json.dumps(received.comments())
 
 
 def _other_text(content: Content) -> None:

@@ -74,6 +74,12 @@ _OPTIONS = (
     flag("--verbose", "-v", help="Also show the reason and the addresses of the items."),
     serving(Kind.REOPEN, labels=True),
     choosing_kinds,
+    click.option(
+        "--own-pending",
+        is_flag=True,
+        hidden=True,
+        help="Refuse, also with --dry-run and --yes, where a pending operation is another's.",
+    ),
     JSON,
 )
 

@@ -37,15 +37,31 @@ def agree_to_pending(
         ConsentMissing: `pending-not-agreed`: nobody can be asked.
         UsageError: `pending-declined`.
     """
-    found = [
-        (context, one)
-        for context, some in contexts
-        for one in find_unfamiliar(context.workspace, some)
-    ]
+    found = _of_others(contexts)
     if found and not yes:
         _ask(found, silent=silent)
     for context, increment in found:
         agree(context.workspace, increment)
+
+
+def refuse_pending_of_others(contexts: Iterable[tuple[Context, Sequence[Increment]]]) -> None:
+    """Refuse what an agent asks for, where the same would be asked: it cannot agree for the user.
+
+    Raises:
+        ConsentMissing: `pending-not-agreed`.
+    """
+    if found := _of_others(contexts):
+        _ask(found, silent=True)
+
+
+def _of_others(
+    contexts: Iterable[tuple[Context, Sequence[Increment]]],
+) -> list[tuple[Context, Increment]]:
+    return [
+        (context, one)
+        for context, some in contexts
+        for one in find_unfamiliar(context.workspace, some)
+    ]
 
 
 def _ask(found: Sequence[tuple[Context, Increment]], *, silent: bool) -> None:

@@ -15,7 +15,7 @@ from unlatch.cli.commands.items.render import (
     tell_unchanged,
 )
 from unlatch.cli.options.delivery import refuse_elsewhere
-from unlatch.cli.render.agreement import agree_to_pending
+from unlatch.cli.render.agreement import agree_to_pending, refuse_pending_of_others
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import seen_line
@@ -74,6 +74,7 @@ class ItemOptions:
     key: str | None = None
     comment_anyway: bool = False
     yes: bool = False
+    own_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,13 @@ def change_items(
             _show_items(context, unexplained)
             request = replace(request, reason=checked_reason(ask()))
             typed = replace(typed, reason=request.reason)
+        records = [(work.context, [plan.record for plan in work.plans]) for work in works]
+        if typed.own_pending:
+            refuse_pending_of_others(records)
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)
         if not typed.offline:
-            records = [(work.context, [plan.record for plan in work.plans]) for work in works]
             agree_to_pending(records, yes=typed.yes, silent=typed.as_json)
         delivered = [_deliver(work, request, typed) for work in works]
     return _tell_end(works, delivered, typed)

@@ -13,7 +13,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.commands.work.resume_report import active_line
 from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.options.reason import ask_reason, typed_reason
-from unlatch.cli.render.agreement import agree_to_pending
+from unlatch.cli.render.agreement import agree_to_pending, refuse_pending_of_others
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import times
@@ -65,12 +65,14 @@ def resume_selected(
         items = len({item for one in wanted for item in one.items})
         command = _preview_command(ids, expressions)
         excess = find_excess(workspace, items, max_items, command=command)
+        named = [(context, [one.before for one in wanted])]
+        if typed.own_pending:
+            refuse_pending_of_others(named)
         if typed.dry_run:
             return _preview(context, trackers, wanted, typed, excess=excess, items=items)
         if excess is not None:
             raise excess
         if not typed.offline:
-            named = [(context, [one.before for one in wanted])]
             agree_to_pending(named, yes=typed.yes, silent=typed.as_json)
         confirmed = _confirm(context, wanted, items, typed)
         if confirmed is None:

@@ -25,7 +25,7 @@ from unlatch.cli.commands.work.resume_report import (
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.options.reason import ask_reason, typed_reason
-from unlatch.cli.render.agreement import agree_to_pending
+from unlatch.cli.render.agreement import agree_to_pending, refuse_pending_of_others
 from unlatch.cli.render.deliveries import deliver_and_tell
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.elsewhere import tell_elsewhere
@@ -68,8 +68,7 @@ def resume_one(
         from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
 
         check_current(context.workspace, increment)
-    if not (typed.dry_run or typed.offline):
-        agree_to_pending([(context, [increment])], yes=typed.yes, silent=typed.as_json)
+    _agree(context, increment, typed)
     plan = plan_resume(increment, typed.request(context))
     others = due_work(context, increment, typed)
     settled = settle_closed_items(context, trackers, plan, typed, has_other_work=bool(others))
@@ -110,6 +109,14 @@ def resume_one(
     if typed.as_json:
         write_document(result, delivered, code, failed, **keys)
     return code
+
+
+def _agree(context: Context, increment: Increment, typed: ResumeOptions) -> None:
+    """See to the consent to what others recorded."""
+    if typed.own_pending:
+        refuse_pending_of_others([(context, [increment])])
+    if not (typed.dry_run or typed.offline):
+        agree_to_pending([(context, [increment])], yes=typed.yes, silent=typed.as_json)
 
 
 def _with_current(context: Context, result: ResumeResult, plan: ResumePlan) -> ResumeResult:

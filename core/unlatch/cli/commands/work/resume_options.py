@@ -39,6 +39,7 @@ class ResumeOptions:
     planned: str | None = None
     key: str | None = None
     source: str | None = None
+    own_pending: bool = False
 
     def request(self, context: Context) -> ResumeRequest:
         """The request, before any prompt."""
