@@ -60,6 +60,7 @@ class Chat:
         search: finds efforts, for `search_efforts`.
         count: the tokens of a text.
         ceiling: the maximum tokens of a context.
+        is_shared: as in `memory.build`.
     """
 
     conversation: Conversation
@@ -67,6 +68,7 @@ class Chat:
     search: Callable[[str], Sequence[Answer]]
     count: Callable[[str], int] = estimate
     ceiling: int = memory.CEILING
+    is_shared: bool = False
     # The changes of efforts in the last turn, for the user, also if the turn failed.
     banners: list[str] = field(default_factory=list)
 
@@ -214,6 +216,7 @@ class _Rounds:
             candidates=self.candidates,
             count=chat.count,
             ceiling=chat.ceiling,
+            is_shared=chat.is_shared,
         )
 
     def keep(self) -> None:

@@ -66,6 +66,7 @@ def build(
     candidates: Sequence[Effort] = (),
     count: Callable[[str], int] = estimate,
     ceiling: int = CEILING,
+    is_shared: bool = False,
 ) -> ChatContext:
     """The context of a turn, with at most `ceiling` tokens.
 
@@ -73,8 +74,9 @@ def build(
         turn: the messages of this turn, not logged yet: the user's, replies and results.
         candidates: the concluded efforts that the user's message resembles.
         count: the tokens of a text.
+        is_shared: whether others may have written the logs, whose messages are then records only.
     """
-    return _Builder(conversation, state, count, ceiling).build(turn, candidates)
+    return _Builder(conversation, state, count, ceiling, is_shared).build(turn, candidates)
 
 
 @dataclass(slots=True)
@@ -83,6 +85,7 @@ class _Builder:
     state: State
     count: Callable[[str], int]
     ceiling: int
+    is_shared: bool = False
     cut: list[str] = field(default_factory=list)
     left: int = 0
 
@@ -229,7 +232,7 @@ class _Builder:
     def _ambient(self) -> list[Message]:
         messages = self._spoken(self.conversation.ambient, "ambient messages")
         starts = [at for at, one in enumerate(messages) if one["role"] == "user"][-WINDOW:]
-        window = messages[starts[0] :] if starts else []
+        window = self._records(messages[starts[0] :] if starts else [])
         return self._newest("ambient messages", window, _AMBIENT)
 
     def _active(self, effort: Effort | None) -> list[Message]:
@@ -246,7 +249,15 @@ class _Builder:
             text = "\n".join(line["content"] for line in kept)
             head = self._memory(f"From the log of {effort.id}, verbatim:\n{text}") if kept else []
         name = f"messages of {effort.id}"
-        return head + self._newest(name, self._spoken(transcript, name), _ACTIVE)
+        spoken = self._records(self._spoken(transcript, name))
+        return head + self._newest(name, spoken, _ACTIVE)
+
+    def _records(self, messages: Sequence[Message]) -> list[Message]:
+        """The messages of a log; quoted where they need not be this user's."""
+        if not self.is_shared:
+            return [*messages]
+        texts = (f"Said by the {one['role']}:\n{_quoted(one['content'])}" for one in messages)
+        return [record for text in texts for record in self._memory(text)]
 
     def _whole_log(self, effort: Effort, how: str) -> list[Message]:
         """The end of the log of an inactive effort, as one message."""

@@ -45,21 +45,24 @@ _HITS = 5
 @with_context
 def chat_effort(context: Context, *, conversation: str, script: Path | None) -> int:
     talk = conversation_of(context, conversation)
-    _check_git(context.workspace)
+    is_shared = _is_in_git(context.workspace)
     with context.transport() as options:
         model = Scripted.from_file(script) if script else configured_model(context, options)
         turns = Chat(talk, model, lambda query: search_efforts(context.workspace, query))
+        turns.is_shared = is_shared
         return chat(partial(_turn, turns), "the next chat continues the conversation")
 
 
-def _check_git(workspace: Workspace) -> None:
+def _is_in_git(workspace: Workspace) -> bool:
     """Warn about conversations in git: a clone brings them, and the next commit adds this one."""
-    folder = ".unlatch/efforts"
-    if ask_git(workspace.paths.root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore"):
+    folder, root = ".unlatch/efforts", workspace.paths.root
+    tracked = ask_git(root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore")
+    if tracked:
         output.talk(
             output.warn(f"git tracks conversations in {folder}, which may be from others"),
             f"  next: git rm -r --cached {folder} keeps them, and this chat, out of commits",
         )
+    return bool(tracked)
 
 
 def _turn(turns: Chat, text: str, on_logged: Callable[[], None]) -> None:
