@@ -183,6 +183,63 @@ def test_database_of_another_program_is_an_error(tmp_path: Path) -> None:
     assert caught.value.id == "transcript-unreadable"
 
 
+_SESSION = (
+    "id, parent_id, directory, title, version, revert, permission, time_created, time_updated"
+)
+_VIEW = "CREATE VIEW session AS SELECT {}, NULL AS parent_id, 1 AS time_created, 1 AS time_updated"
+_ALL = "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {})"
+# Harmless sizes: some megabytes where a file of the same size could have gigabytes.
+_TITLES = "n AS id, hex(zeroblob(20000)) AS title"
+_LONG = f"{_VIEW.format(_TITLES)} FROM ({_ALL.format(50)} SELECT * FROM numbers)"
+_SLOW = f"{_VIEW.format('n AS id')} FROM ({_ALL.format(4000000)} SELECT * FROM numbers) WHERE n < 0"
+_LARGE = _VIEW.format("'s1' AS id, zeroblob(3000000) AS title")
+_COMPUTED = f"CREATE TABLE session ({_SESSION}, more AS (hex(zeroblob(2000000))))"
+_PLAIN = f"CREATE TABLE session ({_SESSION})"
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (_LONG, "its tables are larger than the file"),
+        (_SLOW, "interrupted"),
+        (_LARGE, "too big"),
+        (_COMPUTED, "too big"),
+        (_PLAIN, "its tables are larger than the file"),
+    ],
+    ids=["long view", "slow view", "large value", "computed column", "default of old rows"],
+)
+def test_a_small_database_is_not_read_as_a_large_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, why: str
+) -> None:
+    monkeypatch.setattr("unlatch_agents.transcripts.agents.sqlite_file._LEAST_STEPS", 2_000_000)
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as connection:
+        for table in ("message", "part"):
+            columns = "id, message_id, session_id, time_created, data"
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+        connection.execute(made)
+        if made == _PLAIN:
+            connection.executemany("INSERT INTO session (id) VALUES (?)", [("s",)] * 500)
+            connection.execute(f"ALTER TABLE session ADD COLUMN more DEFAULT '{'x' * 5000}'")
+        elif made == _COMPUTED:
+            connection.execute("INSERT INTO session (id) VALUES ('s1')")
+        connection.commit()
+    with pytest.raises(StoreError, match=why) as caught:
+        read_transcripts(path)
+    assert caught.value.id == "transcript-unreadable"
+
+
+def test_a_session_is_read_once_however_often_it_is_its_own_parent(database: Database) -> None:
+    database.session()
+    for _ in range(5):
+        database.session(parent_id="s1")
+    database.session("s2", parent_id="s1")
+    database.message("user", [{"type": "text", "text": "Fix add"}])
+    found = read_one(database.close())
+    assert outline(found.events) == ["> Fix add"]
+    assert [one.id for one in found.subagents] == ["s2"]
+
+
 @pytest.mark.parametrize("state", ["closed", "open", "crashed"])
 def test_nothing_is_written_beside_the_database(tmp_path: Path, state: str) -> None:
     folder = tmp_path / "opencode"

@@ -39,9 +39,9 @@ from unlatch_agents.transcripts.values import (
 )
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+    from unlatch_agents.transcripts.agents.sqlite_file import Bounded
     from unlatch_agents.transcripts.model import Json
 
     Beginnings = dict[Hashable, list[str]]
@@ -66,32 +66,42 @@ _STOPPED = frozenset(("Tool execution aborted", "Task cancelled"))
 _REJECTED = ("The user rejected permission", "The user dismissed this question")
 
 
-def sessions(database: sqlite3.Connection) -> list[Json]:
+def sessions(database: Bounded) -> list[Json]:
     """The rows of the sessions that a person began, the newest first."""
     return [row for row in all_sessions(database) if not row.get("parent_id")]
 
 
-def all_sessions(database: sqlite3.Connection) -> list[Json]:
-    return _rows(database, "SELECT * FROM session ORDER BY time_updated DESC, id")
+def all_sessions(database: Bounded) -> list[Json]:
+    return database.rows("SELECT * FROM session ORDER BY time_updated DESC, id")
 
 
-def beginnings(database: sqlite3.Connection) -> Beginnings:
+def beginnings(database: Bounded) -> Beginnings:
     """The sessions that a person began by their first message, the oldest first."""
     found: Beginnings = {}
     rows = sorted(sessions(database), key=lambda it: (count(it.get("time_created")), it["id"]))
     for row in rows:
-        for first in _rows(database, _FIRST, row["id"]):
-            parts = _rows(database, _FIRST_PARTS, first["id"])
+        for first in database.rows(_FIRST, row["id"]):
+            parts = database.rows(_FIRST_PARTS, first["id"])
             (message,) = _joined([first], parts, Counter())
             found.setdefault(_content(message), []).append(text(row["id"]))
     return found
 
 
 def read(
-    database: sqlite3.Connection, session: Json, known: Beginnings, *, depth: int = 0
+    database: Bounded,
+    session: Json,
+    known: Beginnings,
+    *,
+    depth: int = 0,
+    seen: set[str] | None = None,
 ) -> Transcript:
-    """A session with those that its agents began; `known` tells of which it is a fork."""
+    """A session with those that its agents began; `known` tells of which it is a fork.
+
+    Args:
+        seen: the ids that were read already: in a made file, one session can have many parents.
+    """
     unknown: Counter[str] = Counter()
+    seen = set() if seen is None else seen
     own, parent = text(session.get("id")), text(session.get("parent_id"))
     messages = _messages(database, own, unknown)
     origin, shared = _origin(database, own, messages, known)
@@ -106,7 +116,8 @@ def read(
         events.append(Branch(f"{lost[0].key}:reverted", lost[0].at, len(lost)))
     children: list[Json] = []
     if depth < MAX_AGENT_DEPTH:
-        children = _rows(database, _CHILDREN, own)
+        seen.add(own)
+        children = [it for it in database.rows(_CHILDREN, own) if _is_new(it, seen)]
     return Transcript(
         agent=AGENT,
         id=own,
@@ -121,13 +132,19 @@ def read(
         copies=frozenset(it.key for it in copies),
         usage=_steps(messages[shared:]) if shared else _usage(session, messages),
         copied=copied,
-        subagents=tuple(read(database, child, known, depth=depth + 1) for child in children),
+        subagents=tuple(read(database, it, known, depth=depth + 1, seen=seen) for it in children),
         unknown=unknown,
     )
 
 
+def _is_new(row: Json, seen: set[str]) -> bool:
+    is_known = text(row.get("id")) in seen
+    seen.add(text(row.get("id")))
+    return not is_known
+
+
 def _origin(
-    database: sqlite3.Connection, own: str, messages: Sequence[Json], known: Beginnings
+    database: Bounded, own: str, messages: Sequence[Json], known: Beginnings
 ) -> tuple[str, int]:
     """The session that this one is a fork of, and how many messages at the start are copies.
 
@@ -177,9 +194,9 @@ def _kept(session: Json, messages: Sequence[Json]) -> int:
     return keys.index(first) if first in keys else len(keys)
 
 
-def _messages(database: sqlite3.Connection, session: str, unknown: Counter[str]) -> list[Json]:
+def _messages(database: Bounded, session: str, unknown: Counter[str]) -> list[Json]:
     """The messages in their order, each with its parts."""
-    messages, parts = (_rows(database, query, session) for query in (_MESSAGES, _PARTS))
+    messages, parts = (database.rows(query, session) for query in (_MESSAGES, _PARTS))
     return _joined(messages, parts, unknown)
 
 
@@ -300,9 +317,3 @@ def _data(value: object, unknown: Counter[str]) -> Json:
     except (ValueError, RecursionError):
         unknown["data that is not JSON"] += 1
         return {}
-
-
-def _rows(database: sqlite3.Connection, query: str, *values: object) -> list[Json]:
-    cursor = database.execute(query, values)
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]

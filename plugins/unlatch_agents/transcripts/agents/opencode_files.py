@@ -14,6 +14,7 @@ from glob import escape
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch_agents.transcripts.agents.sqlite_file import Bounded
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import MAX_LINE
 from unlatch_agents.transcripts.values import count, mapping, parsed, text
@@ -56,13 +57,13 @@ def read_session(path: Path) -> Json:
 
 
 @contextmanager
-def database(path: Path) -> Iterator[sqlite3.Connection]:
+def database(path: Path) -> Iterator[Bounded]:
     """A database in memory with the session in a file, and those that its agents began."""
     path = path.absolute()
     storage = path.parent.parent.parent
     files = dict.fromkeys([*_files(storage, "session", path.parent.name), path])
     sessions = [row for file in files if (row := read_session(file))]
-    with closing(sqlite3.connect(":memory:")) as connection:
+    with closing(sqlite3.connect(":memory:", factory=Bounded)) as connection:
         for query in _TABLES:
             connection.execute(query)
         wanted = [row for row in sessions if row["id"] == path.stem]

@@ -3,6 +3,9 @@
 SQLite makes files beside a database in WAL mode even where it is opened with `mode=ro`. So one
 without a log is read as immutable, and one whose log has lost its index (`-shm`) is copied. Only
 with both, which a running agent has, are they used as they are.
+
+A file can have views in place of tables, computed columns and pages that occur twice, so what it
+reads as and the steps that this takes are limited by its size.
 """
 
 from __future__ import annotations
@@ -18,12 +21,45 @@ from unlatch_agents.transcripts.files import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
 HEADER = b"SQLite format 3\0"
+# Of a database of any size: characters of a query's rows, and steps of SQLite's machine in all.
+_LEAST, _LEAST_STEPS = 1 << 20, 200_000_000
+# For each byte of the file; a row without texts counts as some characters.
+_TIMES, _STEPS, _ROW = 4, 200, 8
+_INTERVAL = 100_000
+
+
+class Bounded(sqlite3.Connection):
+    """A connection whose rows and steps are limited; without limits by default."""
+
+    size: int | None = None
+
+    def limit(self, size: int) -> None:
+        """Limit rows and steps to what a file of this size, in bytes, can need."""
+        self.size = size
+        self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LEAST + size)
+        left = iter(range(0, _LEAST_STEPS + size * _STEPS, _INTERVAL))
+        self.set_progress_handler(lambda: next(left, None) is None, _INTERVAL)
+
+    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
+        """The rows of a query by the names of their columns; sqlite3.Error."""
+        left = None if self.size is None else _LEAST + self.size * _TIMES
+        cursor = self.execute(query, values)
+        names = [column[0] for column in cursor.description]
+        found: list[dict[str, Any]] = []
+        for row in cursor:
+            found.append(dict(zip(names, row, strict=True)))
+            if left is not None:
+                left -= _ROW + sum(len(one) for one in row if isinstance(one, str | bytes))
+                if left < 0:
+                    raise sqlite3.DatabaseError("its tables are larger than the file")
+        return found
 
 
 @contextmanager
-def database(path: Path) -> Iterator[sqlite3.Connection]:
+def database(path: Path) -> Iterator[Bounded]:
     """Open a database for reading; StoreError `transcript-unreadable`, also while it is read."""
     log, index = (path.with_name(path.name + ending) for ending in ("-wal", "-shm"))
     try:
@@ -45,8 +81,10 @@ def database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def _connected(path: Path, options: str) -> Iterator[sqlite3.Connection]:
+def _connected(path: Path, options: str) -> Iterator[Bounded]:
     uri = f"{path.absolute().as_uri()}?{options}"
-    with closing(sqlite3.connect(uri, uri=True)) as connection:
+    with closing(sqlite3.connect(uri, uri=True, factory=Bounded)) as connection:
+        log = path.with_name(f"{path.name}-wal")
+        connection.limit(sum(one.stat().st_size for one in (path, log) if one.exists()))
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         yield connection
