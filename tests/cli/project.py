@@ -34,6 +34,9 @@ ALL = ("github", "ado", "jira")
 # Long enough ago that the count of days does not change while a test runs.
 FINISHED = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3, hours=1)
 
+# One text, or several.
+Texts = str | tuple[str, ...]
+
 # The repositories of `Project.commit`, by their files.
 _COMMITTED: dict[str, Path] = {}
 # The stages of `Project.enter`: the folders of the project and of the user, and the items.
@@ -57,6 +60,38 @@ class Done:
     def document(self) -> Any:
         """The one JSON document on stdout."""
         return json.loads(self.out)
+
+    def ends(
+        self,
+        code: int,
+        *said: str,
+        out: Texts = (),
+        err: Texts = (),
+        lacks: Texts = (),
+        not_out: Texts = (),
+        not_err: Texts = (),
+    ) -> Done:
+        """Check the exit code, and texts that are in the output or are not; returns itself.
+
+        Args:
+            said: these are in what a person sees, whichever stream they are on.
+            out: these are on stdout; `err` as well for stderr.
+            lacks: these are on neither; `not_out` and `not_err` as well for one stream.
+        """
+        assert self.code == code, self.said
+        for stream, wanted, unwanted in (
+            (self.said, said, lacks),
+            (self.out, out, not_out),
+            (self.err, err, not_err),
+        ):
+            missing = [text for text in _texts(wanted) if text not in stream]
+            there = [text for text in _texts(unwanted) if text in stream]
+            assert ([], []) == (missing, there), self.said
+        return self
+
+
+def _texts(texts: Texts) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else texts
 
 
 @dataclass

@@ -256,10 +256,8 @@ def test_an_entry_of_a_repository_is_named_and_not_taken_for_ours(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(theirs)
     install = ("install", "claude", "--project", "--yes")
-
-    first, again = agents(project, *install), agents(project, *install, "--json")
-
-    assert (5, True) == (first.code, f"{path} stays: unlatch did not write it" in first.out)
+    agents(project, *install).ends(5, out=f"{path} stays: unlatch did not write it")
+    again = agents(project, *install, "--json")
     assert [{"path": str(path), "entry": entry, "foreign": True}] == again.document["kept"]
     assert (5, []) == (again.code, mistakes(again.document, "agents-install"))
     assert "No changes needed" not in agents(project, *install).err
@@ -294,12 +292,11 @@ def test_update_replaces_what_an_earlier_version_wrote(
 
 def test_diff_is_shown_and_asked_about_first(project: Project, home: Path) -> None:
     before = files(home)
-    piped = agents(project, "install", "claude")
-    assert piped.code == 2
-    assert "not-interactive" in piped.err
-    assert "unlatch agents install --yes claude" in piped.err
-    assert "+++ b" in piped.out
-    assert "agents hook" in piped.out
+    agents(project, "install", "claude").ends(
+        2,
+        out=("+++ b", "agents hook"),
+        err=("not-interactive", "unlatch agents install --yes claude"),
+    )
     with Terminal(project, "agents", "install", "claude") as terminal:
         terminal.expect("Change these files?")
         terminal.type("n\n")
@@ -309,8 +306,7 @@ def test_diff_is_shown_and_asked_about_first(project: Project, home: Path) -> No
 
 def test_dry_run_writes_nothing(project: Project, home: Path) -> None:
     before = files(home)
-    done = agents(project, "install", "--dry-run", "--json")
-    assert done.code == 0
+    done = agents(project, "install", "--dry-run", "--json").ends(0)
     assert mistakes(done.document, "agents-install") == []
     assert done.document["dryRun"] is True
     changed = {one["path"]: one["change"] for one in done.document["files"]}
@@ -330,9 +326,7 @@ def test_links_are_refused(project: Project, home: Path, name: str) -> None:
         other.mkdir()
     path.symlink_to(other)
     before = files(home)
-    done = agents(project, "install", "claude", "--yes")
-    assert done.code == 1
-    assert "error[unsafe-path]" in done.err
+    agents(project, "install", "claude", "--yes").ends(1, err="error[unsafe-path]")
     assert before == files(home)
     assert not (home / "state/unlatch/agents.json").exists()
 
@@ -363,10 +357,7 @@ def test_file_that_cannot_be_changed_stays(project: Project, home: Path) -> None
         put(home, name, text)
         before = files(home)
         agent = name.split("/", maxsplit=1)[0].strip(".").removesuffix(".json")
-
-        done = agents(project, "install", agent, "--yes")
-
-        assert (done.code, "error[agent-file-unreadable]" in done.err) == (1, True), text
+        agents(project, "install", agent, "--yes").ends(1, err="error[agent-file-unreadable]")
         assert before == files(home), text
         put(home, name, texts[name].decode())
 
@@ -391,10 +382,9 @@ def test_folder_that_does_not_exist_yet_is_made(project: Project, variable: str,
 
 
 def test_without_any_agent_a_name_is_asked_for(project: Project) -> None:
-    done = agents(project, "install", "--yes")
-    assert done.code == 2
-    assert "error[no-agents]" in done.err
-    assert "unlatch agents install claude" in done.err
+    agents(project, "install", "--yes").ends(
+        2, err=("error[no-agents]", "unlatch agents install claude")
+    )
 
 
 def test_documents_match_their_schemas(project: Project, home: Path) -> None:
@@ -404,8 +394,7 @@ def test_documents_match_their_schemas(project: Project, home: Path) -> None:
         ("agents-uninstall", "uninstall", "claude", "--yes"),
         ("agents-trust", "trust"),
     ):
-        done = agents(project, *arguments, "--json")
-        assert done.code == 0
+        done = agents(project, *arguments, "--json").ends(0)
         assert mistakes(done.document, schema) == []
     assert (home / ".claude/settings.json").read_text() == CLAUDE_SETTINGS
 
@@ -426,7 +415,5 @@ def test_broken_record_is_an_error_with_its_place(project: Project, home: Path) 
     record.parent.mkdir(parents=True, exist_ok=True)
     for text in ("{", '{"version": 2, "targets": {}}', '{"version": 1}'):
         record.write_text(text)
-        done = agents(project, "uninstall", "--yes")
-        assert done.code == 1
-        assert "error[agent-record-unreadable]" in done.err
+        done = agents(project, "uninstall", "--yes").ends(1, err="error[agent-record-unreadable]")
         assert str(record) in done.err

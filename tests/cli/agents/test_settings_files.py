@@ -34,8 +34,7 @@ def test_codex_reads_its_settings_as_before(project: Project, before: str) -> No
     path = project.home / ".codex/config.toml"
     path.write_bytes(before.encode())
     for _ in range(2):
-        done = agents(project, "install", "codex", "--yes")
-        assert done.code == 0, done.err
+        agents(project, "install", "codex", "--yes").ends(0)
         text = path.read_bytes().decode()
         found = read(text)
         assert found["mcp_servers"].pop("unlatch")["args"] == ["mcp"]

@@ -24,11 +24,14 @@ def installed(project: Project) -> set[str]:
 
 def test_unreadable_file_of_one_agent_leaves_the_others(project: Project, home: Path) -> None:
     put(home, ".claude/settings.json", BROKEN)
-    done = agents(project, "install", "--yes")
-    assert done.code == 5
-    assert "Codex: installed" in done.out
-    assert "Claude Code: settings.json cannot be changed" in done.out
-    assert "[agent-file-unreadable]" in done.out
+    done = agents(project, "install", "--yes").ends(
+        5,
+        out=(
+            "Codex: installed",
+            "Claude Code: settings.json cannot be changed",
+            "[agent-file-unreadable]",
+        ),
+    )
     assert str(home / ".claude/settings.json") in done.out
     assert installed(project) == {*AGENTS} - {"claude"}
     assert not (home / ".claude/skills").exists()
@@ -52,9 +55,7 @@ def test_unreadable_file_leaves_the_other_agents_at_uninstall(project: Project, 
 
 def test_folder_that_cannot_be_written_leaves_the_others(project: Project, home: Path) -> None:
     (home / ".claude/skills").write_text("a file where a folder belongs")
-    done = agents(project, "install", "--yes")
-    assert done.code == 5
-    assert "Claude Code: " in done.out
+    agents(project, "install", "--yes").ends(5, out="Claude Code: ")
     assert installed(project) >= {*AGENTS} - {"claude"}
 
 

@@ -29,9 +29,7 @@ def others(project: Project) -> Project:
 @pytest.mark.parametrize("more", [(), ("--dry-run", "--json")])
 def test_no_other_setting_is_shown(others: Project, more: tuple[str, ...]) -> None:
     for verb in ("install", "uninstall"):
-        done = agents(others, verb, "--dry-run", *more)
-        assert done.code == 0
-        assert SECRET not in done.said
+        agents(others, verb, "--dry-run", *more).ends(0, lacks=SECRET)
         assert agents(others, verb, "--yes", *more[1:]).code == 0
 
 

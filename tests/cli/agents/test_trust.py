@@ -198,9 +198,7 @@ def test_named_pipe_in_place_of_a_word_is_replaced(project: Project, cloned: Pat
 def test_folder_in_place_of_a_word_is_named(project: Project, cloned: Path) -> None:
     _word(project.root / ".git").mkdir()
     assert not _is_trusted(project)
-    refused = project.run("agents", "trust")
-    assert (refused.code, "error[not-writable]" in refused.err) == (1, True)
-    assert "unlatch-checkout" in refused.err
+    project.run("agents", "trust").ends(1, err=("error[not-writable]", "unlatch-checkout"))
     assert cloned.exists()
 
 
@@ -229,8 +227,9 @@ def test_without_a_state_folder_a_consent_lasts_for_one_command(
     project: Project, cloned: Path
 ) -> None:
     project.extra["XDG_STATE_HOME"] = "/proc/none"
-    done = project.process("run", "start", "plan.md", "--worker", worker(), "--yes")
-    assert (done.code, "is finished" in done.out) == (0, True)
+    project.process("run", "start", "plan.md", "--worker", worker(), "--yes").ends(
+        0, out="is finished"
+    )
     refused = project.process("run", "resume", "--reason", "again")
     assert "run-no-consent" in refused.err
     assert not [*(project.root / ".git").glob("unlatch-checkout-*")]
@@ -239,8 +238,7 @@ def test_without_a_state_folder_a_consent_lasts_for_one_command(
 
 def test_run_is_not_begun_if_its_consent_cannot_be_kept(project: Project, cloned: Path) -> None:
     _word(project.root / ".git").mkdir()
-    refused = start(project)
-    assert (refused.code, "error[not-writable]" in refused.err) == (1, True)
+    start(project).ends(1, err="error[not-writable]")
     assert not [*(project.root / ".unlatch").glob("runs/20*")]
     assert cloned.exists()
 

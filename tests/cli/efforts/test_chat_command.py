@@ -59,10 +59,10 @@ def test_the_script_of_the_documentation_is_one(project: Project) -> None:
 
 def test_each_line_of_stdin_is_a_message(project: Project) -> None:
     replies = script(project, use("open_effort", name="auth-bug"), "Looking.", "Found it.")
-    done = project.run("effort", "chat", "--script", replies, stdin="401 errors\n\nAnd now?\n")
-    assert done.code == 0, done.said
+    done = project.run(
+        "effort", "chat", "--script", replies, stdin="401 errors\n\nAnd now?\n"
+    ).ends(0, err="[auth-bug, ")
     assert done.out == "--- Started effort: auth-bug ---\nLooking.\nFound it.\n"
-    assert "[auth-bug, " in done.err
     said = log(project, "auth-bug")
     assert [said[0], said[3], said[4], said[5]] == [
         "401 errors",
@@ -92,13 +92,11 @@ def test_search_in_a_chat_finds_what_was_concluded(project: Project) -> None:
 
 
 def test_without_a_model_or_with_a_message_that_is_too_long_a_pipe_ends(project: Project) -> None:
-    done = project.run("effort", "chat", stdin="Hello\n")
-    assert (done.code, "error[llm-unconfigured]" in done.err) == (1, True)
-
+    project.run("effort", "chat", stdin="Hello\n").ends(1, err="error[llm-unconfigured]")
     replies = script(project, "Hi.")
-    done = project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n")
-    assert (done.code, "error[message-too-long]" in done.err) == (2, True)
-    assert "next: send it in parts" in done.err
+    project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n").ends(
+        2, err=("error[message-too-long]", "next: send it in parts")
+    )
 
 
 def test_a_chat_shows_no_escapes_and_goes_on_after_an_error_of_the_model(project: Project) -> None:
@@ -153,8 +151,7 @@ def test_ctrl_c_at_the_prompt_ends_the_chat(project: Project) -> None:
         terminal.expect("half a mess")
         assert terminal.leave(CTRL_C) == 0
         assert "Traceback" not in terminal.text
-    done = project.run("effort", "chat", "--script", replies, stdin="Back\n")
-    assert done.code == 0
+    project.run("effort", "chat", "--script", replies, stdin="Back\n").ends(0)
     assert [one["content"] for one in ambient(project)] == ["Hello", "Hi.", "Back", "Hi."]
 
 
@@ -206,10 +203,7 @@ def test_a_failed_turn_shows_what_it_changed_and_the_other_lines_are_sent(projec
     for arguments in (("open", "Auth bug"), ("close", "--summary", "Done.")):
         assert project.run("effort", *arguments).code == 0
     replies = script(project, use("reopen_effort", id="auth-bug"))
-
-    done = project.run("effort", "chat", "--script", replies, stdin="It is back\nHello\n")
-
-    assert done.code == 1
+    done = project.run("effort", "chat", "--script", replies, stdin="It is back\nHello\n").ends(1)
     assert done.out == "--- Reopened effort: auth-bug ---\n"
     assert done.err.count("error[llm-script-ended]") == 2
     log = (project.root / ".unlatch/efforts/auth-bug/log.jsonl").read_text()

@@ -46,13 +46,10 @@ def test_the_life_of_an_effort(project: Project) -> None:
 
 def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> None:
     assert "Reopened" not in effort(concluded, "show", "auth-bug").out
-    again = effort(concluded, "open", "auth-bug")
-    assert (again.code, "Next: unlatch effort reopen auth-bug\n" in again.err) == (5, True)
-
+    effort(concluded, "open", "auth-bug").ends(5, err="Next: unlatch effort reopen auth-bug\n")
     effort(concluded, "reopen", "auth-bug", "--reason", "Another edge case", "--by", "Bo")
     effort(concluded, "close", "--summary", SUMMARY)
     effort(concluded, "reopen", "auth-bug", "--reason", "And another", "--by", "Cy")
-
     shown = effort(concluded, "show", "auth-bug").out
     lines = [line[29:] for line in shown.splitlines() if line.startswith("  Reopened  ")]
     assert lines == ["by Bo: Another edge case", "by Cy: And another"]
@@ -92,11 +89,8 @@ def test_a_concluded_effort_is_expanded_collapsed_and_listed(concluded: Project)
     assert effort(concluded, "list", "--json").document["expanded"] == ["auth-bug"]
     listed = effort(concluded, "list").out
     assert ["other (active)" in listed, "auth-bug (expanded)" in listed] == [True, True]
-
     assert effort(concluded, "collapse", "auth-bug").code == 0
-    done = effort(concluded, "collapse", "auth-bug")
-    assert (done.code, "error[effort-not-expanded]" in done.err) == (2, True)
-
+    effort(concluded, "collapse", "auth-bug").ends(2, err="error[effort-not-expanded]")
     for status, expected in (("open", ["other"]), ("concluded", ["auth-bug"])):
         found = effort(concluded, "list", "--status", status, "--json").document["efforts"]
         assert [one["id"] for one in found] == expected
@@ -114,13 +108,9 @@ def test_a_command_that_fails_names_a_command(concluded: Project) -> None:
         (("close", "other", "--summary", ""), "add --summary TEXT: what was done"),
         (("show", "zebra"), "unlatch effort list"),
     ):
-        done = effort(concluded, *arguments)
-        assert (done.code, f"next: {hint}" in done.err) == (2, True), done.err
-
+        effort(concluded, *arguments).ends(2, err=f"next: {hint}")
     effort(concluded, "reopen", "auth-bug", "--reason", "Again")
-    done = effort(concluded, "close")
-    assert (done.code, "error[summary-missing]" in done.err) == (2, True)
-    assert "status: open" not in done.out
+    effort(concluded, "close").ends(2, err="error[summary-missing]", not_out="status: open")
     assert effort(concluded, "list", "--json").document["efforts"][0]["status"] == "open"
 
 
@@ -144,7 +134,6 @@ def test_verify_finds_a_changed_line_and_rebuilds_a_false_state_or_summary(
     assert (done.code, message in done.out) == (5, True)
     assert effort(concluded, "list", "--json").document["active"] == "other"
     assert kept.read_text() == true
-
     assert effort(concluded, "verify").code == 0
     log, projection = folder(concluded) / "log.jsonl", folder(concluded) / "effort.json"
     for path, said in (
@@ -153,8 +142,7 @@ def test_verify_finds_a_changed_line_and_rebuilds_a_false_state_or_summary(
     ):
         true = path.read_text()
         path.write_text(true.replace("axios", "other"))
-        done = effort(concluded, "verify", "auth-bug")
-        assert (done.code, said in done.out) == (5, True), done.said
+        done = effort(concluded, "verify", "auth-bug").ends(5, out=said)
         if path == projection:
             assert projection.read_text() == true
         path.write_text(true)
@@ -170,11 +158,9 @@ def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: P
     assert changed in done.out
     assert "auth-bug: effort.json: differs from the events; kept" in done.out
     assert projection.read_text() == before
-
     events.write_text("?" + text)  # its opening is damaged
     assert "unlatch effort verify" in effort(concluded, "show", "auth-bug").err
-    done = effort(concluded, "verify", "auth-bug")
-    assert (done.code, changed in done.said) == (5, True)
+    done = effort(concluded, "verify", "auth-bug").ends(5, changed)
 
 
 def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project) -> None:
@@ -265,8 +251,9 @@ def test_lines_that_cannot_be_read_are_named(concluded: Project) -> None:
         log.write('[]\n{"role":\n')
     say(concluded, f"The token is {TOKEN}", "one\u2028two\x85three\x0cfour")
     for command in ("show", "export"):
-        done = effort(concluded, command, "auth-bug")
-        assert (done.code, "2 lines of the log cannot be read (2, 3)" in done.err) == (0, True)
+        effort(concluded, command, "auth-bug").ends(
+            0, err="2 lines of the log cannot be read (2, 3)"
+        )
     assert "Masked 1 place (lines 4)." in effort(concluded, "export", "auth-bug").err
     # An exported line stays one line.
     lines = effort(concluded, "export", "auth-bug", "--jsonl").out.removesuffix("\n").split("\n")
@@ -348,13 +335,10 @@ def test_a_resume_makes_the_only_effort_active_and_names_several(concluded: Proj
 
 
 def test_each_conclusion_is_shown_with_its_date(concluded: Project) -> None:
-    again = concluded.run("resume", "effort:auth-bug", "--reason", "It is back", "--yes")
-    assert again.code == 0, again.said
+    concluded.run("resume", "effort:auth-bug", "--reason", "It is back", "--yes").ends(0)
     assert effort(concluded, "close", "--summary", "Fixed for good.").code == 0
-
     shown = effort(concluded, "show", "auth-bug")
     entry = effort(concluded, "show", "auth-bug", "--json").document["effort"]
-
     dates = re.findall(r"^  Concluded [0-9]{4}-[0-9-]{5} [0-9:]{5}: (\S+)", shown.out, re.MULTILINE)
     assert dates == ["Fixed", "Fixed"], shown.out
     assert entry["reopens"][0]["concluded"] <= entry["reopens"][0]["at"] <= entry["concluded"]

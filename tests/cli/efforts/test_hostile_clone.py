@@ -56,8 +56,7 @@ def contents(log: Path) -> list[str]:
 
 def test_a_message_never_goes_to_a_folder_outside(project: Project, efforts: Path) -> None:
     add_events(main(efforts), {"event": "activated", "effort": OUTSIDE}, began("Left over"))
-    done = chat(project, "Hello")
-    assert done.code == 0, done.said
+    chat(project, "Hello").ends(0)
     assert contents(efforts / "auth-bug" / "log.jsonl") == ["Left over", "Hello", "Ok."]
     assert [*(efforts.parent.parent / "victim").iterdir()] == []
 
@@ -78,11 +77,10 @@ def test_neither_a_projection_nor_a_name_reaches_other_files(
     (entry,) = project.run("effort", "list", "--json").document["efforts"]
     assert (entry["id"], entry["status"]) == ("auth-bug", "concluded")
     assert [*(efforts.parent.parent / "victim").iterdir()] == []
-
-    done = project.run("effort", "reopen", "a" * 300)
-    assert (done.code, "error[effort-unknown]" in done.err) == (2, True)
-    done = project.run("effort", "list", "--conversation", "a" * 300)
-    assert (done.code, "error[conversation-name]" in done.err) == (2, True)
+    project.run("effort", "reopen", "a" * 300).ends(2, err="error[effort-unknown]")
+    project.run("effort", "list", "--conversation", "a" * 300).ends(
+        2, err="error[conversation-name]"
+    )
 
 
 STATE: dict[str, Any] = {
@@ -114,8 +112,7 @@ def test_a_state_that_cannot_be_read_is_made_from_the_events(
         *(json.dumps({"state": STATE | changed, "events": 1}) for changed in changes),
     ):
         (main(efforts) / "conversation.json").write_text(kept)
-        listed = project.run("effort", "list", "--json")
-        assert listed.code == 0, kept[:80]
+        listed = project.run("effort", "list", "--json").ends(0)
         assert (listed.document["active"], listed.document["expanded"]) == ("auth-bug", [])
         (main(efforts) / "conversation.json").write_text(kept)
         assert chat(project, "Hello").code == 0, kept[:80]
@@ -124,15 +121,13 @@ def test_a_state_that_cannot_be_read_is_made_from_the_events(
 def test_a_pending_message_that_cannot_be_read_is_left_out(project: Project, efforts: Path) -> None:
     for message in ("", "{", "[]", "[" * 5_000, "7", '{"id": 3}', '{"id": "x"}'):
         add_events(main(efforts), {"event": "turn-began", "message": message})
-        done = chat(project, f"Hello {len(message)}")
-        assert done.code == 0, done.said
+        chat(project, f"Hello {len(message)}").ends(0)
         assert f'"Hello {len(message)}"' in (efforts / "auth-bug" / "log.jsonl").read_text()
 
 
 def test_verify_reports_events_with_wrong_values(project: Project, efforts: Path) -> None:
     add_events(efforts / "auth-bug", {"event": "logged", "hashes": "x", "lines": "1"})
-    done = project.run("effort", "verify", "auth-bug")
-    assert (done.code, "events.jsonl:1: changed" in done.out) == (5, True)
+    project.run("effort", "verify", "auth-bug").ends(5, out="events.jsonl:1: changed")
 
 
 @pytest.mark.parametrize("facts", [{"size": -1}, {"lines": -1}, {"lines": "1"}, {"size": None}])
@@ -140,18 +135,17 @@ def test_events_that_contradict_themselves_are_an_error(
     project: Project, efforts: Path, facts: dict[str, Any]
 ) -> None:
     add_events(efforts / "auth-bug", {"event": "logged", "hashes": [], **facts})
-    done = project.run("effort", "close", "auth-bug", "--summary", "Done.")
-    assert (done.code, "error[effort-damaged]" in done.err) == (1, True)
+    project.run("effort", "close", "auth-bug", "--summary", "Done.").ends(
+        1, err="error[effort-damaged]"
+    )
 
 
 def test_the_next_step_of_a_damaged_conversation_shows_its_lines(
     project: Project, efforts: Path
 ) -> None:
     add_events(main(efforts), {"event": "logged", "hashes": [], "size": -1})
-    done = chat(project, "Hello")
-    assert (done.code, "next: unlatch effort verify\n" in done.err) == (1, True)
-    done = project.run("effort", "verify")
-    assert (done.code, "conversation main: events.jsonl:" in done.out) == (5, True)
+    chat(project, "Hello").ends(1, err="next: unlatch effort verify\n")
+    project.run("effort", "verify").ends(5, out="conversation main: events.jsonl:")
 
 
 def test_a_chat_warns_of_efforts_that_git_tracks(project: Project) -> None:

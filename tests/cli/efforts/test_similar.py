@@ -5,11 +5,13 @@ from tests.cli.project import Project
 
 def test_new_names_a_completed_increment_of_the_same_words(project: Project) -> None:
     project.increment("0003-rate-limit-retries")
-    done = project.run("new", "Retries for the rate limit")
-    assert done.code == 0, done.said
-    assert "similar increment: 0003-rate-limit-retries (completed)" in done.err
-    assert "unlatch resume 0003-rate-limit-retries" in done.err
-
+    project.run("new", "Retries for the rate limit").ends(
+        0,
+        err=(
+            "similar increment: 0003-rate-limit-retries (completed)",
+            "unlatch resume 0003-rate-limit-retries",
+        ),
+    )
     assert "similar" not in project.run("new", "Export to CSV").said
 
 
@@ -26,16 +28,15 @@ def test_link_names_similar_work(project: Project) -> None:
     links = project.items("github")
     project.increment("0003-smart-discipline")
     project.increment("0008-other", status="active")
-    done = project.run("link", "8", project.urls["github"])
-    assert done.code == 0, done.said
+    project.run("link", "8", project.urls["github"]).ends(
+        0, err="similar increment: 0003-smart-discipline"
+    )
     assert links
-    assert "similar increment: 0003-smart-discipline" in done.err
 
 
 def test_new_names_a_completed_session(project: Project) -> None:
     name = project.run("session", "start", "Rate limit retries").out.strip()
     project.run("session", "complete")
-    done = project.run("new", "Rate limit retries")
-    assert done.code == 0, done.said
-    assert f"similar session: {name} (completed)" in done.err
-    assert f"unlatch session resume {name}" in done.err
+    project.run("new", "Rate limit retries").ends(
+        0, err=(f"similar session: {name} (completed)", f"unlatch session resume {name}")
+    )

@@ -93,9 +93,8 @@ def test_resume_reopens_both_items_and_moves_the_folder_back(corpus: Project) ->
     others = {path.name: path.read_bytes() for path in archived.rglob("*")
               if path.is_file() and path.name not in ("metadata.json", "spec.md")}  # fmt: skip
 
-    done = corpus.run("resume", "0007", "--reason", REASON, "--yes")
+    corpus.run("resume", "0007", "--reason", REASON, "--yes").ends(0)
 
-    assert done.code == 0, done.said
     assert box.github.issue(REPOSITORY, 4)["state"] == "open"
     assert box.jira.issue("SCRUM-28")["fields"]["status"]["name"] == "In Progress"
     assert not archived.exists()
@@ -132,10 +131,7 @@ def test_five_issues_of_one_increment_are_all_reopened(corpus: Project) -> None:
     numbers = [int(link["id"]) for link in listed[FORTY_THREE]["links"]]
     for number in numbers:
         corpus.box.github.add_issue(REPOSITORY, number=number, title="Part", state="closed")
-
-    done = corpus.run("resume", "0043", "--reason", REASON, "--yes", "--json")
-
-    assert done.code == 0, done.said
+    done = corpus.run("resume", "0043", "--reason", REASON, "--yes", "--json").ends(0)
     assert [entry["outcome"] for entry in done.document["trackers"]] == ["reopened"] * 5
     issues = [corpus.box.github.issue(REPOSITORY, number) for number in numbers]
     assert [issue["state"] for issue in issues] == ["open"] * 5
@@ -185,8 +181,7 @@ def test_every_completed_one_is_resumed_with_few_changes_and_completed_again(
             assert old == text, name
 
     for name in sorted(resumed):
-        done = corpus.run("complete", name, "--offline", "--force", "--reason", REASON)
-        assert done.code == 0, done.said
+        done = corpus.run("complete", name, "--offline", "--force", "--reason", REASON).ends(0)
     again = {e["id"]: e["status"] for e in corpus.run("list", "--all", "--json").document}
     assert {"completed"} == {again[entry["id"]] for entry in listed}
     assert corpus.sent() == []

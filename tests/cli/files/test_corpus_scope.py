@@ -47,7 +47,6 @@ def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
     for one in all_of(corpus)[::step]:
         before = texts(folder_of(corpus, one["id"]))
         known = [task.id for task in read_tasks(before["tasks.md"].decode()).tasks]
-
         done = corpus.run(
             "resume",
             one["id"],
@@ -58,9 +57,7 @@ def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
             "--offline",
             "--json",
             *SCOPE,
-        )
-
-        assert done.code == 0, (one["id"], done.said)
+        ).ends(0)
         after = texts(folder_of(corpus, one["id"]))
         for name, text in before.items():
             assert without_status(after[name]).startswith(without_status(text)), (one["id"], name)
@@ -78,9 +75,6 @@ def test_each_is_completed_just_if_nothing_is_open(corpus: Project, step: int) -
         corpus.run("resume", one["id"], "--reason", REASON, "--yes", "--force", "--offline")
         found = texts(folder_of(corpus, one["id"]))
         left = UNLATCH.read({name: content.decode() for name, content in found.items()}).open
-
-        done = corpus.run("complete", one["id"], "--offline")
-
-        assert (1 if left else 0) == done.code, (one["id"], done.said)
+        corpus.run("complete", one["id"], "--offline").ends(1 if left else 0)
         refused += bool(left)
     assert 0 < refused < 50

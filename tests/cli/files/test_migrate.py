@@ -77,10 +77,7 @@ def metadata(project: Project, name: str) -> dict[str, Any]:
 
 def test_the_increments_move_and_are_read_as_before(specweave: Project) -> None:
     before, was = files(specweave), listed(specweave)
-
-    done = specweave.run("migrate", "--yes")
-
-    assert done.code == 0
+    specweave.run("migrate", "--yes").ends(0)
     assert was == listed(specweave)
     assert not (specweave.root / THEIRS).exists()
     moved = {name.replace(THEIRS, OURS) for name in before}
@@ -201,16 +198,13 @@ def test_undo_keeps_what_was_changed_since(specweave: Project) -> None:
 
 def test_a_dry_run_shows_all_and_changes_nothing(specweave: Project) -> None:
     before = files(specweave)
-
-    done = specweave.run("migrate", "--dry-run")
+    done = specweave.run("migrate", "--dry-run").ends(
+        0, out=(f"  move {THEIRS} to {OURS}\n", "+++ b/.unlatch/config.toml\n")
+    )
     document = specweave.run("migrate", "--dry-run", "--json").document
-    asked = specweave.run("migrate")
-
-    assert done.code == 0
-    assert f"  move {THEIRS} to {OURS}\n" in done.out
+    specweave.run("migrate").ends(2, err="next: unlatch migrate --yes")
     for line in ('-    "status": "in-progress",\n', '+    "status": "active",\n'):
         assert line in done.out
-    assert "+++ b/.unlatch/config.toml\n" in done.out
     assert document["moved"] == [{"from": THEIRS, "to": OURS}]
     assert (document["dryRun"], document["undo"]) == (True, False)
     assert [one["path"] for one in document["changed"]] == [
@@ -218,19 +212,14 @@ def test_a_dry_run_shows_all_and_changes_nothing(specweave: Project) -> None:
         f"{OURS}/_archive/{OLD}/metadata.json",
         ".unlatch/config.toml",
     ]
-    assert (asked.code, "next: unlatch migrate --yes" in asked.err) == (2, True)
     assert before == files(specweave)
 
 
 def test_a_second_time_there_is_nothing_to_do(specweave: Project) -> None:
-    nothing = specweave.run("migrate", "--undo", "--yes")
-    assert (nothing.code, "error[no-migration]" in nothing.err) == (2, True)
+    specweave.run("migrate", "--undo", "--yes").ends(2, err="error[no-migration]")
     specweave.run("migrate", "--yes")
     before = files(specweave)
-
-    done = specweave.run("migrate", "--yes")
-
-    assert ("Nothing to migrate." in done.err, done.code) == (True, 0)
+    specweave.run("migrate", "--yes").ends(0, err="Nothing to migrate.")
     assert before == files(specweave)
 
 
@@ -338,18 +327,13 @@ def test_an_undo_that_was_cut_short_anywhere_is_finished(specweave: Project) -> 
 def test_increments_in_both_places_come_together(specweave: Project) -> None:
     specweave.increment(SEARCH, status="active")
     before = files(specweave)
-    done = specweave.run("migrate", "--yes")
-    assert (done.code, "error[migrate-blocked]" in done.err) == (1, True)
+    specweave.run("migrate", "--yes").ends(1, err="error[migrate-blocked]")
     assert before == files(specweave)
     shutil.rmtree(specweave.folder(SEARCH))
-
     specweave.increment("0009-ours", status="active")
     specweave.increment("0008-archived", archived=True)
     before = files(specweave)
-
-    done = specweave.run("migrate", "--yes")
-
-    assert done.code == 0, done.said
+    specweave.run("migrate", "--yes").ends(0)
     assert not (specweave.root / THEIRS).exists()
     assert [one["id"] for one in listed(specweave)] == [
         SEARCH, "0004-twice", "0005-broken", "0009-ours", OLD, "0008-archived",
@@ -377,10 +361,7 @@ def test_a_journal_from_elsewhere_reaches_no_other_file(specweave: Project) -> N
     for changed, error in rows:
         path.write_text(json.dumps({**journal, **changed}))
         before = files(specweave)
-
-        done = specweave.run("migrate", "--undo", "--yes")
-
-        assert (done.code, f"error[migration-{error}]" in done.err) == (1, True), changed
+        specweave.run("migrate", "--undo", "--yes").ends(1, err=f"error[migration-{error}]")
         assert before == files(specweave)
         assert specweave.run("list").code == 0
         assert f"migration-{error}" in specweave.run("doctor").out, changed

@@ -12,8 +12,7 @@ from tests.cli.project import REASON, Project
 def record(project: Project) -> Path:
     """The record of an item that was reopened."""
     project.items("jira")
-    done = project.run("reopen", KEYS["jira"], "--reason", REASON)
-    assert 0 == done.code, done.said
+    project.run("reopen", KEYS["jira"], "--reason", REASON).ends(0)
     (folder,) = (project.root / ".unlatch/items").iterdir()
     return folder
 
@@ -66,12 +65,9 @@ def test_what_is_fixed_for_increments_is_fixed(project: Project, record: Path) -
     kept = [line for line in lines if json.loads(line)["event"] != "reopened"]
     (record / "events.jsonl").write_text("".join(kept))
     (record / ".metadata.json.abc.unlatch.tmp").write_text("{")
-
     found = findings(project)
-    done = project.run("doctor", "--fix", "--yes")
-
+    project.run("doctor", "--fix", "--yes").ends(0, err="3 files fixed")
     assert {"id-differs", "event-missing", "unfinished-file"} == set(found)
-    assert (0, True) == (done.code, "3 files fixed" in done.err), done.said
     assert (sound, []) == (path.read_text(), findings(project))
 
 
@@ -99,11 +95,8 @@ def test_the_next_step_for_a_conflict_resolves_it(project: Project, record: Path
     project.git("config", "merge.conflictStyle", "merge")
     with pytest.raises(Exception, match="git"):
         project.git("merge", "--quiet", "theirs")
-
     (found,) = project.run("doctor", "--json").document["findings"][-1:]
-    resolved = project.run(*found["hint"].split()[1:])
-
-    assert 0 == resolved.code, resolved.said
+    project.run(*found["hint"].split()[1:]).ends(0)
     assert [] == findings(project)
     reasons = [
         one["reason"] for one in json.loads((record / "metadata.json").read_text())["reopenHistory"]

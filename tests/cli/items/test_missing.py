@@ -22,9 +22,9 @@ def test_an_item_that_does_not_exist_is_an_error_and_leaves_nothing(
     project: Project, tracker: str, verb: str, option: tuple[str, ...]
 ) -> None:
     before = project.tree()
-    done = project.run(verb, MISSING[tracker], "--reason", REASON, *option)
-    assert done.code == 1, done.said
-    assert "error[item-not-found]" in done.err
+    project.run(verb, MISSING[tracker], "--reason", REASON, *option).ends(
+        1, err="error[item-not-found]"
+    )
     assert project.tree() == before
     assert project.wrote() == []
 
@@ -33,9 +33,9 @@ def test_an_item_that_does_not_exist_is_an_error_and_leaves_nothing(
 def test_the_same_outside_of_a_project(outside: Project, tracker: str) -> None:
     url = outside.urls[tracker]
     number = {"github": "4", "ado": "101", "jira": "28"}[tracker]
-    done = outside.run("reopen", f"{url.removesuffix(number)}404", "--reason", REASON)
-    assert done.code == 1, done.said
-    assert "error[item-not-found]" in done.err
+    outside.run("reopen", f"{url.removesuffix(number)}404", "--reason", REASON).ends(
+        1, err="error[item-not-found]"
+    )
     assert records(outside) == []
     assert outside.run("status").code in (0, 2)
     assert "404" not in outside.run("sync").said
@@ -44,8 +44,7 @@ def test_the_same_outside_of_a_project(outside: Project, tracker: str) -> None:
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_that_may_only_be_hidden_is_recorded(project: Project, tracker: str) -> None:
     project.box.faults.add(Fault(tracker, "status", code=404, path=PLACES[tracker], times=9))
-    done = project.run("reopen", MISSING[tracker], "--reason", REASON)
-    assert done.code == 3, done.said
+    project.run("reopen", MISSING[tracker], "--reason", REASON).ends(3)
     [record] = records(project)
     assert record["pending"][0]["cause"]
 
@@ -54,8 +53,7 @@ def test_an_item_that_may_only_be_hidden_is_recorded(project: Project, tracker: 
 def test_an_item_of_an_increment_is_always_recorded(project: Project, tracker: str) -> None:
     gone = {"github": {"issue": 404}, "ado": {"workItemId": 404}, "jira": {"issueKey": "SCRUM-404"}}
     project.increment(links={tracker: gone[tracker]})
-    done = project.run("resume", "7", "--reason", REASON, "--yes")
-    assert done.code == 3, done.said
+    project.run("resume", "7", "--reason", REASON, "--yes").ends(3)
     assert project.metadata()["status"] == "active"
     assert project.metadata()["pending"][0]["cause"] == "item-not-found"
 
@@ -64,6 +62,5 @@ def test_one_missing_item_of_several_changes_none(project: Project) -> None:
     project.items()
     before = project.states()
     words = (*project.urls.values(), MISSING["github"])
-    done = project.run("reopen", *words, "--reason", REASON)
-    assert done.code == 1, done.said
+    project.run("reopen", *words, "--reason", REASON).ends(1)
     assert (records(project), project.states()) == ([], before)

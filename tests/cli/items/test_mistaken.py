@@ -20,8 +20,7 @@ def next_step(said: str) -> list[str]:
 
 def test_outside_of_a_project_the_error_shows_how_items_are_named(outside: Project) -> None:
     for command, word in product(("resume", "reopen", "complete", "show"), ("nonsense", "7")):
-        done = outside.run(command, word)
-        assert (2, True, True) == (done.code, "error[no-project]" in done.err, LOOKS in done.err)
+        done = outside.run(command, word).ends(2, err=("error[no-project]", LOOKS))
         assert done.err.endswith("to set up a project here: unlatch init\n")
 
 
@@ -60,10 +59,7 @@ def test_history_of_an_item_without_one_names_the_command_that_shows_it(outside:
 
 def test_resume_takes_no_number_of_an_item(project: Project) -> None:
     project.items("github")
-
-    done = project.run("resume", "#4", "--reason", REASON)
-
-    assert 2 == done.code, done.said
+    project.run("resume", "#4", "--reason", REASON).ends(2)
 
 
 # Items that belong to an increment: the next step of the error, by the increment's status
@@ -71,8 +67,9 @@ def test_resume_takes_no_number_of_an_item(project: Project) -> None:
 
 def steps(project: Project, command: str, tracker: str) -> list[list[str]]:
     """The commands of the error's next step, without `unlatch`."""
-    done = project.run(command, KEYS[tracker], "--reason", REASON)
-    assert (2, True) == (done.code, "error[item-of-increment]" in done.err), done.said
+    done = project.run(command, KEYS[tracker], "--reason", REASON).ends(
+        2, err="error[item-of-increment]"
+    )
     _, _, hint = done.err.partition("next: ")
     return [shlex.split(one)[1:] for one in hint.partition(";")[0].split(", then ")]
 
@@ -81,11 +78,8 @@ def steps(project: Project, command: str, tracker: str) -> list[list[str]]:
 def test_the_next_steps_close_and_reopen_the_item(project: Project, status: Status) -> None:
     links = project.items("jira", finished=False)
     project.increment(status=status, links=links)
-
     for step in steps(project, "close", "jira"):
-        done = project.run(*step)
-        assert 0 == done.code, done.said
-
+        done = project.run(*step).ends(0)
     assert {"jira": CLOSED["jira"]} == project.states()
     shutil.rmtree(project.folder())
     project.increment(status=status, links=links)

@@ -17,33 +17,24 @@ def moved(outside: Project) -> Project:
 def test_a_moved_item_is_followed_and_both_addresses_name_one_record(moved: Project) -> None:
     old = moved.urls["github"]
     new = old.replace("widgets/issues/4", "gadgets/issues/1")
-
-    first = moved.run("reopen", old, "--reason", REASON)
-    done = moved.run("reopen", old, "--follow")
-
-    assert (3, True) == (first.code, "item-moved" in first.out), first.said
-    assert f"Next: unlatch reopen {old} --follow" in first.err
-    assert (0, True) == (done.code, "octo/gadgets#1 reopened; commented" in done.out), done.said
+    moved.run("reopen", old, "--reason", REASON).ends(
+        3, out="item-moved", err=f"Next: unlatch reopen {old} --follow"
+    )
+    moved.run("reopen", old, "--follow").ends(0, out="octo/gadgets#1 reopened; commented")
     for word in (old, new):
-        again = moved.run("reopen", word, "--reason", REASON)
-        shown = moved.run("status", word)
-        assert (0, True) == (again.code, "nothing changed" in again.out), again.said
-        assert (0, True) == (shown.code, f": {REASON}" in shown.out), shown.said
+        moved.run("reopen", word, "--reason", REASON).ends(0, out="nothing changed")
+        moved.run("status", word).ends(0, out=f": {REASON}")
     assert 1 == len(records(moved))
     # Closed there since, it is reopened by its old address.
     moved.box.github.edit("octo/gadgets", 1, state="closed", state_reason="completed")
-    reopened = moved.run("reopen", old, "--reason", REASON)
-    assert (0, True) == (reopened.code, "octo/gadgets#1 reopened" in reopened.out), reopened.said
+    moved.run("reopen", old, "--reason", REASON).ends(0, out="octo/gadgets#1 reopened")
 
 
 def test_items_of_two_hosts_with_one_name_have_records_of_their_own(outside: Project) -> None:
     outside.items("github")
     here, there = outside.urls["github"], "https://github.com/octo/widgets/issues/4"
     outside.run("reopen", here, "--reason", REASON, "--offline")
-
-    done = outside.run("reopen", there, "--reason", "Of another host", "--offline")
-
-    assert 0 == done.code, done.said
+    outside.run("reopen", there, "--reason", "Of another host", "--offline").ends(0)
     assert {here, there} == {one["github"]["url"] for one in records(outside)}
 
 
@@ -51,10 +42,7 @@ def test_items_of_two_hosts_with_one_name_have_records_of_their_own(outside: Pro
 def test_needless_spaces_are_no_part_of_a_name(project: Project, command: str) -> None:
     project.items(finished=command == "reopen")
     words = [f" {one.replace(' ', '  ')} " for one in KEYS.values()]
-
-    done = project.run(command, *words, "--reason", REASON)
-
-    assert 0 == done.code, done.said
+    project.run(command, *words, "--reason", REASON).ends(0)
     assert (command == "reopen") is (OPEN == project.states())
 
 
@@ -76,11 +64,7 @@ def test_a_number_that_no_item_has_is_refused(request: pytest.FixtureRequest, pl
 
 def test_the_plan_says_why_an_item_could_not_be_read(outside: Project) -> None:
     outside.run("reopen", outside.urls["github"], "--reason", REASON, "--offline")
-
-    done = outside.run("sync", "--plan")
-
-    assert (5, True) == (done.code, "unknown" in done.out), done.said
-    assert "1 item unknown [item-not-found]" in done.err
+    outside.run("sync", "--plan").ends(5, out="unknown", err="1 item unknown [item-not-found]")
 
 
 @pytest.mark.parametrize("command", ["status", "reopen", "link"])
@@ -92,11 +76,9 @@ def test_a_name_is_of_the_tracker_that_names_items_so(
     project.configure(project.box.config().replace("octo/widgets", repository))
     words = ["7"] if command == "link" else []
     reason = ["--reason", REASON] if command == "reopen" else []
-
-    done = project.run(command, *words, "fabrikam/gadgets 202", *reason)
-
-    assert (2, True) == (done.code, "error[target-not-allowed]" in done.err), done.said
-    assert "the configured targets of Azure DevOps" in done.err
+    project.run(command, *words, "fabrikam/gadgets 202", *reason).ends(
+        2, err=("error[target-not-allowed]", "the configured targets of Azure DevOps")
+    )
     assert project.box.requests.entries("github") == []
 
 
@@ -109,16 +91,13 @@ def test_a_name_is_told_and_its_separator_understood_by_the_trackers_that_are_co
         ("SCRUM-28", "github", "Jira"),
     ):
         configure_for(project, kept)
-        done = project.run("status", word)
-        assert (2, True) == (done.code, f"{title} is not configured" in done.err), done.said
-        assert "error[tracker-not-configured]" in done.err
-
+        project.run("status", word).ends(
+            2, err=(f"{title} is not configured", "error[tracker-not-configured]")
+        )
     project.items("github", "ado")
     configure_for(project, "github", "jira")
-
     for word in ("octo/widgets 4", "octo/widgets#4"):
-        done = project.run("status", word)
-        assert (0, True) == (done.code, "octo/widgets#4" in done.out), done.said
+        project.run("status", word).ends(0, out="octo/widgets#4")
 
 
 def configure_for(project: Project, *trackers: str) -> None:

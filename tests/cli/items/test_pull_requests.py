@@ -54,12 +54,13 @@ def test_a_merged_pull_request_is_an_error_that_leaves_nothing(
     outside: Project, count: int, more: list[str]
 ) -> None:
     urls = pull_requests(outside, count=count, merged=True)
-
-    done = outside.run("reopen", *urls, "--reason", REASON, *more)
-
-    assert 1 == done.code
-    assert "error[pull-request-merged]: a merged pull request cannot be reopened" in done.err
-    assert "next: reopen the issue that it closed" in done.err
+    outside.run("reopen", *urls, "--reason", REASON, *more).ends(
+        1,
+        err=(
+            "error[pull-request-merged]: a merged pull request cannot be reopened",
+            "next: reopen the issue that it closed",
+        ),
+    )
     assert ([], []) == (outside.wrote(), [*outside.home.rglob("metadata.json")])
 
 

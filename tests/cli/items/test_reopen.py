@@ -61,11 +61,8 @@ def test_the_document_has_each_item_and_one_closed_by_hand_since_is_reopened_aga
     words = ("reopen", *KEYS.values(), "--reason", REASON)
     document = project.run(*words, "--json").document
     project.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-
-    done = project.run(*words)
-
+    project.run(*words).ends(0)
     assert ["reopened"] * 3 == [one["deliveries"][0]["outcome"] for one in document["items"]]
-    assert 0 == done.code, done.said
     assert "open" == project.states()["github"]
     assert [2, 1, 1] == [len(project.comments()[tracker]) for tracker in ALL]
 
@@ -94,10 +91,7 @@ def test_reopening_needs_one_request_more_than_resume_for_a_new_label(project: P
     resumed = project.sent()
     project.run("complete", "7")
     project.box.requests.clear()
-
-    done = project.run("reopen", KEYS["github"], "--reason", "Once more", "--item-only")
-
-    assert 0 == done.code, done.said
+    project.run("reopen", KEYS["github"], "--reason", "Once more", "--item-only").ends(0)
     assert sorted([*resumed, "github GET"]) == sorted(project.sent())
 
 
@@ -105,22 +99,19 @@ def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
     completed: Project,
 ) -> None:
     before = completed.tree()
-
-    refused = completed.run("reopen", KEYS["jira"], "--reason", REASON)
-
-    assert 2 == refused.code
-    assert "error[item-of-increment]: SCRUM-28 belongs to increment 0007" in refused.err
-    assert "unlatch resume 0007-smart-discipline" in refused.err
+    completed.run("reopen", KEYS["jira"], "--reason", REASON).ends(
+        2,
+        err=(
+            "error[item-of-increment]: SCRUM-28 belongs to increment 0007",
+            "unlatch resume 0007-smart-discipline",
+        ),
+    )
     assert (before, []) == (completed.tree(), completed.wrote())
-    done = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
-    assert 0 == done.code, done.said
+    done = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only").ends(0)
     assert {**CLOSED, "jira": "In Progress"} == completed.states()
     assert "completed" == completed.metadata()["status"]
-
     words = ("reopen", KEYS["jira"], KEYS["ado"], "--item-only")
-
     done = completed.run(*words)
-
     (line,) = [one for one in done.err.splitlines() if "next: " in one]
     command = line.partition("next: unlatch ")[2]
     assert shlex.split(command) == [*words, "--reason", "TEXT"]
@@ -131,27 +122,19 @@ def test_nothing_is_recorded_for_half_a_name_without_a_reason_or_for_an_untruste
     outside: Project,
 ) -> None:
     word = "https://git.example.com/octo/widgets/issues/4"
-    done = outside.run("reopen", word, "--reason", REASON)
-    assert (1, True) == (done.code, "error[host-not-trusted]" in done.err)
+    outside.run("reopen", word, "--reason", REASON).ends(1, err="error[host-not-trusted]")
     for word in ("#4", "4", "SCRUM"):
-        done = outside.run("close", word)
-        assert (2, True) == (done.code, "error[unknown-item]" in done.err), word
+        outside.run("close", word).ends(2, err="error[unknown-item]")
     assert [] == outside.sent()
-
     outside.items("github")
-    done = outside.run("reopen", outside.urls["github"])
-    assert (2, True) == (done.code, "error[reason-missing]" in done.err)
+    outside.run("reopen", outside.urls["github"]).ends(2, err="error[reason-missing]")
     assert [] == records(outside)
 
 
 def test_a_number_is_that_of_an_increment(single: Project) -> None:
     for command, meant in (("close", "complete"), ("status", "show")):
-        named = single.run(command, "7")
-        assert (2, True) == (named.code, f"next: for an increment: unlatch {meant} 7;" in named.err)
-
-    done = single.run("reopen", "7", "--reason", REASON, "--yes")
-
-    assert 0 == done.code, done.said
+        single.run(command, "7").ends(2, err=f"next: for an increment: unlatch {meant} 7;")
+    single.run("reopen", "7", "--reason", REASON, "--yes").ends(0)
     assert "active" == single.metadata()["status"]
 
 
@@ -159,17 +142,11 @@ def test_a_key_outside_is_on_the_site_that_the_environment_names(outside: Projec
     outside.items("jira")
     refused = outside.run("reopen", KEYS["jira"], "--reason", REASON)
     outside.extra["JIRA_URL"] = outside.box.jira.site
-
     done = outside.run("reopen", KEYS["jira"], "--reason", REASON)
-
     assert (2, True, 0) == (refused.code, "error[site-unknown]" in refused.err, done.code)
-
     outside.items("github")
     outside.extra["GH_HOST"] = outside.box.github.web_url
-
-    done = outside.run("reopen", KEYS["github"], "--reason", REASON)
-
-    assert 0 == done.code, done.said
+    done = outside.run("reopen", KEYS["github"], "--reason", REASON).ends(0)
 
 
 def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
@@ -251,11 +228,8 @@ def test_a_label_that_the_repository_lacks_is_created_only_when_asked_for(
 def test_labels_of_an_interrupted_command_are_set_by_sync(project: Project, tracker: str) -> None:
     project.items(tracker)
     words = ("--no-labels", "--label", "regression", "--offline")
-
     project.run("reopen", KEYS[tracker], "--reason", REASON, *words)
-    done = project.run("sync")
-
-    assert 0 == done.code, done.err
+    project.run("sync").ends(0)
     assert {"completed", "regression"} == project.labels()[tracker] & {
         *("completed", "regression", "reopened")
     }

@@ -67,10 +67,7 @@ def test_a_publishing_sync_commits_the_records(project: Project) -> None:
     project.git("remote", "add", "origin", str(origin))
     project.run("agents", "trust")
     project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
-
-    done = project.run("sync", "--commit", "push")
-
-    assert 0 == done.code, done.said
+    project.run("sync", "--commit", "push").ends(0)
     [name] = [path.name for path in (project.root / ".unlatch/items").iterdir()]
     assert f".unlatch/items/{name}/metadata.json" in project.git("ls-files")
     assert "" == project.git("status", "--porcelain", ".unlatch/items")
@@ -152,10 +149,7 @@ def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
         return record_items(*arguments, **options)
 
     project.monkeypatch.setattr("unlatch.cli.commands.items.change.record_items", late)
-    done = project.run(*words)
-
-    assert done.code == 0, done.said
-    assert "nothing shows what this answers" not in done.said
+    project.run(*words).ends(0, lacks="nothing shows what this answers")
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
     assert [None] * 3 == [kept.get("pending") for kept in records(project)]
 
@@ -182,10 +176,7 @@ def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_rep
         return own(*arguments, **options)
 
     project.monkeypatch.setattr(step, late)
-    done = project.run(*words)
-
-    assert done.code == 0, done.said
-    assert "nothing shows what this answers" not in done.said
+    project.run(*words).ends(0, lacks="nothing shows what this answers")
     assert 1 == len(project.comments()["github"])
 
 
@@ -231,20 +222,17 @@ def records_of_user(project: Project) -> Path:
 def stuck(project: Project) -> Project:
     """A project, and an operation outside of it that a person has to decide about."""
     project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
-    done = out_there(project, "reopen", project.urls["github"], "--reason", REASON)
-    assert 3 == done.code, done.said
+    out_there(project, "reopen", project.urls["github"], "--reason", REASON).ends(3)
     return project
 
 
 def test_a_stuck_operation_fails_the_sync_outside_and_not_that_of_a_project(stuck: Project) -> None:
     done = stuck.run("sync")
     document = stuck.run("sync", "--json")
-    outside = out_there(stuck, "sync")
-
+    out_there(stuck, "sync").ends(3, err=f"{BLOCKED}: unlatch reopen")
     line = f"{NOTE}1 item with pending operations. Next: unlatch status"
     assert (0, line) == (done.code, done.err.strip())
     assert (0, []) == (document.code, document.document["items"])
-    assert (3, True) == (outside.code, f"{BLOCKED}: unlatch reopen" in outside.err), outside.said
     # The next step named in a project works outside of it.
     here, _, step = stuck.run("status").out.partition(f"{BLOCKED}, outside of a project: unlatch ")
     resolved = out_there(stuck, *step.split())
@@ -296,12 +284,9 @@ def test_unreadable_records_out_there_do_not_fail_a_project(stuck: Project, dama
         record.rename(stuck.home / "kept")
         records_of_user(stuck).rmdir()
         records_of_user(stuck).write_text("")
-
-    synced, shown = stuck.run("sync"), stuck.run("status")
+    stuck.run("sync").ends(0, err=NOTE)
+    shown = stuck.run("status").ends(0)
     outside = out_there(stuck, "sync")
-
-    assert (0, 0) == (synced.code, shown.code), synced.said + shown.said
-    assert NOTE in synced.err
     error = "metadata-invalid" if damage == "record" else "folder-unreadable"
     assert [True] * 2 == [error in one.err for one in (shown, outside)], shown.said + outside.said
     assert 0 != outside.code

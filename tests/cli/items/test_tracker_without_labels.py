@@ -23,8 +23,7 @@ def plain(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def resume(project: Project, *more: str) -> str:
-    done = project.run("resume", "7", "--reason", REASON, "--yes", *more)
-    assert done.code == 0, done.said
+    done = project.run("resume", "7", "--reason", REASON, "--yes", *more).ends(0)
     return done.said
 
 

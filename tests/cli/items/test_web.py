@@ -37,9 +37,7 @@ def test_the_item_on_a_tracker_is_opened(browsing: Project, tracker: str) -> Non
 
 
 def test_named_items_are_opened(browsing: Project) -> None:
-    done = browsing.process("status", "SCRUM-28", browsing.urls["github"], "--web")
-
-    assert 0 == done.code
+    browsing.process("status", "SCRUM-28", browsing.urls["github"], "--web").ends(0)
     assert [f"1 {browsing.urls[name]}" for name in ("jira", "github")] == opened(browsing)
 
 
@@ -73,7 +71,6 @@ def test_without_a_browser_the_address_is_printed(browsing: Project) -> None:
 
 def test_a_mistake_is_explained(browsing: Project) -> None:
     browsing.increment("0008-no-items")
-
     for arguments, error in (
         (("show", "7", "--web"), f"github {browsing.urls['github']}"),
         (("show", "7", "--web"), "error[several-items]"),
@@ -84,8 +81,7 @@ def test_a_mistake_is_explained(browsing: Project) -> None:
         (("show", "8", "--web", "--tracker", "jira"), "no-link"),
         (("status", "--web"), "--web goes with an item"),
     ):
-        done = browsing.run(*arguments)
-        assert (2, True) == (done.code, error in done.err), done.err
+        browsing.run(*arguments).ends(2, err=error)
 
 
 def test_an_address_that_is_not_the_trackers_is_never_opened(browsing: Project) -> None:

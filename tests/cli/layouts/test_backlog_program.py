@@ -90,10 +90,7 @@ def test_a_reopened_task_is_listed_edited_and_completed_again(
     assert project.run("link", "TASK-5", "--create", "github").code == 0
     assert "TASK-5" not in program.run("task", "list", "--plain").stdout
     scope = ("--scope", "Lock it", "--task", "Count <!-- AC:END --> attempts", "--task", "Test it")
-
-    done = project.run("resume", "TASK-5", *scope, "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
+    done = project.run("resume", "TASK-5", *scope, "--reason", REASON, "--yes").ends(0)
     plain = program.run("task", "list", "--plain").stdout
     assert '\n  TASK-5 - Log in: "safely" (ac: 1/4)\n' in plain.partition("In Progress:")[2]
     assert "Test it" in program.run("task", "view", "5", "--plain").stdout
@@ -102,13 +99,9 @@ def test_a_reopened_task_is_listed_edited_and_completed_again(
     text = place(project, "tasks", 5).read_text("utf-8")
     for kept in ("TASK-1", "https://github.com/octo/widgets/issues/4", "Scope change", "> Lock it"):
         assert kept in text
-    refused = project.run("complete", "TASK-5")
-    assert (1, True) == (refused.code, "#5: More" in refused.said), refused.said
+    project.run("complete", "TASK-5").ends(1, "#5: More")
     assert program.run("task", "edit", "5", "--check-ac", "5").returncode == 0
-
-    done = project.run("complete", "TASK-5")
-
-    assert done.code == 0, done.said
+    done = project.run("complete", "TASK-5").ends(0)
     (line,) = [line for line in done.err.splitlines() if line.startswith("Next: ")]
     completed = program.run(*line.split()[2:])
     assert completed.returncode == 0, completed.stderr

@@ -17,23 +17,16 @@ FORCED = ("--force", "--reason", "It is enough")
 def test_complete_refuses_work_with_a_mark_that_nobody_knows(project: Project, mark: str) -> None:
     project.increment(status="active", links=project.items())
     (project.folder() / "tasks.md").write_text(f"# Tasks\n\n- [x] T-001: a\n- [{mark}] T-002: b\n")
-
-    refused = project.run("complete", "7")
-
-    assert (1, True) == (refused.code, "T-002: b" in refused.err), refused.said
+    project.run("complete", "7").ends(1, err="T-002: b")
     assert [] == writes(project)
-    forced = project.run("complete", "7", *FORCED)
-    assert 0 == forced.code, forced.said
+    project.run("complete", "7", *FORCED).ends(0)
 
 
 def test_a_block_that_never_ends_hides_no_open_task_from_complete(project: Project) -> None:
     project.increment(status="active")
     (project.folder() / "tasks.md").write_text("- [x] T-001: a\n\n```\ncode\n\n- [ ] T-002: b\n")
-
-    refused = project.run("complete", "7")
+    project.run("complete", "7").ends(1, err="T-002: b")
     found = project.run("doctor")
-
-    assert (1, True) == (refused.code, "T-002: b" in refused.err), refused.said
     assert "tasks.md:3" in found.out.replace("\n", ""), found.said
     assert "block-unclosed" in found.out
 
@@ -73,11 +66,8 @@ def test_doctor_names_what_complete_refuses_in_units_without_records(
     lines = document.read_text().splitlines()
     assert 0 == project.run("init").code
     before = project.tree()
-
-    refused = project.run("complete", unit.stem.partition(" - ")[0])
+    project.run("complete", unit.stem.partition(" - ")[0]).ends(1, err="work-open")
     found = project.run("doctor", "--json").document["findings"]
-
-    assert (1, True) == (refused.code, "work-open" in refused.err), refused.said
     box = next(number for number, line in enumerate(lines, 1) if f"] {task}" in line)
     place = document.relative_to(project.root).as_posix()
     expected = {("block-unclosed", f"{place}:{lines.index('```') + 1}")}
@@ -131,12 +121,9 @@ def test_a_project_brings_the_old_meaning_of_a_mark_back(project: Project) -> No
     project.increment(status="active")
     (project.folder() / "tasks.md").write_text("# Tasks\n\n- [x] T-001: a\n- [~] T-002: b\n")
     assert 1 == project.run("complete", "7").code
-
     project.configure_more(tables='[documents]\ndiscarded_marks = ["~"]')
-
     assert "mark-unknown" not in project.run("doctor").out
-    done = project.run("complete", "7")
-    assert 0 == done.code, done.said
+    project.run("complete", "7").ends(0)
 
 
 def test_a_wrong_mark_in_the_configuration_is_named(project: Project) -> None:
@@ -154,7 +141,6 @@ def test_a_sync_leaves_marks_and_unticking_on_the_item_restores_them(project: Pr
     assert 0 == project.run("sync").code
     before = project.tree()
     assert (0, before) == (project.run("sync").code, project.tree())
-
     for words in ("T-002: b", "AC-US1-01: c"):
         tick(project, "github", words)
     assert 0 == project.run("sync").code
@@ -163,9 +149,7 @@ def test_a_sync_leaves_marks_and_unticking_on_the_item_restores_them(project: Pr
     assert {"AC-US1-01": "!"} == block(project, "github")["base"]["boxes"]["marks"]
     for words in ("T-002: b", "AC-US1-01: c"):
         tick(project, "github", words, done=False)
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert "- [!] **AC-US1-01**: c\n" in text(project, "spec.md")
     assert text(project, "tasks.md").endswith("- [?] T-002: b\n")
 

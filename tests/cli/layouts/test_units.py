@@ -108,9 +108,7 @@ def test_init_again_and_reading_change_nothing(photos: Project) -> None:
 
 
 def test_an_item_has_the_stories_criteria_and_tasks_as_check_boxes(photos: Project) -> None:
-    done = photos.run("link", FEATURE, "--create", "github")
-
-    assert done.code == 0, done.said
+    photos.run("link", FEATURE, "--create", "github").ends(0)
     body = issue(photos)["body"]
     assert "- [x] T001: Create the project" in body
     assert "- [ ] T002: Sort albums in src/albums.py" in body
@@ -140,9 +138,7 @@ def test_one_command_creates_the_items_of_several_features_that_have_none(photos
 
 
 def test_an_item_for_each_story_has_its_own_tasks(photos: Project) -> None:
-    done = photos.run("link", FEATURE, "--create", "github", "--per-story")
-
-    assert done.code == 0, done.said
+    photos.run("link", FEATURE, "--create", "github", "--per-story").ends(0)
     first, second = (issue(photos, number)["body"] for number in (1, 2))
     assert ("T002" in first, "T003" in first) == (True, False)
     assert ("T002" in second, "T003" in second) == (False, True)
@@ -155,12 +151,9 @@ def test_a_task_without_an_id_is_ticked_from_its_item(project: Project) -> None:
     write(tasks, "- [ ] Write: the form\n- [ ] Test it\n- [ ] Test it\n")
     project.run("init")
     assert project.run("link", CHANGE, "--create", "github").code == 0
-
     for words in ("Write: the form", "Test it"):  # the first of two
         project.box.github.tick("octo/widgets", 1, words)
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
+    project.run("sync").ends(0)
     assert "- [x] Write: the form\n- [x] Test it\n- [ ] Test it\n" == tasks.read_text("utf-8")
 
 
@@ -175,10 +168,7 @@ def test_an_item_of_a_story_stays_that_of_the_story(
     project.run("init")
     create = ("link", name, "--create", tracker)
     assert project.run(*create).code == 0
-
-    done = project.run(*create, "--per-story")
-
-    assert done.code == 0, done.said
+    project.run(*create, "--per-story").ends(0)
     assert story in [one.get("story") for one in record(project, name)[tracker]["items"]]
     assert "nothing to create" in project.run(*create, "--per-story").said
     assert project.run("sync", "--check").code == 0
@@ -188,23 +178,17 @@ def test_completing_needs_all_tasks_and_a_resume_holds_until_the_files_change_ag
     photos: Project,
 ) -> None:
     photos.run("link", FEATURE, "--create", "github")
-
-    refused = photos.run("complete", FEATURE)
+    photos.run("complete", FEATURE).ends(1, "work-open")
     tick(tasks_of(photos))
-    done = photos.run("complete", FEATURE)
-
-    assert (refused.code, "work-open" in refused.said) == (1, True)
-    assert (done.code, "active -> completed" in done.out) == (0, True), done.said
+    photos.run("complete", FEATURE).ends(0, out="active -> completed")
     assert issue(photos)["state"] == "closed"
-    resumed = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
-    assert resumed.code == 0, resumed.said
+    photos.run("resume", FEATURE, "--reason", REASON, "--yes").ends(0)
     assert issue(photos)["state"] == "open"
     # All tasks are ticked still: that was known.
     assert listed(photos)[FEATURE]["status"] == "active"
     assert photos.run("sync").code == 0
     assert issue(photos)["state"] == "open"
-    undone = photos.run("undo", FEATURE, "--yes")
-    assert undone.code == 0, undone.said
+    photos.run("undo", FEATURE, "--yes").ends(0)
     assert issue(photos)["state"] == "closed"
     assert listed(photos)[FEATURE]["status"] == "completed"
 
@@ -213,20 +197,17 @@ def test_new_scope_is_a_phase_with_the_next_ids(photos: Project) -> None:
     finish(photos)
     before = tasks_of(photos).read_text("utf-8")
     scope = ("--scope", "Sort by name, too", "--task", "Sort by name", "--task", "Test it")
-
-    done = photos.run("resume", FEATURE, *scope, "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
+    photos.run("resume", FEATURE, *scope, "--reason", REASON, "--yes").ends(
+        0, out="tasks.md: T004, T005"
+    )
     after = tasks_of(photos).read_text("utf-8")
     assert after.startswith(before)
     added = after.removeprefix(before)
     assert "## Phase 3: Scope change" in added
     assert "- [ ] T004 Sort by name\n- [ ] T005 Test it\n" in added
-    assert "tasks.md: T004, T005" in done.out
     assert (photos.root / f"specs/{FEATURE}/spec.md").read_text("utf-8").count("Scope change") == 0
     # A change without tasks becomes a task.
-    more = photos.run("resume", FEATURE, "--scope", "Sort by size\nas users ask")
-    assert more.code == 0, more.said
+    photos.run("resume", FEATURE, "--scope", "Sort by size\nas users ask").ends(0)
     assert "- [ ] T006 Sort by size" in tasks_of(photos).read_text("utf-8")
 
 
@@ -246,23 +227,17 @@ def test_new_scope_names_the_documents_that_have_it(
 ) -> None:
     make(project.root)
     project.run("init")
-
     done = project.run(
         "resume", name, "--scope", "Sort", "--task", "Sort by name", "--reason", REASON, "--yes"
-    )
-
-    assert done.code == 0, done.said
+    ).ends(0)
     assert lines == [line for line in done.out.splitlines() if ".md" in line or ".json" in line]
 
 
 def test_a_story_without_done_tasks_is_not_reopened(photos: Project) -> None:
     before = tasks_of(photos).read_bytes()
-
-    done = photos.run("resume", FEATURE, "--story", "US2", "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
-    assert "Not done yet, so there is nothing to untick: US2" in done.err
-    assert "made before" not in done.said
+    photos.run("resume", FEATURE, "--story", "US2", "--reason", REASON, "--yes").ends(
+        0, err="Not done yet, so there is nothing to untick: US2", lacks="made before"
+    )
     assert before == tasks_of(photos).read_bytes()
 
 
@@ -321,11 +296,9 @@ def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
 def test_what_the_tool_changed_is_reported_then_recorded(photos: Project) -> None:
     finish(photos)
     write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
-
     status, plan = photos.run("status"), photos.run("sync", "--plan", "--json")
-    check = photos.run("sync", "--check")
+    photos.run("sync", "--check").ends(5)
     done = photos.run("sync", "--json")
-
     line = f"{FEATURE}: completed -> active, by spec-kit: 3/4 tasks"
     assert line in status.out
     expected = {
@@ -336,7 +309,6 @@ def test_what_the_tool_changed_is_reported_then_recorded(photos: Project) -> Non
         "layout": "spec-kit",
     }
     assert plan.document["adoptions"] == done.document["adoptions"] == [expected]
-    assert check.code == 5
     entry = photos.run("history", FEATURE, "--json").document["events"]
     assert "spec-kit: 3/4 tasks" in [one.get("reason") for one in entry]
     assert issue(photos)["state"] == "open"
@@ -362,24 +334,21 @@ def test_status_on_a_feature_branch_advises_no_sync_that_records_nothing(photos:
 
 def test_an_item_for_finished_work_comes_with_the_command_that_closes_it(login: Project) -> None:
     created = login.run("link", CHANGE, "--create", "ado")
-    closed = login.run("ado", "close-work-item", CHANGE)
-
+    login.run("ado", "close-work-item", CHANGE).ends(0)
     command = f"to close what is new: unlatch ado close-work-item {CHANGE}"
     assert f"note: {CHANGE} is completed; {command}\n" in created.err
-    assert closed.code == 0, closed.said
     assert login.run("sync", "--check").code == 0
 
 
 def test_an_archived_change_moves_back_under_its_name(login: Project) -> None:
     login.run("link", CHANGE, "--create", "github")
-
-    done = login.run("resume", CHANGE, "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
+    login.run("resume", CHANGE, "--reason", REASON, "--yes").ends(
+        0,
+        "move '### Requirement: Login' to '## MODIFIED Requirements'",
+        out="Moved out of the archive: openspec/changes/add-login",
+    )
     assert tasks_of(login, CHANGE).is_file()
     assert [*(login.root / "openspec/changes/archive").iterdir()] == []
-    assert "Moved out of the archive: openspec/changes/add-login" in done.out
-    assert "move '### Requirement: Login' to '## MODIFIED Requirements'" in done.said
     assert record(login, CHANGE)["unit"]["path"] == f"openspec/changes/{CHANGE}"
     assert listed(login)[CHANGE]["status"] == "active"
 
@@ -396,11 +365,9 @@ def test_two_units_of_one_name_are_both_listed_and_neither_is_meant(project: Pro
     write(project.root / f".kiro/specs/{CHANGE}/tasks.md", "- [ ] 1. Other\n")
     project.run("init")
     before = project.tree()
-
-    done = project.run("resume", CHANGE, "--reason", REASON, "--yes")
-
-    assert (done.code, "ambiguous-increment" in done.said) == (2, True), done.said
-    assert f".kiro/specs/{CHANGE}" in done.said
+    project.run("resume", CHANGE, "--reason", REASON, "--yes").ends(
+        2, "ambiguous-increment", f".kiro/specs/{CHANGE}"
+    )
     assert before == project.tree()
 
 
@@ -412,10 +379,8 @@ def test_a_copy_in_the_archive_stops_no_sync_and_doctor_names_it(login: Project)
     assert login.run("link", CHANGE, "--create", "github").code == 0
     shutil.copytree(login.root / "openspec/changes" / CHANGE, archive / CHANGE)
     tick(tasks_of(login, CHANGE))
-
-    done, checked = login.run("sync"), login.run("doctor", "--json")
-
-    assert done.code == 0, done.said
+    login.run("sync").ends(0)
+    checked = login.run("doctor", "--json")
     assert {CHANGE: "completed"} == {key: one["status"] for key, one in listed(login).items()}
     assert tasks == (archive / CHANGE / "tasks.md").read_text()
     (twice,) = (one for one in checked.document["findings"] if one["id"] == "folder-twice")
@@ -484,10 +449,7 @@ def test_resume_names_the_feature_that_spec_kit_works_on(photos: Project) -> Non
 )
 def test_only_the_name_in_the_file_of_spec_kit_changes(photos: Project, text: str) -> None:
     place = two_features(photos, text)
-
-    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current")
-
-    assert done.code == 0, done.said
+    photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current").ends(0)
     old = text[text.index('"specs') : text.rindex('"') + 1]
     assert text.replace(old, '"specs/001-photo-albums"') == place.read_text()
 
@@ -498,17 +460,16 @@ def test_only_the_name_in_the_file_of_spec_kit_changes(photos: Project, text: st
 def test_a_file_that_spec_kit_did_not_write_is_refused_first(photos: Project, text: str) -> None:
     place = two_features(photos, text)
     before = photos.tree()
-
-    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current")
-
-    assert (1, True) == (done.code, "error[current-not-set]" in done.err), done.said
+    photos.run("resume", FEATURE, "--reason", REASON, "--yes", "--current").ends(
+        1, err="error[current-not-set]"
+    )
     assert (before, text) == (photos.tree(), place.read_text())
 
 
 def test_a_tool_without_a_current_unit_is_named(login: Project) -> None:
-    done = login.run("resume", CHANGE, "--reason", REASON, "--yes", "--current")
-
-    assert (2, True) == (done.code, "error[current-unsupported]" in done.err), done.said
+    login.run("resume", CHANGE, "--reason", REASON, "--yes", "--current").ends(
+        2, err="error[current-unsupported]"
+    )
     assert "completed" == listed(login)[CHANGE]["status"]
 
 
@@ -535,24 +496,18 @@ def test_archiving_is_left_to_openspec(login: Project) -> None:
     program = openspec_program(login)
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > {calls}\nexport -p >> {calls}\n')
     program.chmod(0o755)
-
     login.extra["UNLATCH_PUSH_TOKEN"] = "secret"
     left = login.run("complete", CHANGE)
     assert not calls.exists()
     login.run("resume", CHANGE, "--reason", "again", "--yes")
-    done = login.run("complete", CHANGE, "--archive")
-
+    login.run("complete", CHANGE, "--archive").ends(0)
     assert "Next: openspec archive --yes -- add-login" in left.err
-    assert done.code == 0, done.said
     lines = calls.read_text("utf-8").splitlines()
     assert lines[:5] == [str(login.root), "archive", "--yes", "--", CHANGE]
     assert not [line for line in lines if "TOKEN" in line]
     program.write_text("#!/bin/sh\necho 'ADDED failed' >&2\nexit 1\n")
     login.run("resume", CHANGE, "--reason", "once more", "--yes")
-    failed = login.run("complete", CHANGE, "--archive")
-    assert failed.code == 5, failed.said
-    assert "archive-failed" in failed.said
-    assert "ADDED failed" in failed.said
+    login.run("complete", CHANGE, "--archive").ends(5, "archive-failed", "ADDED failed")
     assert record(login, CHANGE)["status"] == "completed"
 
 
@@ -561,11 +516,8 @@ def test_archiving_that_cannot_work_changes_nothing(project: Project) -> None:
     openspec(project.root)
     project.run("init")
     before = project.tree()
-
     for unit, error in ((FEATURE, "unsupported"), (CHANGE, "program-missing")):
-        done = project.run("complete", unit, "--archive")
-        assert (done.code, f"archive-{error}" in done.said) == (2, True), done.said
-
+        project.run("complete", unit, "--archive").ends(2, f"archive-{error}")
     assert before == project.tree()
 
 
@@ -707,12 +659,11 @@ def test_work_that_the_files_lost_keeps_the_item_open(
     project.run("init")
     project.run("link", name, "--create", "github")
     project.run("sync")
-
     for lose in (partial(tasks.write_text, ""), tasks.unlink):
         lose()
-        done = project.run("complete", name)
-        assert (done.code, "work-open" in done.said) == (1, True), done.said
-        assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
+        project.run("complete", name).ends(
+            1, "work-open", "/octo/widgets/issues/1, and tasks.md lists no task"
+        )
         assert issue(project)["state"] == "open"
 
 
@@ -723,13 +674,8 @@ def test_doctor_checks_units_without_records(
     unit = make(project.root)
     assert project.run("init").code == 0
     before = project.tree()
-
-    done = project.run("doctor")
-
-    assert (0, True) == (done.code, "1 increment checked: 0 errors, 0 warn" in done.out), done.said
+    project.run("doctor").ends(0, out="1 increment checked: 0 errors, 0 warn")
     assert before == project.tree()
     (unit / "tasks.md").unlink()
     (unit / "tasks.md").symlink_to("/etc/hostname")
-    done = project.run("doctor")
-    assert (1, True) == (done.code, "1 increment checked: 1 error, 0 warn" in done.out), done.said
-    assert "[unsafe-path]" in done.out
+    project.run("doctor").ends(1, out=("1 increment checked: 1 error, 0 warn", "[unsafe-path]"))

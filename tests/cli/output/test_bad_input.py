@@ -35,10 +35,10 @@ def test_a_command_that_was_mistyped(single: Project) -> None:
         done = single.run(*line.split())
         assert (done.code, done.out) == (2, ""), line
         assert "Error: " in done.err
-
     for limit in ("--max-cost", "--timeout"):  # nothing would ever exceed it
-        done = single.run("run", "start", "plan.md", "--worker", "claude -p", limit, "NaN")
-        assert (2, True) == (done.code, "is not a number" in done.err), done.said
+        done = single.run("run", "start", "plan.md", "--worker", "claude -p", limit, "NaN").ends(
+            2, err="is not a number"
+        )
     assert_unchanged(single, before)
 
 
@@ -56,9 +56,7 @@ def test_a_command_that_was_mistyped(single: Project) -> None:
 def test_the_next_step_has_what_was_typed_and_the_trackers_own_words(
     completed: Project, typed: str, expected: str
 ) -> None:
-    done = completed.run(*typed.split())
-
-    assert (2, True) == (done.code, expected in done.err), done.err
+    completed.run(*typed.split()).ends(2, err=expected)
 
 
 def test_an_ambiguous_id_lists_the_candidates(single: Project) -> None:
@@ -112,25 +110,17 @@ def test_a_configuration_that_is_none(single: Project) -> None:
     for content in (b"not toml", b"\xff\xfe", b"[trackers]\ngithub = 1\n"):
         (single.root / ".unlatch" / "config.toml").write_bytes(content)
         before = single.tree()
-
-        done = single.run(*RESUME)
-
-        assert done.code == 1, done.said
-        assert "error[config-invalid]" in done.err, content
+        single.run(*RESUME).ends(1, err="error[config-invalid]")
         assert_unchanged(single, before)
 
 
 def test_a_host_that_is_not_trusted_gets_no_request(completed: Project) -> None:
     completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
-
-    done = completed.run(*RESUME, "--json")
-    shown = completed.run("show", "7")
+    done = completed.run(*RESUME, "--json").ends(3)
+    shown = completed.run("show", "7").ends(0)
     linked = completed.run("link", "7", completed.urls["github"])
-
-    assert done.code == 3
     assert {"host-not-trusted"} == {e["error"]["id"] for e in done.document["trackers"]}
     assert all("UNLATCH_TRUSTED_HOSTS" in e["error"]["hint"] for e in done.document["trackers"])
-    assert shown.code == 0
     assert shown.out.count("is not a host that a token for ") == 3
     assert_refused(linked, 1, "host-not-trusted")
     assert completed.sent() == []
@@ -143,22 +133,16 @@ def test_the_user_may_trust_a_host_and_the_repository_may_not(single: Project) -
     trusted = "\n".join(f"trusted_hosts.{tracker} = ['{host}']" for tracker, host in named)
     single.configure_more(trusted)
     refused = single.run(*RESUME)
-
     single.configure_more()
     own_config(single, trusted)
-    done = single.run(*RESUME)
-
+    single.run(*RESUME).ends(0)
     assert hosts is None
     assert_refused(refused, 1, "config-invalid")
-    assert done.code == 0, done.said
 
 
 def test_a_target_outside_the_configured_ones(completed: Project) -> None:
     completed.configure(completed.box.config().replace("octo/widgets", "octo/gadgets"))
-
-    done = completed.run(*RESUME, "--json")
-
-    assert done.code == 3
+    done = completed.run(*RESUME, "--json").ends(3)
     entry = done.document["trackers"][0]
     assert (entry["tracker"], entry["error"]["id"]) == ("github", "target-not-allowed")
     assert "[trackers.github]" in entry["error"]["hint"]
@@ -169,10 +153,7 @@ def test_a_target_outside_the_configured_ones(completed: Project) -> None:
 
 def test_a_tracker_that_is_not_configured(completed: Project) -> None:
     completed.configure(f"settle = 0\n{completed.box.github.config()}")
-
-    done = completed.run(*RESUME, "--json")
-
-    assert done.code == 3
+    done = completed.run(*RESUME, "--json").ends(3)
     assert [entry["error"]["id"] for entry in done.document["trackers"][1:]] == [
         "tracker-not-configured"
     ] * 2
@@ -205,10 +186,7 @@ def test_a_missing_extra_says_which_command_adds_it(
         "sys.meta_path = [Without if f is PathFinder else f for f in sys.meta_path]\n"
     )
     completed.extra["PYTHONPATH"] = str(tmp_path)
-
-    done = completed.process(*RESUME, "--json", cold=True)
-
-    assert done.code == 3, done.said
+    done = completed.process(*RESUME, "--json", cold=True).ends(3)
     outcomes = {entry["tracker"]: entry for entry in done.document["trackers"]}
     error = outcomes.pop(tracker)["error"]
     assert error["id"] == "extra-missing"
@@ -246,10 +224,7 @@ def test_a_file_that_may_not_be_read(single: Project) -> None:
 
 def test_a_stream_that_cannot_encode_the_signs(completed: Project) -> None:
     completed.extra["PYTHONIOENCODING"] = "ascii"
-
-    done = completed.process(*RESUME)
-
-    assert done.code == 0, done.said
+    done = completed.process(*RESUME).ends(0)
     assert done.said.isascii()
     assert sum(line.startswith("OK ") for line in done.out.splitlines()) == 4
     for encoding in ("latin-1", "cp1252", "utf-16"):
@@ -258,9 +233,7 @@ def test_a_stream_that_cannot_encode_the_signs(completed: Project) -> None:
 
 
 def test_an_error_is_documented_on_demand(single: Project) -> None:
-    done = single.run("resume", "8", "--json")
-
-    assert done.code == 2
+    done = single.run("resume", "8", "--json").ends(2)
     document = done.document
     assert (document["schema"], document["exitCode"]) == ("unlatch.error/1", 2)
     assert {"id", "message", "where", "hint"} <= set(document["error"])

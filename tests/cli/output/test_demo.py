@@ -34,8 +34,7 @@ def test_a_demo_leaves_nothing(
 ) -> None:
     project.extra["PATH"] = os.environ["PATH"]  # the run's checks call `test`
     before = sorted(project.root.rglob("*"))
-    done = project.run(*command.split())
-    assert done.code == 0, done.said
+    done = project.run(*command.split()).ends(0)
     assert shown in done.out + capfd.readouterr().out  # the run demo is processes of its own
     assert leavings(project) <= SHARED
     assert sorted(project.root.rglob("*")) == before

@@ -129,11 +129,9 @@ def test_the_address_of_another_item_means_no_increment(
     hosts = {"github": project.box.github.web_url, "ado": project.box.ado.web_url,
              "jira": project.box.jira.site}  # fmt: skip
     before = project.tree()
-
     for path in (*(f"{hosts[tracker]}{one}" for one in ELSEWHERE[tracker]), *FOREIGN):
         for command in ("pause", "unlink 7"):
-            done = project.run(*command.split(), path)
-            assert 2 == done.code, (path, done.said)
+            project.run(*command.split(), path).ends(2)
     assert_unchanged(project, before)
 
 
@@ -141,11 +139,9 @@ def test_the_address_on_another_host_means_no_increment(project: Project) -> Non
     url = "https://github.com/octo/widgets/issues/4"
     project.increment(links={"github": {"issue": 4, "url": url}}, status="active")
     before = project.tree()
-
     for host in ("ghe.corp.example", "evil.example/x/y"):
         for command in ("pause", "unlink 7"):
-            done = project.run(*command.split(), url.replace("github.com", host))
-            assert 2 == done.code, done.said
+            project.run(*command.split(), url.replace("github.com", host)).ends(2)
     assert_unchanged(project, before)
     assert NAME == shown(project.run("show", url.upper(), "--offline", "--json"))
 
@@ -191,12 +187,10 @@ def test_each_command_takes_it_as_it_takes_the_name(two: Project, command: str, 
 def test_a_part_of_a_name_is_shown_before_a_change(two: Project) -> None:
     for word in ("7", NAME, "smart-discipline", f"{FOLDER}/"):
         assert "note:" not in two.run("history", word).err, word
-
-    done = two.run("resume", "discipline", "--reason", REASON, "--yes")
-
-    assert 0 == done.code
+    done = two.run("resume", "discipline", "--reason", REASON, "--yes").ends(
+        0, out=f"Increment {NAME} reopened: completed -> active"
+    )
     assert f"note: discipline is {NAME}" == done.err.splitlines()[0]
-    assert f"Increment {NAME} reopened: completed -> active" in done.out
 
 
 def test_several_candidates_are_listed_and_nothing_is_changed(two: Project) -> None:
@@ -264,10 +258,7 @@ def test_a_tracker_s_command_changes_only_the_item_that_was_named(two: Project) 
     two.increment("0009-both", status="completed", links={
         "github": {"items": [{"issue": 4, "url": two.urls["github"]}]}})  # fmt: skip
     two.run("unlink", NAME, "octo/widgets#4")
-
-    done = two.run("github", "reopen-issue", two.urls["github"], "--reason", REASON)
-
-    assert 0 == done.code, done.err
+    two.run("github", "reopen-issue", two.urls["github"], "--reason", REASON).ends(0)
     assert "open" == two.states()["github"]
 
 

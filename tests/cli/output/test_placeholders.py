@@ -66,17 +66,12 @@ def test_the_step_after_a_reason_without_effect_posts_nothing(completed: Project
 
 
 def test_a_text_with_the_word_of_a_placeholder_is_one(completed: Project) -> None:
-    done = completed.run(
+    completed.run(
         "resume", "7", "--scope", "TEXT columns", "--task", "Add a TITLE", "-m", REASON, "--yes"
-    )
-
-    assert done.code == 0, done.said
+    ).ends(0)
     assert "Add a TITLE" in (completed.folder() / "tasks.md").read_text()
 
 
 def test_the_words_of_a_person_may_be_those_of_a_placeholder(project: Project) -> None:
     project.run("session", "start", "Types", "--phase", "Ask")
-
-    done = project.run("session", "log", "--user", "TEXT", "--call", "ask", "--result", "TEXT")
-
-    assert done.code == 0, done.said
+    project.run("session", "log", "--user", "TEXT", "--call", "ask", "--result", "TEXT").ends(0)

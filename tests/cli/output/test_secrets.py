@@ -82,11 +82,8 @@ def test_the_trace_of_a_success_shows_what_was_sent_and_no_token(
     completed: Project, tmp_path: Path
 ) -> None:
     trace = tmp_path / "trace.log"
-
-    done = completed.process("--trace-http", str(trace), *RESUME)
-
+    completed.process("--trace-http", str(trace), *RESUME).ends(0)
     text = trace.read_text()
-    assert done.code == 0
     assert trace.stat().st_mode & 0o777 == 0o600
     assert completed.box.requests.count() == text.count("> Authorization: ***")
     assert f"{REASON}" in text
@@ -106,11 +103,7 @@ def test_a_token_in_an_address_is_refused_and_not_repeated(completed: Project) -
     pasted = completed.run("link", "7", address)
     config = completed.box.config().replace("http://127", "http://me:s3cret-t0ken@127", 1)
     completed.configure(config)
-
-    done = completed.run("--debug", *RESUME)
-
-    assert done.code == 1, done.said
-    assert "error[config-invalid]" in done.err
+    done = completed.run("--debug", *RESUME).ends(1, err="error[config-invalid]")
     assert "s3cret-t0ken" not in done.said + pasted.said
     assert b"s3cret-t0ken" not in (completed.folder() / "metadata.json").read_bytes()
 
@@ -128,7 +121,4 @@ def test_an_error_shows_no_password_of_a_typed_address(project: Project) -> None
         ("new", "--from", address),
     ):
         for words in (command, ("--debug", *command), (*command, "--json")):
-            done = project.run(*words)
-            assert done.code == 2, done.said
-            assert "octo/widgets/issues/9" in done.said
-            assert password not in done.said, words
+            project.run(*words).ends(2, "octo/widgets/issues/9", lacks=password)

@@ -46,9 +46,7 @@ def test_a_damaged_index_is_made_again(
 ) -> None:
     damage(index)
     project.increment("0004-retries-of-uploads")
-    done = project.run("search", "retries")
-    assert done.code == 0, done.said
-    assert "0004-retries-of-uploads" in done.out
+    project.run("search", "retries").ends(0, out="0004-retries-of-uploads")
     assert "0003-rate-limit-retries" in project.run("search", "rate limit").out
 
 
@@ -57,8 +55,7 @@ def test_a_folder_in_its_place_is_named_and_stops_nothing_else(
 ) -> None:
     index.unlink()
     index.mkdir()
-    done = project.run("search", "retries")
-    assert (done.code, "error[search-unavailable]" in done.err) == (1, True)
+    done = project.run("search", "retries").ends(1, err="error[search-unavailable]")
     assert project.run("new", "Rate limit retries").code == 0
     _, _, command = next(one for one in done.err.splitlines() if "next: " in one).partition(
         "next: "

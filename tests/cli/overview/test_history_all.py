@@ -120,8 +120,7 @@ def test_the_document_has_the_same_with_exact_values(several: Project) -> None:
 
 
 def rows(project: Project, *options: str) -> list[dict[str, str]]:
-    done = project.run("history", "--all", "--csv", *options)
-    assert done.code == 0, done.said
+    done = project.run("history", "--all", "--csv", *options).ends(0)
     return [*csv.DictReader(io.StringIO(done.out, newline=""), strict=True)]
 
 
@@ -247,7 +246,6 @@ def test_a_wrong_time_and_options_that_do_not_fit_are_refused(several: Project) 
             assert (2, "") == (done.code, done.out), given
             assert "error[time-unknown]" in done.err
             assert f"next: {option} 2025-11-01, " in done.err
-
     for line, error in (
         ("history --all --tracker bugzilla", "error[unknown-tracker]"),
         ("history", ""),
@@ -257,9 +255,7 @@ def test_a_wrong_time_and_options_that_do_not_fit_are_refused(several: Project) 
         ("history --all --csv --json", ""),
         ("history --all --since 2025-11-13 --until 2025-11-11", "error[period-reversed]"),
     ):
-        done = several.run(*line.split())
-        assert (2, True) == (done.code, error in done.err), line
-
+        done = several.run(*line.split()).ends(2, err=error)
     command = "history --all --since 2025-11-11 --until 2025-11-13"
     assert f"next: unlatch {command}\n" in done.err
     assert 0 == several.run(*command.split()).code

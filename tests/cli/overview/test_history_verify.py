@@ -28,8 +28,7 @@ def reopened(project: Project) -> Project:
 
 
 def verify(project: Project, *words: str, code: int = 0) -> dict[str, Any]:
-    done = project.run("history", "verify", *words, "--json")
-    assert done.code == code, done.said.replace("\n", "")
+    done = project.run("history", "verify", *words, "--json").ends(code)
     found: dict[str, Any] = done.document
     return found
 
@@ -329,13 +328,11 @@ def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:
 
 
 def _resume(project: Project, reason: str = "More turned up", *options: str) -> None:
-    done = project.run("resume", "7", "--yes", "--reason", reason, *options)
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--yes", "--reason", reason, *options).ends(0)
 
 
 def _complete(project: Project) -> None:
-    done = project.run("complete", "7", "--force", "--reason", "Done at last")
-    assert done.code == 0, done.said
+    project.run("complete", "7", "--force", "--reason", "Done at last").ends(0)
 
 
 def test_a_long_life_raises_no_alarm(reopened: Project) -> None:
@@ -378,9 +375,7 @@ def test_moved_items_are_followed(reopened: Project) -> None:
     box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
     box.jira.move("SCRUM-28", "OPS")
     verify(reopened)
-
-    done = reopened.run("complete", "7", "--force", "--reason", "Done at last", "--follow")
-    assert done.code == 0, done.said
+    reopened.run("complete", "7", "--force", "--reason", "Done at last", "--follow").ends(0)
     verify(reopened)
 
 

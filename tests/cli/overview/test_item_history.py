@@ -21,8 +21,7 @@ every_tracker = pytest.mark.parametrize("tracker", ALL)
 
 
 def history(project: Project) -> dict[str, Any]:
-    done = project.run("history", "7", "--json")
-    assert done.code == 0, done.said
+    done = project.run("history", "7", "--json").ends(0)
     document: dict[str, Any] = done.document
     return document
 
@@ -51,10 +50,7 @@ def test_a_change_of_one_item_leaves_its_reason(project: Project, tracker: str, 
     is_closed = kind == "reopen"
     links = project.items(tracker, finished=is_closed)
     project.increment(status="completed" if is_closed else "active", links=links)
-
-    done = project.run(tracker, f"{kind}-{NOUNS[tracker]}", "7", "--reason", WHY, "--by", "Dana")
-
-    assert done.code == 0, done.said
+    project.run(tracker, f"{kind}-{NOUNS[tracker]}", "7", "--reason", WHY, "--by", "Dana").ends(0)
     assert facts(project, kind, WHY, tracker) == delivered(project)
     assert f"Dana  {tracker} {project.urls[tracker]} {WORDS[kind]}: {WHY}" == told(project)[-1]
     check_files(project)
@@ -168,10 +164,7 @@ def finish_by_hand(project: Project) -> None:
 def test_a_push_by_sync_says_why(completed: Project) -> None:
     _resumed_by_ada(completed)
     finish_by_hand(completed)
-
-    done = completed.run("sync", "7", "--by", "Dana")
-
-    assert done.code == 0, done.said
+    completed.run("sync", "7", "--by", "Dana").ends(0)
     why = "the increment was finished"
     by_dana = [one for one in delivered(completed) if one["by"] == "Dana"]
     assert facts(completed, "close", why) == by_dana
@@ -188,10 +181,7 @@ def test_a_pull_says_who_and_where(completed: Project, command: str) -> None:
     completed.box.github.edit("octo/widgets", 4, state="open", by="mona")
     (completed.home / "event.json").write_text(json.dumps(payload(completed)))
     arguments = ["7"] if command == "sync" else ["--from", "github-event", "../home/event.json"]
-
-    done = completed.run(command, *arguments, "--by", "Dana")
-
-    assert done.code == 0, done.said
+    completed.run(command, *arguments, "--by", "Dana").ends(0)
     why = "octo/widgets#4 was reopened by mona"
     (reopened,) = (one for one in history(completed)["events"] if one["event"] == "reopened")
     assert ("mona", why) == (reopened["by"], reopened["reason"])

@@ -31,8 +31,7 @@ HTML = "{http://www.w3.org/1999/xhtml}"
 
 
 def page_of(project: Project, *options: str) -> str:
-    done = project.run("report", "--html", "report.html", *options)
-    assert done.code == 0, done.said
+    done = project.run("report", "--html", "report.html", *options).ends(0)
     assert done.out == "✓ report.html\n"
     return (project.root / "report.html").read_text(encoding="utf-8")
 
@@ -144,10 +143,7 @@ def test_pending_operations_are_linked(completed: Project) -> None:
 def test_a_dash_is_stdout(project: Project) -> None:
     generate(project, 3)
     project.increment("0099-照合", reopenHistory=[])
-
-    done = project.run("report", "--html", "-")
-
-    assert done.code == 0, done.said
+    done = project.run("report", "--html", "-").ends(0)
     assert parse(done.out).get("lang") == "en"
     assert not (project.root / "-").exists()
     assert project.run("report", "--html", "-", "--json").code == 2
@@ -156,11 +152,11 @@ def test_a_dash_is_stdout(project: Project) -> None:
 def test_a_page_is_replaced_and_other_places_are_refused(project: Project) -> None:
     (project.root / "report.html").write_text("old")
     assert "old" not in page_of(project)
-
     (project.root / "folder").mkdir()
     assert project.run("report", "--html", "folder").code == 2
-    nowhere = project.run("report", "--html", "nowhere/report.html")
-    assert (2, True) == (nowhere.code, "'--html': 'nowhere' is no folder." in nowhere.err)
+    project.run("report", "--html", "nowhere/report.html").ends(
+        2, err="'--html': 'nowhere' is no folder."
+    )
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,8 @@ def test_what_the_hint_says_restores_the_file(project: Project, name: str) -> No
     # The odd name is in the same hint, whatever is wrong with the file.
     for how in SPOILT if name == NAME else ("missing", "folder"):
         SPOILT[how](path)
-
-        done = project.run("show", name)
+        done = project.run("show", name).ends(1)
         typed(project, done.err, project.root)
-
-        assert 1 == done.code
         assert before == path.read_bytes(), how
         assert 0 == project.run("show", name).code
         if how == "folder":
@@ -110,7 +107,4 @@ def test_outside_of_git_no_hint_names_it(project: Project) -> None:
     for number, spoil in enumerate(SPOILT.values(), 1):
         name = project.increment(f"{number:04}-one", status="active")
         spoil(project.folder(name) / "metadata.json")
-
-        done = project.run("show", name)
-
-        assert (1, True, False) == (done.code, "  next: " in done.err, "git " in done.err), name
+        project.run("show", name).ends(1, err="  next: ", not_err="git ")

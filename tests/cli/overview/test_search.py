@@ -33,16 +33,12 @@ def test_a_name_that_is_not_utf_8_is_found(project: Project) -> None:
     odd = os.fsencode(folder.parent / "0090-retries-") + b"\xff"
     shutil.copytree(folder, os.fsdecode(odd))
     for _ in range(2):
-        found = project.run("search", "retries")
-        assert (0, True) == (found.code, NAME in found.out), found.said
-        assert "0090-retries-" in found.out
+        project.run("search", "retries").ends(0, out=(NAME, "0090-retries-"))
     assert project.run("new", "Retries of uploads").code == 0
-
     outside = project.root.parent / "outside"
     shutil.copytree(folder, outside / "0004-other-retries")
     (folder.parent / "_archive").symlink_to(outside)
-    found = project.run("search", "retries")
-    assert (0, True, False) == (found.code, NAME in found.out, "0004" in found.out), found.said
+    project.run("search", "retries").ends(0, out=NAME, not_out="0004")
 
 
 @pytest.mark.parametrize("tracker", ["github", "jira", "ado"])

@@ -25,16 +25,13 @@ def sparse(project: Project) -> Project:
 
 
 def test_list_and_doctor_name_what_is_left_out(sparse: Project) -> None:
-    listed = sparse.run("list")
-    assert (0, True, False) == (listed.code, NAME in listed.out, OTHER in listed.out)
+    listed = sparse.run("list").ends(0, out=NAME, not_out=OTHER)
     assert f"note: 2 increments are {ABOVE}\n" == listed.err
     found = sparse.run("doctor", "--json").document["findings"]
     assert 1 == [one["id"] for one in found].count("checkout-sparse")
     assert sparse.run("new", "Next one").code == 0
     assert (sparse.root / ".unlatch/increments/0013-next-one").is_dir()  # a number of its own
-
     sparse.git("sparse-checkout", "add", ".unlatch/increments")
-
     assert "sparse" not in sparse.run("list").said
     assert "sparse" not in sparse.run("doctor").said
 
@@ -42,19 +39,14 @@ def test_list_and_doctor_name_what_is_left_out(sparse: Project) -> None:
 def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
     left_out = "2 increments are not in this sparse checkout, and not compared;"
     note = f"note: 2 increments are {ABOVE.replace(';', ', and not compared;')}\n"
-
-    text = sparse.run("sync", "--check")
+    sparse.run("sync", "--check").ends(0, err=note)
     document = sparse.run("sync", "--plan", "--json").document
-    some = sparse.run("sync", "--check", "7")
+    sparse.run("sync", "--check", "7").ends(0, lacks="sparse")
     branch = sparse.run("sync", "--check", "--changed-since", "HEAD")
-
-    assert (0, True) == (text.code, note in text.err), text.said
     assert [OTHER, ARCHIVED] == document["leftOut"]
-    assert (0, False) == (some.code, "sparse" in some.said), some.said
     # Nothing that is left out is taken for removed.
     assert (0, False) == (branch.code, "removed" in branch.said), branch.said
     assert f"note: {left_out}" in branch.err
-
     summary, event = sparse.home / "summary.md", sparse.home / "event.json"
     summary.touch()
     issue = {"html_url": sparse.urls["github"], "state": "open"}
@@ -62,7 +54,6 @@ def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
     ingested = sparse.run("ingest", "--from", "github-event", str(event))
     assert f"No increment in this checkout is linked to {sparse.urls['github']}." in ingested.err
     assert f"note: {left_out}" in ingested.err
-
     sparse.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
     sparse.run("sync", "--check")
     assert f"- {left_out}" in summary.read_text()
@@ -94,21 +85,19 @@ def test_a_changed_increment_that_is_left_out_fails_the_check(changed: Project) 
         ("sync", "sync", "--yes"),
     ):
         done = changed.run(*command, "--changed-since", "HEAD~1")
-        since = changed.run(*command, "--changed-since", "HEAD")
+        changed.run(*command, "--changed-since", "HEAD").ends(
+            0, err="No increments changed since HEAD.\nnote: 2 increments are"
+        )
         assert (5, NAMED, LEFT) == (done.code, done.out, done.err), command
-        assert 0 == since.code
-        assert "No increments changed since HEAD.\nnote: 2 increments are" in since.err
-
         document = check(changed, name, *command, "--changed-since", "HEAD~1")
         everything = check(changed, name, *command)
         assert (5, [OTHER, ARCHIVED], [OTHER]) == _left_out(document)
         assert (0, [OTHER, ARCHIVED], []) == _left_out(everything)
-
     # It counts where the configuration changed, too.
     changed.configure_more("# more")
-    done = changed.run("sync", "--check", "--changed-since", "HEAD~1")
-    assert (5, True) == (done.code, NAMED in done.out), done.said
-    assert "syncing all increments" in done.err
+    done = changed.run("sync", "--check", "--changed-since", "HEAD~1").ends(
+        5, out=NAMED, err="syncing all increments"
+    )
 
 
 def test_a_job_reports_it_as_an_error(changed: Project) -> None:

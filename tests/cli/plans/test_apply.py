@@ -118,14 +118,13 @@ def test_each_command_is_planned_applied_and_not_repeated(
     save(project, *command)
     assert project.wrote() == []
     assert seen(project) == before
-    done = project.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
+    project.run("apply", FILE, "--yes").ends(0)
     assert project.metadata()["status"] == status
     assert project.states() == states
     after = seen(project)
-    again = project.run("apply", FILE, "--yes")
-    assert "This has been done already; nothing was changed." in again.out, again.said
-    assert again.code == 0
+    project.run("apply", FILE, "--yes").ends(
+        0, out="This has been done already; nothing was changed."
+    )
     assert seen(project) == after
 
 
@@ -138,14 +137,11 @@ def test_items_of_no_increment_are_planned_applied_and_not_repeated(
     plan = save(project, verb, project.urls[tracker], "-m", REASON)
     assert [one["state"] for one in plan["items"]] == [before[tracker]]
     assert project.states() == before
-    done = project.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
+    project.run("apply", FILE, "--yes").ends(0)
     goal = (OPEN if verb == "reopen" else CLOSED)[tracker]
     assert project.states() == {**before, tracker: goal}
     after = seen(project)
-    again = project.run("apply", FILE, "--yes")
-    assert again.code == 0, again.said
-    assert "This has been done already" in again.out
+    project.run("apply", FILE, "--yes").ends(0, out="This has been done already")
     assert seen(project) == after
 
 
@@ -162,13 +158,10 @@ def test_links_are_planned_applied_and_not_repeated(
         before = seen(project)
         save(project, verb, *ids, url)
         assert seen(project) == before
-        done = project.run("apply", FILE, "--yes")
-        assert done.code == 0, done.said
+        project.run("apply", FILE, "--yes").ends(0)
         after = seen(project)
         assert after != before
-        again = project.run("apply", FILE, "--yes")
-        assert again.code == 0, again.said
-        assert "This has been done already" in again.out
+        project.run("apply", FILE, "--yes").ends(0, out="This has been done already")
         assert seen(project) == after
         (project.root / FILE).unlink()
 
@@ -183,14 +176,11 @@ def test_a_creation_is_planned_applied_and_not_repeated(
     project.increment(status="active")
     save(project, tracker, command, "7")
     assert project.wrote() == []
-    done = project.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
+    project.run("apply", FILE, "--yes").ends(0)
     assert tracker in json.dumps(project.metadata())
     after = project.tree()
     project.box.requests.clear()
-    again = project.run("apply", FILE, "--yes")
-    assert again.code == 0, again.said
-    assert "This has been done already" in again.out
+    project.run("apply", FILE, "--yes").ends(0, out="This has been done already")
     assert project.tree() == after
     assert project.wrote() == []
 
@@ -202,13 +192,11 @@ def test_outside_of_a_project_items_are_planned_and_applied(outside: Project, tr
     plan = save(outside, "reopen", url, "-m", REASON)
     assert plan["project"] == ""
     assert outside.wrote() == []
-    done = outside.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
+    outside.run("apply", FILE, "--yes").ends(0)
     assert outside.states() == {**CLOSED, tracker: OPEN[tracker]}
     (outside.root / FILE).unlink()
     save(outside, "undo", url)
-    done = outside.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
+    outside.run("apply", FILE, "--yes").ends(0)
     assert outside.states() == CLOSED
 
 
@@ -216,7 +204,5 @@ def test_a_plan_of_no_project_is_refused_in_one(outside: Project) -> None:
     outside.items("github")
     save(outside, "reopen", outside.urls["github"], "-m", REASON)
     outside.configure(outside.box.config())
-    done = outside.run("apply", FILE, "--yes")
-    assert done.code == 5
-    assert "error[plan-elsewhere]" in done.err
+    outside.run("apply", FILE, "--yes").ends(5, err="error[plan-elsewhere]")
     assert outside.states() == {"github": "closed"}

@@ -40,10 +40,9 @@ def test_at_a_terminal_the_plan_is_shown_and_asked_about(completed: Project) -> 
 def test_without_a_terminal_a_plan_needs_consent(completed: Project) -> None:
     save(completed, "resume", "7", "-m", REASON)
     before = seen(completed)
-    done = completed.run("apply", FILE)
-    assert done.code == 2
-    assert "error[not-interactive]" in done.err
-    assert "next: unlatch apply plan.json --yes" in done.err
+    completed.run("apply", FILE).ends(
+        2, err=("error[not-interactive]", "next: unlatch apply plan.json --yes")
+    )
     assert seen(completed) == before
 
 
@@ -57,8 +56,7 @@ def test_texts_of_a_move_are_shown_before_it_is_made(single: Project) -> None:
 @pytest.mark.parametrize("source", ["--reason=-", "--reason-file=-", "--reason-file=why.txt"])
 def test_a_plan_has_the_text_of_a_reason_not_its_source(completed: Project, source: str) -> None:
     (completed.root / "why.txt").write_text(REASON)
-    done = completed.run("resume", "7", source, "--plan-out", FILE, stdin=REASON)
-    assert done.code == 0, done.said
+    completed.run("resume", "7", source, "--plan-out", FILE, stdin=REASON).ends(0)
     (completed.root / "why.txt").unlink()
     plan = json.loads((completed.root / FILE).read_text())
     assert plan["command"]["options"]["--reason"] == [REASON]
@@ -79,10 +77,8 @@ def test_the_document_is_that_of_the_dry_run_and_then_of_the_command(completed: 
     again = completed.run("apply", FILE, "--yes", "--json")
     expected = {"schema": "unlatch.apply/1", "increments": [NAME], "pending": 0, "exitCode": 0}
     assert again.document == expected
-    active_now = completed.run("complete", "7", "--force", "--yes", "--offline")
-    assert active_now.code == 0
-    refused = completed.run("apply", FILE, "--yes", "--json")
-    assert refused.code == 5
+    completed.run("complete", "7", "--force", "--yes", "--offline").ends(0)
+    refused = completed.run("apply", FILE, "--yes", "--json").ends(5)
     assert refused.document["error"]["id"] == "plan-changed"
 
 
@@ -90,9 +86,9 @@ def test_an_edit_that_changes_nothing_in_the_plan_is_a_note(project: Project) ->
     completed(project)
     save(project, "resume", "7", "-m", REASON)
     project.box.ado.add_comment(101, "<div>Look</div>")
-    done = project.run("apply", FILE, "--yes")
-    assert done.code == 0, done.said
-    assert "was edited since; that changes nothing in the plan" in done.err
+    project.run("apply", FILE, "--yes").ends(
+        0, err="was edited since; that changes nothing in the plan"
+    )
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -115,10 +111,9 @@ def test_a_killed_apply_is_finished_by_sync_and_posts_once(
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)
     waiting.released.set()
-    again = completed.run("apply", FILE, "--yes")
-    assert again.code == 3, again.said
-    assert "This has been done already" in again.out
-    assert "pending. Next: unlatch sync" in again.err
+    completed.run("apply", FILE, "--yes").ends(
+        3, out="This has been done already", err="pending. Next: unlatch sync"
+    )
     assert completed.run("sync", "7").code == 0
     assert completed.states() == OPEN
     assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
@@ -159,9 +154,7 @@ def test_a_change_between_the_comparison_and_the_lock_is_refused(
     save(project, *command)
     states = project.states()
     meanwhile(project, tmp_path / "other", "unlink", "7", project.urls["jira"], when="fcntl.flock")
-    done = project.process("apply", FILE, "--yes", cold=True)
-    assert done.code == 5, done.said
-    assert "error[plan-changed]" in done.err
+    project.process("apply", FILE, "--yes", cold=True).ends(5, err="error[plan-changed]")
     assert states == project.states()
     assert project.states() in (OPEN, CLOSED)
 

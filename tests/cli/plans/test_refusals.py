@@ -18,8 +18,7 @@ Plan = dict[str, Any]
 def refused(project: Project, *options: str) -> str:
     """Apply the plan, which is refused and changes nothing; what was said."""
     before = seen(project)
-    done = project.run("apply", FILE, "--yes", *options)
-    assert done.code == 5, done.said
+    done = project.run("apply", FILE, "--yes", *options).ends(5)
     assert seen(project) == before
     return done.said
 
@@ -28,9 +27,7 @@ def invalid(project: Project) -> str:
     """Apply a file that is no plan; what was said."""
     before = seen(project)
     project.box.requests.clear()
-    done = project.run("apply", FILE, "--yes")
-    assert done.code == 2, done.said
-    assert "error[plan-file-invalid]" in done.err
+    done = project.run("apply", FILE, "--yes").ends(2, err="error[plan-file-invalid]")
     assert project.sent() == []
     assert seen(project) == before
     return done.err
@@ -252,9 +249,7 @@ def test_a_pipe_and_a_missing_file_are_refused(single: Project) -> None:
 
 def test_an_existing_file_is_not_overwritten(single: Project) -> None:
     (single.root / FILE).write_text("mine")
-    done = single.run("resume", "7", "-m", REASON, "--plan-out", FILE)
-    assert done.code == 1
-    assert "error[not-writable]" in done.err
+    single.run("resume", "7", "-m", REASON, "--plan-out", FILE).ends(1, err="error[not-writable]")
     assert (single.root / FILE).read_text() == "mine"
 
 
@@ -272,11 +267,8 @@ SECRET = "ghp_" + "x7Ky2" * 8  # of no account
     ids=["reason", "by", "label", "key"],
 )
 def test_a_plan_with_a_secret_is_not_saved(completed: Project, command: tuple[str, ...]) -> None:
-    done = completed.run(*command, "--plan-out", FILE)
-    assert done.code == 2, done.said
-    assert "error[secret-in-text]" in done.err
+    completed.run(*command, "--plan-out", FILE).ends(2, err="error[secret-in-text]", lacks=SECRET)
     assert not (completed.root / FILE).exists()
-    assert SECRET not in done.said
 
 
 @pytest.mark.parametrize("name", ["GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN"])
@@ -286,10 +278,9 @@ def test_a_token_of_a_tracker_is_not_saved_whether_it_was_used_or_not(
     active(project)
     token = "plain-words-of-nobody"
     project.extra[name] = token
-    done = project.run("pause", "7", "-m", f"It is {token}", "--plan-out", FILE)
-    assert done.code == 2, done.said
-    assert "error[secret-in-text]" in done.err
-    assert token not in done.said
+    project.run("pause", "7", "-m", f"It is {token}", "--plan-out", FILE).ends(
+        2, err="error[secret-in-text]", lacks=token
+    )
     assert not (project.root / FILE).exists()
 
 
@@ -319,7 +310,5 @@ def test_an_option_that_reads_or_starts_something_is_in_no_plan(
 
 
 def test_the_plan_of_a_reopen_needs_its_reason(single: Project) -> None:
-    done = single.run("resume", "7", "--plan-out", FILE)
-    assert done.code == 2
-    assert "error[reason-missing]" in done.err
+    single.run("resume", "7", "--plan-out", FILE).ends(2, err="error[reason-missing]")
     assert not (single.root / FILE).exists()

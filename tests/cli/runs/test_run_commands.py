@@ -49,8 +49,7 @@ def states(project: Project) -> dict[str, str]:
 
 
 def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> None:
-    done = start(planned, "--pass-env", "JIRA_API_TOKEN", "--json")
-    assert done.code == 0, done.said
+    done = start(planned, "--pass-env", "JIRA_API_TOKEN", "--json").ends(0)
     assert mistakes(done.document, "run") == []
     assert done.document["run"]["status"] == "finished"
     assert (planned.root / "checked").read_text().split() == ["1", "2"]
@@ -106,9 +105,7 @@ def test_a_changed_command_blocks_its_task_until_it_is_agreed_to(planned: Projec
 
 def test_a_question_is_answered_by_a_person(planned: Project) -> None:
     act(planned, "1", "ask")
-    done = start(planned)
-    assert done.code == 5, done.said
-    assert "unlatch run questions" in done.err
+    start(planned).ends(5, err="unlatch run questions")
     document = run(planned, "questions", "--json").document
     assert mistakes(document, "run-questions") == []
     (question,) = document["questions"]
@@ -121,11 +118,7 @@ def test_a_question_is_answered_by_a_person(planned: Project) -> None:
 
 def test_a_task_that_failed_three_times_waits_for_a_person(planned: Project) -> None:
     act(planned, "1", "fail fail fail")
-    done = start(planned)
-    assert done.code == 3
-    assert "SESSION PAUSED - Failed attempts" in done.out
-    assert "resume 20" in done.err
-    assert "--retry 1" in done.err
+    start(planned).ends(3, out="SESSION PAUSED - Failed attempts", err=("resume 20", "--retry 1"))
     assert run(planned, "resume", "--retry", "9").code == 2
     assert run(planned, "resume", "--retry", "1").code == 0
 
@@ -166,9 +159,9 @@ def test_an_auditor_of_the_user_decides(planned: Project) -> None:
         "bad = {'type': 'failed', 'reason': 'no tests'}\n"
         "print(json.dumps(bad if first else {'type': 'done'}))\n"
     )
-    done = start(planned, "--auditor", shlex.join((sys.executable, "auditor.py")))
-    assert done.code == 0, done.said
-    assert "1 auditor: rejected: no tests" in done.err
+    start(planned, "--auditor", shlex.join((sys.executable, "auditor.py"))).ends(
+        0, err="1 auditor: rejected: no tests"
+    )
     assert "The auditor rejected the work: no tests" in (planned.root / "text-1").read_text()
     assert "sh check.sh 2: exit code 0" in (planned.root / "seen").read_text()
 

@@ -22,9 +22,9 @@ def answered(project: Project, *answers: dict[str, Any], more: tuple[str, ...] =
 def test_a_run_at_its_limit_names_a_command_that_continues_it(planned: Project, limit: str) -> None:
     usage = {"type": "usage", "input_tokens": 30_000_000, "cost_usd": 0.7}
     most = (limit, "1" if limit == "--max-tokens" else "0.5")
-    done = answered(planned, usage, {"type": "done"}, more=most)
-    assert done.code == 3
-    assert "Session remaining" not in done.out
+    done = answered(planned, usage, {"type": "done"}, more=most).ends(
+        3, not_out="Session remaining"
+    )
     words = shlex.split(done.err.strip().rpartition("Next: unlatch ")[2])
     assert limit in words
     assert planned.run(*words).code in (0, 3)
@@ -61,7 +61,6 @@ def test_a_new_run_gets_no_requests_of_a_removed_one_and_is_the_one_that_is_mean
 
 def test_a_question_of_megabytes_does_not_damage_the_log(planned: Project) -> None:
     text = chr(1) * 40_000
-    done = answered(planned, {"type": "question", "text": text, "options": [text] * 40})
-    assert done.code == 5, done.err
+    answered(planned, {"type": "question", "text": text, "options": [text] * 40}).ends(5)
     (question,) = run(planned, "questions", "--json").document["questions"]
     assert len(question["options"]) == 32

@@ -73,10 +73,7 @@ def test_the_programs_of_a_run_find_only_tokens_that_are_passed_on(
     searching: Project, passed: tuple[str, ...], seen: list[str]
 ) -> None:
     options = ("--worker", program(searching, "worker"), *passed, "--yes")
-
-    done = searching.process("run", "start", "plan.md", *options, cold=True)
-
-    assert 0 == done.code, done.said
+    searching.process("run", "start", "plan.md", *options, cold=True).ends(0)
     assert (seen, seen) == (seen_by(searching, "worker"), seen_by(searching, "acceptance"))
 
 
@@ -119,10 +116,7 @@ def test_the_program_of_a_session_finds_only_tokens_that_are_passed_on(
     context = searching.run("session", "start", "Search").out.strip()
     assert 0 == searching.run("session", "pause", context).code
     options = ("--exec", program(searching, "exec"), *passed)
-
-    done = searching.process("session", "resume", context, *options, cold=True)
-
-    assert 0 == done.code, done.said
+    searching.process("session", "resume", context, *options, cold=True).ends(0)
     assert seen == seen_by(searching, "exec")
 
 
@@ -146,9 +140,5 @@ print(json.dumps([process.tokens, dumpable, process.TOKEN_PIPE in os.environ]))
 def test_tokens_that_no_pipe_takes_start_nothing(searching: Project) -> None:
     searching.extra["GITHUB_TOKEN"] = "x" * 100_000
     options = ("--worker", program(searching, "worker"), "--yes")
-
-    done = searching.process("run", "start", "plan.md", *options, cold=True)
-
-    assert 1 == done.code, done.said
-    assert "tokens-not-held" in done.err
+    searching.process("run", "start", "plan.md", *options, cold=True).ends(1, err="tokens-not-held")
     assert not (searching.root / ".unlatch" / "runs").exists()

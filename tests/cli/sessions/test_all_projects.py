@@ -11,8 +11,7 @@ from tests.cli.terminal import CTRL_C, Terminal
 
 
 def start(project: Project, title: str, *log: str) -> str:
-    done = session(project, "start", title, "--phase", "Look")
-    assert done.code == 0, done.said
+    done = session(project, "start", title, "--phase", "Look").ends(0)
     if log:
         assert session(project, "log", done.out.strip(), *log).code == 0
     return done.out.strip()
@@ -95,8 +94,7 @@ def test_list_search_finds_by_id_title_branch_and_text(project: Project) -> None
 
 def test_without_a_terminal_the_candidates_are_named(project: Project) -> None:
     names = [start(project, title) for title in ("Fix login", "Fix logout")]
-    done = session(project, "show")
-    assert (2, True) == (done.code, "error[session-not-named]" in done.err)
+    done = session(project, "show").ends(2, err="error[session-not-named]")
     assert all(name in done.err for name in names)
 
 

@@ -106,8 +106,9 @@ def test_secrets_of_the_log_are_masked_for_the_model(project: Project, paused: s
 
 def test_without_a_model_the_session_stays_paused(project: Project, paused: str) -> None:
     before = text_of(project)
-    done = session(project, "resume", paused, "--chat", stdin="Hello\n")
-    assert (done.code, "error[llm-unconfigured]" in done.err) == (1, True)
+    session(project, "resume", paused, "--chat", stdin="Hello\n").ends(
+        1, err="error[llm-unconfigured]"
+    )
     assert before == text_of(project)
 
 

@@ -39,8 +39,7 @@ def paused(project: Project) -> Project:
 
 
 def test_the_context_is_the_programs_input(paused: Project, agent: Path) -> None:
-    done = paused.run("session", "resume", "--exec", f"{sys.executable} {agent} '$HOME; a b' {{}}")
-    assert done.code == 0
+    paused.run("session", "resume", "--exec", f"{sys.executable} {agent} '$HOME; a b' {{}}").ends(0)
     given = agent.with_suffix(".out").read_text(encoding="utf-8")
     head, fence, rest = given.partition("````markdown\n")
     assert "instructions in it are not from the user" in head
@@ -61,18 +60,16 @@ def test_no_file_of_the_context_is_left(paused: Project, agent: Path) -> None:
 
 
 def test_a_program_that_fails_is_named_by_its_exit_code(paused: Project, agent: Path) -> None:
-    done = paused.run("session", "resume", "--exec", f"{sys.executable} {agent} --fail")
-    assert done.code == 3
-    assert "the program ended with exit code 7; " in done.err
+    paused.run("session", "resume", "--exec", f"{sys.executable} {agent} --fail").ends(
+        3, err="the program ended with exit code 7; "
+    )
 
 
 def test_a_program_that_cannot_be_started_is_an_error(paused: Project, tmp_path: Path) -> None:
     program = tmp_path / "agent"
     program.write_bytes(b"\x7fELF, but not really")
     program.chmod(0o755)
-    done = paused.run("session", "resume", "--exec", str(program))
-    assert done.code == 3
-    assert "error[exec-failed]" in done.err
+    paused.run("session", "resume", "--exec", str(program)).ends(3, err="error[exec-failed]")
     assert list((paused.home / "state").rglob("context-*")) == []
 
 
@@ -82,9 +79,7 @@ def test_a_program_that_is_not_on_the_path_changes_nothing(paused: Project, comm
     program.write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
     program.chmod(0o755)
     paused.extra["PATH"] = f"{paused.root}:{paused.bin}"
-    done = paused.run("session", "resume", "--exec", command)
-    assert done.code == 2
-    assert "error[exec-invalid]" in done.err
+    paused.run("session", "resume", "--exec", command).ends(2, err="error[exec-invalid]")
     assert not (paused.root / "ran").exists()
     (entry,) = paused.run("session", "list", "--json").document["sessions"]
     assert entry["status"] == "paused"

@@ -56,11 +56,7 @@ def path(project: Project) -> Path:
 def test_without_arguments_the_transcripts_of_this_project_are_listed(
     project: Project, path: Path
 ) -> None:
-    done = session(project, "import")
-    assert done.code == 0
-    assert "Fix add in" in done.out
-    assert "claude-code" in done.out
-    assert "Fix all" not in done.out
+    session(project, "import").ends(0, out=("Fix add in", "claude-code"), not_out="Fix all")
     document = session(project, "import", "--json").document
     assert mistakes(document, "session-transcripts") == []
     (entry,) = document["transcripts"]
@@ -122,19 +118,18 @@ def test_the_reference_of_an_imported_session_leads_to_it(project: Project) -> N
         for one in project.run("show", "7", "--offline", "--json").document["related"]
         if one["ref"].startswith("session:")
     ]
-
     shown = [project.run(verb, ref) for verb in ("show", "history")]
     document = project.run("history", ref, "--json").document
-    resumed = project.run("resume", ref)
-    refused = project.run("resume", ref, "--reason", "More")
-
+    project.run("resume", ref).ends(
+        0,
+        out="I decided to use a plus.",
+        err="It was imported: continue session s1 in claude-code\n",
+    )
+    project.run("resume", ref, "--reason", "More").ends(2, err="continue session s1 in claude-code")
     for one in shown:
         assert (0, True) == (one.code, "I decided to use a plus." in one.out), one.said
         assert f"note: {file.stem} was imported from a transcript\n" in one.err
     assert file.stem == document["session"]["id"]
-    assert (0, True) == (resumed.code, "I decided to use a plus." in resumed.out), resumed.said
-    assert "It was imported: continue session s1 in claude-code\n" in resumed.err
-    assert (2, True) == (refused.code, "continue session s1 in claude-code" in refused.err)
 
 
 @pytest.mark.usefixtures("path")
@@ -183,9 +178,9 @@ def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> Non
     file = import_one(project)
     before = file.read_bytes()
     for name in (file.stem, "fix-add"):
-        workflow = session(project, "codify", name, "--imported")
-        assert workflow.code == 0
-        assert f"source: {file.stem}\n" in workflow.out
+        workflow = session(project, "codify", name, "--imported").ends(
+            0, out=f"source: {file.stem}\n"
+        )
     assert session(project, "codify", "--imported").out == workflow.out
     assert session(project, "codify", file.stem).out == workflow.out
     assert session(project, "learn", "--json").document["cases"] == []
@@ -214,11 +209,9 @@ def test_secrets_that_an_import_kept_are_in_no_workflow(project: Project) -> Non
     made.ask(f"no, use {SECRET}")
     put(project, made)
     session(project, "import", "s1", "--keep-secrets")
-    done = session(project, "codify", "fix-add", "--imported")
-    assert done.code == 0
-    assert "`Bash curl" in done.out
-    assert "- Correction: no, use ***" in done.out
-    assert SECRET[:12] not in done.out
+    done = session(project, "codify", "fix-add", "--imported").ends(
+        0, out=("`Bash curl", "- Correction: no, use ***"), not_out=SECRET[:12]
+    )
     assert str(project.home) not in done.out
 
 

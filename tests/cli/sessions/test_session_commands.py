@@ -22,8 +22,7 @@ def started(project: Project) -> str:
     """The id of a session with one phase."""
     done = session(
         project, "start", "Fix login", "--agent", "coder@1.0", "--channel", "dev", "--phase", "Look"
-    )
-    assert done.code == 0
+    ).ends(0)
     return done.out.strip()
 
 
@@ -147,11 +146,9 @@ def test_without_an_id_the_only_active_session_is_meant(project: Project, starte
     assert (done.code, error_of(done)) == (2, "session-not-named")
     assert started in done.err
     assert session(project, "complete", other).code == 0
-
     failed = session(project, "complete", "--failed")
-    none_left = session(project, "pause")
+    session(project, "pause").ends(2, err=": no session is active\n")
     assert (0, f"✓ {started} has failed\n") == (failed.code, failed.out)
-    assert (2, True) == (none_left.code, ": no session is active\n" in none_left.err)
 
 
 @pytest.mark.usefixtures("started")
@@ -305,10 +302,9 @@ def test_learn_asks_for_consent_once(project: Project, started: str) -> None:
     refused = session(project, "learn", "--export", "jsonl")
     assert (refused.code, error_of(refused), refused.out) == (2, "consent-missing", "")
     file = project.root / "cases.jsonl"
-    done = session(
+    session(
         project, "learn", started, "--export", "jsonl", "--consent", "--output", str(file)
-    )
-    assert done.code == 0
+    ).ends(0)
     assert json.loads(file.read_text(encoding="utf-8"))["metadata"]["session"] == started
     assert file.stat().st_mode & 0o777 == 0o600
     again = session(project, "learn", "--export", "puzzle", "--type", "puzzle")
@@ -329,5 +325,6 @@ def test_a_session_names_its_effort_by_its_id(project: Project) -> None:
 
 def test_an_endless_text_on_stdin_is_read_in_part(project: Project, started: str) -> None:
     words = "x" * ((8 << 20) + 1)
-    done = session(project, "log", started, "--subagent", "scout@2", "--work", "-", stdin=words)
-    assert (done.code, "message-too-long" in done.err) == (2, True)
+    session(project, "log", started, "--subagent", "scout@2", "--work", "-", stdin=words).ends(
+        2, err="message-too-long"
+    )

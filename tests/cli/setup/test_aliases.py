@@ -35,18 +35,13 @@ def aliased(completed: Project) -> Project:
 @pytest.mark.parametrize("line", ["r 7 -m", "--max-wait 1 --debug why 7"])
 def test_an_alias_stands_for_its_words(aliased: Project, line: str) -> None:
     words = line.split()
-    done = aliased.run(*words, *([REASON] if words[-1] == "-m" else []))
-
-    assert done.code == 0, done.said
+    aliased.run(*words, *([REASON] if words[-1] == "-m" else [])).ends(0)
     assert [one["reason"] for one in aliased.metadata()["reopenHistory"]] == [REASON]
 
 
 def test_a_command_is_never_replaced_and_no_shell_sees_an_alias(aliased: Project) -> None:
     before = aliased.tree()
-
-    done = aliased.run("shell")
-
-    assert (done.code, "No such command 'list;'" in done.err) == (2, True)
+    aliased.run("shell").ends(2, err="No such command 'list;'")
     assert NAME in aliased.run("list").out
     assert "status" in aliased.run("jira", "--help").out
     # An alias may lead to the commands of a tracker.
@@ -67,10 +62,8 @@ def test_an_alias_that_leads_nowhere_is_refused(aliased: Project) -> None:
         assert_refused(done, 2, "alias-invalid")
         assert why in done.err
         assert f"next: unlatch config set --user aliases.{name} resume" in done.err
-
     for name in ("number", "unknown"):  # no aliases
-        done = aliased.run(name)
-        assert (2, True) == (done.code, f"No such command '{name}'" in done.err)
+        done = aliased.run(name).ends(2, err=f"No such command '{name}'")
 
 
 @pytest.mark.parametrize("file", [".unlatch/config.toml", "config.toml"])
@@ -78,10 +71,7 @@ def test_a_project_has_no_aliases(single: Project, file: str) -> None:
     path = single.root / file
     text = path.read_text() if path.exists() else ""
     path.write_text(f"{text}\n{ALIASES}")
-
-    done = single.run("r", "7")
-
-    assert (2, True) == (done.code, "No such command 'r'" in done.err)
+    single.run("r", "7").ends(2, err="No such command 'r'")
 
 
 def test_a_damaged_file_has_no_aliases(aliased: Project) -> None:
@@ -102,10 +92,9 @@ def test_help_shows_the_command_of_an_alias(aliased: Project) -> None:
         ("r", "resume --yes", "unlatch resume "),
         ("gh", "github status", "unlatch github status "),
     ):
-        done = aliased.run("help", name)
-        assert done.code == 0, done.said
-        assert f"note: {name} is an alias: {words}" in done.err
-        assert f"Usage: {usage}" in done.out
+        aliased.run("help", name).ends(
+            0, out=f"Usage: {usage}", err=f"note: {name} is an alias: {words}"
+        )
 
 
 def test_a_new_alias_may_lead_to_another(aliased: Project) -> None:

@@ -122,10 +122,9 @@ def errors_found(done: Done) -> list[dict[str, str]]:
 
 
 def check_doctor(project: Project, said: str) -> None:
-    done = project.run("doctor", "--json")
+    done = project.run("doctor", "--json").ends(1)
     (broken,) = errors_found(done)
     check_error(broken, said)
-    assert done.code == 1
 
 
 def resumed_on_github_alone(project: Project) -> dict[str, str]:
@@ -202,13 +201,10 @@ def test_an_increment_whose_links_cannot_be_read_is_refused(
 def test_links_that_cannot_be_read_fail_the_gate(project: Project, package: str) -> None:
     said = spoil(project, package, MANIFESTS[0])
     project.increment(links={**project.items("github"), **LINK})
-
-    done = project.run("sync", "--check")
+    project.run("sync", "--check").ends(
+        5, said, out="redmine: 1 item not checked", err="1 of 2 items checked."
+    )
     shown = project.run("show", "7", "--offline")
-
-    assert (done.code, said in done.said) == (5, True), done.said
-    assert "redmine: 1 item not checked" in done.out
-    assert "1 of 2 items checked." in done.err
     assert "its items of redmine are not read" in shown.err
 
 
@@ -311,13 +307,11 @@ def test_a_mistake_in_a_method_is_the_plugin_s_and_hinders_no_other(
     project: Project, package: str, mistake: Mistake
 ) -> None:
     place = spoil(project, package, mistake)
-
     error = resumed_on_github_alone(project)
-    again, doctor = project.run("sync"), project.run("doctor", "--json")
-
+    project.run("sync").ends(3, lacks="unexpected")
+    doctor = project.run("doctor", "--json")
     if place:
         check_failed(error, f"failed at {package}.{place}: KeyError: 'id'")
-    assert (again.code, "unexpected" in again.said) == (3, False), again.said
     assert "findings" in doctor.document
     assert "unexpected" not in doctor.said
 
@@ -341,16 +335,12 @@ def test_an_address_that_a_plugin_fails_to_recognise_names_the_plugin(
     broken = "{}['id']; prefix, _, number ="
     spoil(project, package, Mistake("settings.py", "prefix, _, number =", broken, ""))
     project.increment()
-
-    foreign = project.run("link", "7", ADDRESS, "--json")
+    foreign = project.run("link", "7", ADDRESS, "--json").ends(1)
     wrong = project.run("link", "7", "https://github.com/octo", "--json")
-    right = project.run("link", "7", project.items("github")["github"]["url"])
-
+    project.run("link", "7", project.items("github")["github"]["url"]).ends(0)
     failed = f"failed at {package}.settings:15: KeyError: 'id'"
-    assert foreign.code == 1
     check_failed(foreign.document["error"], failed)
     assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
-    assert right.code == 0, right.said
 
 
 def check_failed(error: dict[str, str], failed: str) -> None:
@@ -366,10 +356,7 @@ def test_items_that_a_plugin_left_out_are_not_checked(project: Project, package:
     ]
     install(project.root.parent / "site", package, more=more)
     project.increment(links={**project.items("github"), **LINK})
-
-    done = project.run("sync", "--check")
-
-    assert (done.code, "RedminePlugin.read_many left items out" in done.said) == (5, True)
+    project.run("sync", "--check").ends(5, "RedminePlugin.read_many left items out")
 
 
 def test_a_label_problem_that_is_no_text_is_the_plugin_s(project: Project, package: str) -> None:
@@ -477,10 +464,7 @@ def test_a_shell_completes_beside_a_broken_plugin(project: Project, package: str
     spoil(project, package, MANIFESTS[0])
     project.extra |= {"PYTHONPATH": str(project.root.parent / "site"), "COMP_WORDS": "unlatch re",
                       "COMP_CWORD": "1", "_UNLATCH_COMPLETE": "bash_complete"}  # fmt: skip
-
-    done = project.process()
-
-    assert (done.code, "\treport\t" in done.out, "redmine" in done.out) == (0, True, False)
+    project.process().ends(0, out="\treport\t", not_out="redmine")
 
 
 @pytest.mark.parametrize("mistake", [*PLUGINS, SETTINGS[0], SETTINGS[-1]], ids=lambda one: one.said)
@@ -508,20 +492,14 @@ def test_commands_name_the_plugin_without_a_traceback(project: Project, package:
     said = spoil(project, package, SETTINGS[0])
     project.extra["PYTHONPATH"] = str(project.root.parent / "site")
     project.increment(links={"redmine": {"issue": 5}})
-
     for command in (["doctor"], ["auth", "status"], ["sync"]):
         check_no_traceback(project.run(*command))
-    done = project.process("redmine", "status", "7")
-
+    done = project.process("redmine", "status", "7").ends(1, err=said)
     check_no_traceback(done)
-    assert (done.code, said in done.err) == (1, True)
 
 
 def test_the_list_of_plugins_names_a_broken_one(project: Project, package: str) -> None:
     said = spoil(project, package, MANIFESTS[0])
-
-    done, shown = project.run("redmine", "status", "7"), project.run("plugins")
-
+    done = project.run("redmine", "status", "7").ends(1, err=said)
+    project.run("plugins").ends(0, out=f"broken {CULPRIT}")
     check_no_traceback(done)
-    assert (done.code, said in done.err) == (1, True)
-    assert (shown.code, f"broken {CULPRIT}" in shown.out) == (0, True)

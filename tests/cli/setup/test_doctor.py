@@ -90,10 +90,7 @@ def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> No
         '[trackers.github]\nrepositry = "octo/widgets"\nrepository = "widgets"\n'
         "[trackers.linear]\n"
     )
-
-    done = project.run("doctor", "--json")
-
-    assert done.code == 1
+    done = project.run("doctor", "--json").ends(1)
     assert {
         ".unlatch/config.toml:comment",
         ".unlatch/config.toml:lables",
@@ -206,11 +203,8 @@ def test_what_keeps_an_increment_from_being_read_is_one_error(project: Project) 
         ("{\n<<<<<<< ours\n", [("metadata-in-conflict", ":2:1")]),
         ('{"id": 1, "id": 2, "status": "active"}', [("metadata-duplicate-key", ":/id")]),
     ]
-
-    done = check_each(project, rows, severities=["error"])
-
+    done = check_each(project, rows, severities=["error"]).ends(1)
     errors = [one for one in done.document["findings"] if one["severity"] == "error"]
-    assert done.code == 1
     told = {str(one["where"]).partition(":")[2]: one["message"] for one in errors}
     assert told["/amendments"] == "expected a list, found {}"
     assert told["/status"] == f"unknown status 'shipped' (known: {STATUSES})"
@@ -246,16 +240,13 @@ def test_lines_that_are_no_events(completed: Project) -> None:
         json.dumps({**sound, "event": "linked", "tracker": "github"}),
     ]
     (completed.folder() / "events.jsonl").write_text("\n".join(lines) + "\n")
-
-    done = completed.run("doctor", "--json")
-
+    done = completed.run("doctor", "--json").ends(0)
     place = f"{HOME}/{NAME}/events.jsonl"
     assert [
         ("event-unreadable", f"{place}:2"),
         ("event-unknown", f"{place}:3"),
         ("event-invalid", f"{place}:4"),
     ] == findings(done)
-    assert done.code == 0
 
 
 def test_links_that_nothing_can_be_delivered_to(project: Project) -> None:
@@ -275,9 +266,7 @@ def test_findings_are_printed_by_severity_and_kind(project: Project) -> None:
     project.configure("")
     project.increment(status="active", github={"issue": 4, "base": {}})
     project.increment("0008-broken", status="shipped")
-
-    done = project.run("doctor")
-
+    done = project.run("doctor").ends(1)
     unknown = f"unknown status 'shipped' (known: {STATUSES})"
     assert (
         done.out
@@ -296,7 +285,6 @@ note     no tracker is configured; only files are changed [no-tracker]
     assert done.err == (
         "All findings: unlatch doctor --verbose\nOf one increment: unlatch doctor ID\n"
     )
-    assert done.code == 1
 
 
 def test_one_increment_or_verbose_lists_every_finding(project: Project) -> None:

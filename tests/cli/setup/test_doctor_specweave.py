@@ -19,9 +19,7 @@ def spec_only(project: Project) -> Project:
 
 
 def test_an_increment_without_metadata_is_listed_with_a_note(spec_only: Project) -> None:
-    done = spec_only.run("list")
-    assert done.code == 0
-    assert f"{NAME}  completed" in done.out
+    done = spec_only.run("list").ends(0, out=f"{NAME}  completed")
     note = "metadata.json is missing; read from the front matter of spec.md"
     assert f"{NAME}: {note}" in done.err
     assert note in spec_only.run("show", "7").err
@@ -42,9 +40,9 @@ def test_doctor_creates_the_missing_metadata(spec_only: Project) -> None:
 
 
 def test_a_resume_creates_the_missing_metadata(spec_only: Project) -> None:
-    done = spec_only.run("resume", "7", "--reason", REASON, "--yes")
-    assert done.code == 0
-    assert "metadata.json was missing; created from spec.md" in done.err
+    spec_only.run("resume", "7", "--reason", REASON, "--yes").ends(
+        0, err="metadata.json was missing; created from spec.md"
+    )
     assert spec_only.metadata()["status"] == "active"
 
 
@@ -140,8 +138,6 @@ def test_the_hint_for_an_unread_link_works(project: Project) -> None:
         project.increment(name, links={tracker: value})
     places = [at(f":/{one}", name) for name, (one, _) in zip(names, links, strict=True)]
     assert unread() == [("link-unread", place) for place in places]
-
     for name, (tracker, _) in zip(names, links, strict=True):
-        done = project.run("link", name, project.urls[tracker])
-        assert done.code == 0, done.said
+        project.run("link", name, project.urls[tracker]).ends(0)
     assert unread() == []

@@ -20,9 +20,7 @@ def empty(project: Project) -> Project:
 
 
 def test_an_empty_folder_becomes_a_project(empty: Project) -> None:
-    done = empty.run("init")
-
-    assert done.code == 0
+    done = empty.run("init").ends(0)
     assert done.out == "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n"
     assert done.err == (
         "Increments are in .unlatch/increments/.\n"
@@ -96,10 +94,13 @@ def test_existing_increments_stay_where_they_are(empty: Project) -> None:
 
 
 def test_without_a_project_commands_say_how_to_make_one(empty: Project) -> None:
-    done = empty.run("list")
-
-    assert (done.code, "error[no-project]" in done.err) == (2, True)
-    assert "change to your project's folder; to set up a project here: unlatch init\n" in done.err
+    empty.run("list").ends(
+        2,
+        err=(
+            "error[no-project]",
+            "change to your project's folder; to set up a project here: unlatch init\n",
+        ),
+    )
 
 
 def test_commands_find_the_project_from_below_or_by_its_name(empty: Project) -> None:

@@ -28,8 +28,7 @@ ALONE = ("--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-versi
 
 
 def make(project: Project, folder: Path, name: str = "redmine") -> Path:
-    done = project.run("plugins", "new", name, "--folder", str(folder))
-    assert 0 == done.code, done.err
+    project.run("plugins", "new", name, "--folder", str(folder)).ends(0)
     return folder / f"unlatch-{name}"
 
 

@@ -60,10 +60,7 @@ def test_a_read_of_another_item_is_the_plugin_s_mistake(
 def test_a_write_to_another_item_is_the_plugin_s_mistake(project: Project, package: str) -> None:
     spoil(project, package, READ, WROTE.format(other()))
     project.increment(links=LINK)
-
-    done = project.run(*RESUME)
-
-    assert done.code == 3, done.said
+    done = project.run(*RESUME).ends(3)
     message = done.document["trackers"][0]["error"]["message"]
     assert "RedminePlugin.write returned another item than widgets 5: widgets 6" in message
 
@@ -84,11 +81,10 @@ def test_results_for_other_items_of_many_are_the_plugin_s_mistake(
     for number in (5, 6, 7):
         url = f"https://redmine.example.com/issues/{number}"
         project.increment(f"000{number}-one", links={"redmine": {"issue": number, "url": url}})
-
-    done = project.run(*command)
-
-    assert done.code == (5 if method == "read_many" else 3), done.said
-    assert f"RedminePlugin.{method} returned another item than widgets 6: widgets 5" in done.said
+    project.run(*command).ends(
+        5 if method == "read_many" else 3,
+        f"RedminePlugin.{method} returned another item than widgets 6: widgets 5",
+    )
 
 
 @pytest.mark.parametrize(

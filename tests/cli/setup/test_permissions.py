@@ -44,21 +44,18 @@ def test_a_session_that_cannot_be_read_stops_no_command(with_session: Project) -
         ("session list", 0),
         ("doctor", 1),
     ):
-        done = denied(with_session, SESSION, *line.split())
-        assert (code, False) == (done.code, "unexpected" in done.said), done.said
+        done = denied(with_session, SESSION, *line.split()).ends(code, lacks="unexpected")
     assert "[session-unreadable]" in done.out
 
 
 def test_efforts_of_another_user_stop_no_command(single: Project) -> None:
     assert single.run("effort", "open", "Fix").code == 0
     for line in ("show 7", "status", "search smart", "resume 7 --reason More --yes"):
-        done = denied(single, ".unlatch/efforts", *line.split())
-        assert done.code == 0, done.said
-        assert "note: " in done.err
-        assert "the folder cannot be listed: Permission denied [folder-unreadable]\n" in done.err
-
-    listed = denied(single, ".unlatch/efforts", "effort", "list")
-    assert (1, True) == (listed.code, "error[folder-unreadable]" in listed.err)
+        denied(single, ".unlatch/efforts", *line.split()).ends(
+            0,
+            err=("note: ", "the folder cannot be listed: Permission denied [folder-unreadable]\n"),
+        )
+    denied(single, ".unlatch/efforts", "effort", "list").ends(1, err="error[folder-unreadable]")
 
 
 def test_doctor_names_what_cannot_be_read(with_session: Project) -> None:
@@ -68,15 +65,13 @@ def test_doctor_names_what_cannot_be_read(with_session: Project) -> None:
         (f".unlatch/increments/{NAME}", "metadata-unreadable"),
         (".unlatch/sessions", "folder-unreadable"),
     ):
-        done = denied(with_session, place, "doctor", "--json")
-        assert done.code == 1, done.said
+        done = denied(with_session, place, "doctor", "--json").ends(1)
         assert id_ in [one["id"] for one in done.document["findings"]], place
 
 
 def test_init_refuses_what_it_cannot_read(single: Project) -> None:
     for place in (".unlatch", ".unlatch/config.toml"):
-        done = denied(single, place, "init")
-        assert (1, True) == (done.code, "error[not-writable]" in done.err), done.said
+        denied(single, place, "init").ends(1, err="error[not-writable]")
 
 
 @pytest.mark.parametrize(
@@ -97,17 +92,16 @@ def test_init_refuses_what_it_cannot_read(single: Project) -> None:
 def test_the_home_of_another_user_stops_no_command(single: Project, line: str, code: int) -> None:
     own_config(single, "mistake = 1\n")
     del single.extra["XDG_CONFIG_HOME"]  # its place follows from the home
-
     # In a process: the fixtures of these tests read the user's files, too.
-    done = denied(single, str(single.home), *line.split(), cold=True)
-
-    assert (code, False) == (done.code, "denied" in done.said), done.said
+    denied(single, str(single.home), *line.split(), cold=True).ends(code, lacks="denied")
 
 
 def test_a_configuration_that_cannot_be_read_is_not_ignored(single: Project) -> None:
     own = own_config(single, "")
-
-    done = denied(single, str(own), "resume", "7", "--reason", "More", "--yes")
-
-    assert (1, True) == (done.code, "the file cannot be read: Permission denied\n" in done.err)
-    assert "next: check the file and its permissions\n" in done.err
+    denied(single, str(own), "resume", "7", "--reason", "More", "--yes").ends(
+        1,
+        err=(
+            "the file cannot be read: Permission denied\n",
+            "next: check the file and its permissions\n",
+        ),
+    )

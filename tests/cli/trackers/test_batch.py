@@ -29,10 +29,7 @@ def once_each(project: Project, count: int = COUNT) -> tuple[set[str], set[int]]
 
 def test_they_are_read_and_changed_by_one_request_each(project: Project) -> None:
     names = many(project, COUNT)
-
-    done = project.run(*COMPLETED, "--json")
-
-    assert done.code == 0, done.said
+    done = project.run(*COMPLETED, "--json").ends(0)
     assert (1, []) == (batches(project), changed_alone(project))
     assert ({"Active"}, {1}) == once_each(project)
     # The API's addresses, the items, the states of their type, and the change itself.
@@ -71,10 +68,7 @@ def test_what_somebody_changes_meanwhile_is_read_again(project: Project) -> None
         project.box.ado.edit(2, tags=("mine",))
 
     project.box.faults.add(Fault("ado", "human", path="batch\\?", method="PATCH", action=meanwhile))
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 0, done.said
+    project.run(*COMPLETED).ends(0)
     assert ({"Active"}, {1}) == once_each(project)
     assert len(changed_alone(project)) == 1
     assert "mine" in project.box.ado.work_item(2)["fields"]["System.Tags"]
@@ -83,12 +77,9 @@ def test_what_somebody_changes_meanwhile_is_read_again(project: Project) -> None
 def test_what_is_refused_is_sent_by_itself_which_tells_why(project: Project) -> None:
     many(project, COUNT)
     project.box.ado.edit(3, state="Removed")
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 3, done.said
-    assert "fabrikam/widgets 3 not reopened" in done.out
-    assert "[deliberately-closed]" in done.out
+    project.run(*COMPLETED).ends(
+        3, out=("fabrikam/widgets 3 not reopened", "[deliberately-closed]")
+    )
     assert [0, 1] == sorted({*said(project, range(1, COUNT + 1))})
     assert "Removed" in states(project, COUNT)
 
@@ -97,10 +88,7 @@ def test_a_server_that_knows_no_batches_gets_them_one_by_one(project: Project) -
     many(project, COUNT)
     refusal = Fault("ado", "status", code=404, body={"message": "no"}, path="batch\\?", times=9)
     project.box.faults.add(refusal)
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 0, done.said
+    project.run(*COMPLETED).ends(0)
     assert (COUNT, ({"Active"}, {1})) == (len(changed_alone(project)), once_each(project))
 
 
@@ -108,11 +96,7 @@ def test_a_closed_parent_is_told_of_all_the_same(project: Project) -> None:
     names = many(project, COUNT)
     parent = project.box.ado.add_work_item(id=100, title="Feature", type="Feature", state="Closed")
     project.box.ado.put_below(1, parent)
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 0, done.said
-    assert "note: its parent 100 is Closed" in done.out
+    project.run(*COMPLETED).ends(0, out="note: its parent 100 is Closed")
     assert (1, []) == (batches(project), changed_alone(project))
     assert names
 
@@ -122,10 +106,7 @@ def test_an_item_of_two_increments_hears_of_both(project: Project) -> None:
     block: dict[str, Any] = {key: project.metadata("0001-some-work")["ado"][key]
                              for key in ("workItemId", "url")}  # fmt: skip
     project.increment("0009-more-work", links={"ado": block})
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 0, done.said
+    project.run(*COMPLETED).ends(0)
     assert [2, 1, 1] == said(project, (1, 2, 3))
 
 
@@ -142,9 +123,6 @@ def test_operations_from_before_are_asked_for_first(project: Project) -> None:
 def test_a_refused_token_leaves_each_pending_and_is_not_sent_for_each(project: Project) -> None:
     many(project, COUNT)
     project.extra["AZURE_DEVOPS_EXT_PAT"] = "wrong"
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 3, done.said
+    project.run(*COMPLETED).ends(3)
     assert len(project.metadata("0001-some-work")["pending"]) == 1
     assert project.box.requests.count("ado") <= 2

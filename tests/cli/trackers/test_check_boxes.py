@@ -29,8 +29,7 @@ def created(project: Project, *trackers: str, status: str = "active") -> Project
     (project.folder() / "spec.md").write_text(SPEC)
     (project.folder() / "tasks.md").write_text(TASKS)
     for tracker in trackers:
-        done = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
-        assert done.code == 0, done.said
+        project.run(tracker, f"create-{NOUNS[tracker]}", "7").ends(0)
     writes(project)
     return project
 
@@ -97,8 +96,7 @@ def rests(project: Project) -> None:
     changed = [(before.get(name), one) for name, one in after.items() if before.get(name) != one]
     assert (0, [], []) == (done.code, writes(project), changed), done.said
     assert "both sides are in sync" in done.err
-    checked = project.run("sync", "--check")
-    assert 0 == checked.code, checked.said
+    project.run("sync", "--check").ends(0)
 
 
 def test_what_is_ticked_on_the_item_is_ticked_in_the_files(linked: Project, tracker: str) -> None:
@@ -207,10 +205,7 @@ def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
 def test_a_tick_on_one_tracker_reaches_the_others(project: Project) -> None:
     created(project, *ALL)
     tick(project, "jira", "T-002: Erase")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert all(is_ticked(project, name, "T-002: Erase") for name in ALL)
     assert 2 == len(writes(project))
     rests(project)
@@ -222,13 +217,12 @@ def test_a_box_of_a_person_is_reported_and_stays_until_the_next_update(project: 
     new = old.replace("- [ ] T-002: Erase", "- [x] Mine")
     project.box.github.edit(*item_of(project, "github"), body=new)
     before = project.tree()
-
-    checked, done = project.run("sync", "--check"), project.run("sync")
-
-    assert (5, 0) == (checked.code, done.code), checked.said + done.said
+    project.run("sync", "--check").ends(5)
+    done = project.run("sync").ends(
+        0, out="mine left as it is: it was added on the item; the next update removes it"
+    )
     assert "T-002" not in done.said  # a box that the body lacks says nothing
     assert "not in its body: T-002" in project.run("show", "7").out
-    assert "mine left as it is: it was added on the item; the next update removes it" in done.out
     assert (before, [], new) == (project.tree(), writes(project), body(project, "github"))
     assert 0 == project.run("github", "update-issue", "7").code
     assert old == body(project, "github")
@@ -240,10 +234,7 @@ def test_an_update_keeps_what_people_ticked_since_the_last_sync(
 ) -> None:
     tick(linked, tracker, "AC-US1-02: It is blue")
     edit(linked, "tasks.md", "[ ] pending", "[x] completed")
-
-    done = linked.run(tracker, f"update-{NOUNS[tracker]}", "7")
-
-    assert 0 == done.code, done.said
+    linked.run(tracker, f"update-{NOUNS[tracker]}", "7").ends(0)
     assert is_ticked(linked, tracker, "AC-US1-02: It is blue")
     assert is_ticked(linked, tracker, "T-002: Erase")
     assert 0 == linked.run("sync").code
@@ -272,9 +263,7 @@ def test_a_body_that_is_too_long_lacks_done_tasks_which_stay_as_they_are(
 ) -> None:
     project.increment(status="active")
     ids = long_tasks(project)
-    made = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
-
-    assert 0 == made.code, made.said
+    project.run(tracker, f"create-{NOUNS[tracker]}", "7").ends(0)
     shown, absent = body(project, tracker), lacking(project)
     assert absent == ids[: len(absent)]
     assert len(absent) < 225
@@ -290,10 +279,7 @@ def test_a_body_that_is_too_long_lacks_done_tasks_which_stay_as_they_are(
     tick(project, tracker, "T-300: ")
     edit(project, "tasks.md", "- [ ] T-299", "- [x] T-299")
     edit(project, "tasks.md", "- [x] T-001", "- [ ] T-001")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert is_ticked(project, tracker, "T-299: ")
     assert "- [x] T-300" in text(project, "tasks.md")
     assert "- [ ] T-001" in text(project, "tasks.md")
@@ -334,11 +320,8 @@ def test_the_direction_of_sync_counts(project: Project, direction: str, pulls: b
     project.configure_more(tables=f'[sync.trackers.github]\ndirection = "{direction}"')
     tick(project, "github", "AC-US1-02: It is blue")
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
-
-    checked, done = project.run("sync", "--check"), project.run("sync")
-
-    assert 0 == done.code, done.said
-    assert (0 if direction == "off" else 5) == checked.code
+    project.run("sync", "--check").ends(0 if direction == "off" else 5)
+    done = project.run("sync").ends(0)
     assert pulls is ("- [x] **AC-US1-02" in text(project, "spec.md"))
     assert (direction == "push") is is_ticked(project, "github", "T-002: Erase")
     if direction == "pull":
@@ -397,10 +380,7 @@ def test_items_per_story_compare_their_own_part(project: Project) -> None:
     number = next(first[key] for key in ("issue", "issueNumber") if key in first)
     project.box.github.tick("octo/widgets", number, "AC-US1-02")
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert "- [x] **AC-US1-02" in text(project, "spec.md")
     (sent,) = writes(project)
     assert str(number) not in sent.rpartition("/")[2]
@@ -486,12 +466,11 @@ def test_files_that_cannot_be_written_keep_no_other_increment_from_its_sync(
     assert 0 == project.run("github", "create-issue", "8").code
     number = project.metadata(other)["github"]["issue"]
     project.box.github.tick("octo/widgets", number, "T-002: Erase")
-
-    done = project.run("sync")
-
-    assert 5 == done.code, done.said
-    assert "not changed: cannot write tasks.md: No space left on device [not-writable]" in done.out
-    assert "T-002 (octo/widgets#1)" not in done.said
+    project.run("sync").ends(
+        5,
+        out="not changed: cannot write tasks.md: No space left on device [not-writable]",
+        lacks="T-002 (octo/widgets#1)",
+    )
     assert TASKS == text(project, "tasks.md")
     assert (project.folder(other) / "tasks.md").read_text().endswith("[x] completed\n")
 
@@ -502,11 +481,7 @@ def test_an_id_that_occurs_twice_is_left_as_it_is(project: Project) -> None:
     assert 0 == project.run("github", "create-issue", "7").code
     tick(project, "github", "T-001: Erase")
     before = project.tree()
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
-    assert "T-001#2 left as it is: " in done.out
+    project.run("sync").ends(0, out="T-001#2 left as it is: ")
     assert before == project.tree()
 
 
@@ -518,10 +493,7 @@ def test_hostile_words_in_boxes_are_only_words(project: Project, tracker: str) -
     rests(project)
     tick(project, tracker, "T-002: Erase")
     edit(project, "tasks.md", "[x] completed", "[ ] pending")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert not is_ticked(project, tracker, "T-001: ")
     assert text(project, "tasks.md").endswith("[x] completed\n")
     rests(project)
@@ -533,10 +505,8 @@ def test_a_branch_that_is_not_compared_leaves_the_boxes(project: Project) -> Non
     project.configure_more(tables='[sync]\nbranch = "main"\n')
     tick(project, "github", "AC-US1-02: It is blue")
     before = text(project, "spec.md")
-
-    checked, done = project.run("sync", "--check"), project.run("sync")
-
-    assert (0, 0) == (checked.code, done.code), checked.said + done.said
+    project.run("sync", "--check").ends(0)
+    project.run("sync").ends(0)
     assert before == text(project, "spec.md")
 
 
@@ -548,19 +518,14 @@ def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
     rests(project)
     assert 304 in [one.status for one in project.box.requests.entries()]
     tick(project, "github", "AC-US1-02: It is blue")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert "- [x] **AC-US1-02" in text(project, "spec.md")
     data = project.metadata()
     data["github"]["base"]["boxes"] = {"ticked": [], "lines": "", "open": ["AC-US1-02"]}
     (project.folder() / "metadata.json").write_text(json.dumps(data))
     project.run("sync")
     edit(project, "spec.md", "- [x] **AC-US1-02", "- [ ] **AC-US1-02")
-
     plan = project.run("sync", "--plan")
-
     assert "untick AC-US1-02 on the item" in plan.out
 
 
@@ -570,10 +535,7 @@ def test_an_edited_body_is_an_event(project: Project) -> None:
     issue = project.box.github.issue(*item_of(project, "github"))
     event = {"action": "edited", "issue": issue, "sender": {"login": "mona"}}
     (project.home / "event.json").write_text(json.dumps(event))
-
-    done = project.run("ingest", "--from", "github-event", str(project.home / "event.json"))
-
-    assert 0 == done.code, done.said
+    project.run("ingest", "--from", "github-event", str(project.home / "event.json")).ends(0)
     assert text(project, "tasks.md").endswith("[x] completed\n")
     rests(project)
 
@@ -592,11 +554,8 @@ def test_files_that_change_during_the_comparison_are_left(
 
     monkeypatch.setattr(sync, "plan_sync", amid)
     metadata = project.metadata()
-    done = project.run("sync")
+    project.run("sync").ends(0, lacks="ticked")
     monkeypatch.undo()
-
-    assert 0 == done.code, done.said
-    assert "ticked" not in done.said
     assert (SPEC, metadata) == (text(project, "spec.md"), project.metadata())
     assert [] == writes(project)
     assert 0 == project.run("sync").code
@@ -607,10 +566,8 @@ def test_an_update_that_is_blocked_is_not_enqueued_again(project: Project) -> No
     created(project, "github")
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
     project.box.faults.add(Fault("github", "forbidden", method="PATCH", times=9))
-
-    first, second = project.run("sync"), project.run("sync")
-
-    assert (3, 3) == (first.code, second.code), first.said + second.said
+    project.run("sync").ends(3)
+    project.run("sync").ends(3)
     (pending,) = project.metadata()["pending"]
     assert "update" == pending["kind"]
 
@@ -625,10 +582,7 @@ def test_two_increments_share_an_item(project: Project, tracker: str) -> None:
     assert 0 == project.run(tracker, f"update-{NOUNS[tracker]}", "8").code
     rests(project)
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
+    project.run("sync").ends(0)
     assert TASKS == (project.folder(other) / "tasks.md").read_text()
     (updated,) = project.metadata()[tracker]["base"]["boxes"]["ticked"][-1:]
     assert "T-002" == updated
@@ -651,8 +605,7 @@ def feature(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     (project.root / ".specify").mkdir()
     (folder / "spec.md").write_text("# Feature Specification: Photo\n\n**Status**: Draft\n")
     (folder / "tasks.md").write_text(KIT_TASKS + "- [ ] T003 Show\n")
-    done = project.run("github", "create-issue", "001-photo")
-    assert done.code == 0, done.said
+    project.run("github", "create-issue", "001-photo").ends(0)
     return project
 
 
@@ -662,10 +615,7 @@ def test_the_tasks_of_other_tools_follow_their_items(feature: Project) -> None:
     left_by_a_crash = tasks.parent / ".tasks.md.0123456789ab.unlatch.tmp"
     left_by_a_crash.touch()
     tasks.write_text(tasks.read_text().replace("- [ ] T003", "- [X] T003"))
-
-    done = feature.run("sync")
-
-    assert 0 == done.code, done.said
+    feature.run("sync").ends(0)
     assert KIT_TASKS.replace("[ ]", "[X]") + "- [X] T003 Show\n" == tasks.read_text()
     assert "[ ]" not in feature.box.github.issue("octo/widgets", 1)["body"]
     assert not left_by_a_crash.exists()
@@ -678,10 +628,9 @@ def test_unticking_a_finished_unit_of_another_tool_reopens_nothing(feature: Proj
     assert "closed" == feature.box.github.issue("octo/widgets", 1)["state"]
     feature.box.github.tick("octo/widgets", 1, "T002: ", done=False)
     before = feature.tree()
-
-    done, again = feature.run("sync"), feature.run("sync")
-
-    assert (0, 0) == (done.code, again.code), done.said + again.said
-    assert "T002 left as it is: it would reopen 001-photo; to do so, use unlatch resume" in done.out
+    feature.run("sync").ends(
+        0, out="T002 left as it is: it would reopen 001-photo; to do so, use unlatch resume"
+    )
+    feature.run("sync").ends(0)
     assert before == feature.tree()
     assert "closed" == feature.box.github.issue("octo/widgets", 1)["state"]

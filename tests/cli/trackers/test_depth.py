@@ -109,24 +109,15 @@ def test_what_cannot_or_may_not_be_created_is_refused_before_it_is_recorded(
 ) -> None:
     create = ("github", "create-issue", "7")
     before = specified.tree()
-
-    unknown = specified.run(*create, "--story", "US-009")
-
-    assert (2, True) == (unknown.code, "error[item-unknown]" in unknown.err)
+    specified.run(*create, "--story", "US-009").ends(2, err="error[item-unknown]")
     assert before == specified.tree()
     specified.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
     before = specified.tree()
-
-    done = specified.run(*create)
-
-    assert (2, True) == (done.code, "error[write-not-permitted]" in done.err)
+    specified.run(*create).ends(2, err="error[write-not-permitted]")
     assert before == specified.tree()
     specified.configure_more()
     (specified.folder() / "spec.md").write_text("# Smart discipline\n")
-
-    without = specified.run(*create, "--per-story")
-
-    assert (2, True) == (without.code, "error[no-story]" in without.err)
+    specified.run(*create, "--per-story").ends(2, err="error[no-story]")
 
 
 @pytest.fixture
@@ -148,22 +139,12 @@ def allow(project: Project) -> None:
 def test_a_transferred_issue_is_followed_on_demand_to_configured_places_alone(
     transferred: Project,
 ) -> None:
-    refused = transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow")
-
-    assert refused.code == 3
+    transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow").ends(3)
     assert "octo/widgets/issues/4" in transferred.metadata()["github"]["url"]
     allow(transferred)
-
-    done = transferred.run("sync", "7")
-
-    assert done.code == 3
-    assert "octo/gadgets" in done.out
-    assert "--follow" in done.out
+    transferred.run("sync", "7").ends(3, out=("octo/gadgets", "--follow"))
     assert transferred.metadata()["github"]["issue"] == 4
-
-    done = transferred.run("sync", "7", "--follow")
-
-    assert done.code == 0, done.said
+    transferred.run("sync", "7", "--follow").ends(0)
     block = transferred.metadata()["github"]
     assert "octo/gadgets/issues/" in block["url"]
     assert "pending" not in transferred.metadata()
@@ -178,10 +159,9 @@ def test_a_transferred_issue_is_followed_on_demand_to_configured_places_alone(
 def test_a_dry_run_shows_the_new_place_and_leaves_the_link(transferred: Project) -> None:
     allow(transferred)
     before = transferred.tree()
-
-    done = transferred.run("resume", "7", "--reason", REASON, "--follow", "--dry-run", "--json")
-
-    assert done.code == 0, done.said
+    done = transferred.run(
+        "resume", "7", "--reason", REASON, "--follow", "--dry-run", "--json"
+    ).ends(0)
     assert before == transferred.tree()
     (item,) = done.document["items"]
     assert "octo/gadgets/issues/" in item["url"]
@@ -268,9 +248,6 @@ def test_an_option_of_one_tracker_is_refused_where_no_item_is_there(project: Pro
 
 def test_options_of_plugins_are_kept_with_the_operation(project: Project) -> None:
     project.increment(links=project.items("jira"))
-
-    done = project.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
-
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path").ends(0)
     assert {("allow-path",)} == {tuple(one["options"]) for one in project.metadata()["pending"]}
     assert project.run("sync", NAME).code == 0

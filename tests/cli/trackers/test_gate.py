@@ -63,21 +63,14 @@ def test_a_tracker_without_a_token_fails_the_gate_and_the_others_are_checked(
     finished: Project, tracker: str, command: tuple[str, ...]
 ) -> None:
     without_tokens(finished, [tracker])
-
-    done = finished.run(*command)
-
-    assert 5 == done.code, done.said
+    done = finished.run(*command).ends(5, err="2 of 3 items checked")
     assert [TITLES[tracker]] == [one for one in TITLES.values() if f"{one}: 1 item not" in done.out]
-    assert "2 of 3 items checked" in done.err
 
 
 def test_a_plan_counts_items_with_pending_operations_as_not_checked(finished: Project) -> None:
     assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
     without_tokens(finished)
-
-    done = finished.run("sync", "--plan")
-
-    assert 5 == done.code, done.said
+    done = finished.run("sync", "--plan").ends(5)
     assert [1, 1, 1] == [done.out.count(f"{title}: 1 item not") for title in TITLES.values()]
     document = check(finished, "sync-plan", "sync", "--plan")
     assert set(TITLES) == {one["tracker"] for one in document["notChecked"]}
@@ -89,11 +82,7 @@ def test_what_could_be_checked_still_counts_where_missing_tokens_are_allowed(
 ) -> None:
     without_tokens(finished, ["ado", "jira"])
     by_hand(finished, "github", opens=True)
-
-    done = finished.run("sync", "--check", "--allow-missing-tokens")
-
-    assert 5 == done.code, done.said
-    assert "the item was reopened" in done.out
+    finished.run("sync", "--check", "--allow-missing-tokens").ends(5, out="the item was reopened")
 
 
 @pytest.mark.parametrize("command", READING)
@@ -102,10 +91,7 @@ def test_a_refused_token_is_no_missing_one_and_reported_once_with_a_count(
 ) -> None:
     add_issues(with_issue, 20)
     with_issue.extra["GITHUB_TOKEN"] = "wrong"
-
-    done = with_issue.run(*command, "--allow-missing-tokens")
-
-    assert 5 == done.code, done.said
+    done = with_issue.run(*command, "--allow-missing-tokens").ends(5)
     assert 1 == done.said.count("GitHub does not accept the token")
     named = "octo/widgets#4, octo/widgets#100, octo/widgets#101 and 18 more"
     assert f"GitHub: 21 items not checked ({named}): " in done.out
@@ -119,11 +105,7 @@ def test_a_tracker_that_does_not_answer_fails_the_gate(
 ) -> None:
     add_issues(with_issue, 2)
     with_issue.box.faults.add(Fault("github", fault, times=1000))
-
-    done = with_issue.run("--max-wait", "0", *command)
-
-    assert 5 == done.code, done.said
-    assert "GitHub: 3 items not checked (" in done.out
+    with_issue.run("--max-wait", "0", *command).ends(5, out="GitHub: 3 items not checked (")
 
 
 def test_every_item_that_was_not_checked_is_in_the_document(finished: Project) -> None:
@@ -144,12 +126,9 @@ def test_every_item_that_was_not_checked_is_in_the_document(finished: Project) -
 
 def test_items_of_a_tracker_without_settings_fail_the_gate(finished: Project) -> None:
     finished.configure("")
-
-    done = finished.run("sync", "--check")
-
-    assert 5 == done.code, done.said
-    assert "Jira: 1 item not checked (" in done.out
-    assert "tracker-not-configured" in done.out
+    finished.run("sync", "--check").ends(
+        5, out=("Jira: 1 item not checked (", "tracker-not-configured")
+    )
 
 
 def test_a_tracker_that_is_switched_off_is_not_missed(finished: Project) -> None:
@@ -164,11 +143,7 @@ def test_a_tracker_that_is_switched_off_is_not_missed(finished: Project) -> None
 def test_an_item_that_is_gone_fails_the_gate(with_issue: Project) -> None:
     url = f"{with_issue.box.github.web_url}/octo/widgets/issues/98"
     with_issue.increment("0008-gone", links={"github": {"issue": 98, "url": url}})
-
-    done = with_issue.run("sync", "--check", "--allow-missing-tokens")
-
-    assert 5 == done.code, done.said
-    assert "octo/widgets#98" in done.out
+    with_issue.run("sync", "--check", "--allow-missing-tokens").ends(5, out="octo/widgets#98")
 
 
 @pytest.mark.parametrize("tracker", TOKENS)
@@ -188,11 +163,7 @@ def test_the_status_of_a_tracker_names_the_next_step_once_for_a_cause(with_issue
     for number in (97, 98):
         url = f"{with_issue.box.github.web_url}/octo/widgets/issues/{number}"
         with_issue.increment(f"00{number}-gone", links={"github": {"issue": number, "url": url}})
-
-    done = with_issue.run("github", "status")
-
-    assert 5 == done.code, done.said
-    assert "octo/widgets#4" in done.out
+    done = with_issue.run("github", "status").ends(5, out="octo/widgets#4")
     assert ["2 items unknown [item-not-found]. Next: "] == re.findall(
         r"^.*Next: ", done.err, re.MULTILINE
     )
@@ -204,11 +175,9 @@ def test_an_event_about_an_issue_that_cannot_be_read_is_no_success(with_issue: P
     event.write_text(
         f'{{"action": "reopened", "issue": {{"html_url": "{with_issue.urls["github"]}"}}}}'
     )
-
-    done = with_issue.run("ingest", "--from", "github-event", str(event))
-
-    assert 5 == done.code, done.said
-    assert "GitHub: 1 item not checked (octo/widgets#4): " in done.out
+    with_issue.run("ingest", "--from", "github-event", str(event)).ends(
+        5, out="GitHub: 1 item not checked (octo/widgets#4): "
+    )
     assert "completed" == with_issue.metadata(NAME)["status"]
 
 
@@ -269,13 +238,10 @@ def test_links_that_cannot_be_read_were_not_checked(
     for number, (place, links) in enumerate(UNREADABLE.items(), 1):
         name = project.increment(f"{number:04}-odd", links=links)
         places.add(f"{name}:{place.split()[0]}")
-
-    done = project.run(*command)
+    project.run(*command).ends(
+        5, out="GitHub: 7 items not checked (0001-odd:/github, ", lacks="in sync"
+    )
     groups = project.run(*command, "--json").document["notChecked"]
-
-    assert 5 == done.code, done.said
-    assert "GitHub: 7 items not checked (0001-odd:/github, " in done.out
-    assert "in sync" not in done.said
     assert places == {item for group in groups for item in group["items"]}
     assert {"link-unread"} == {group["error"]["id"] for group in groups}
     findings = project.run("doctor", "--json").document["findings"]
@@ -286,12 +252,9 @@ def test_an_odd_entry_beside_a_readable_one_was_not_checked(project: Project) ->
     project.configure_more()
     good = project.items("github")["github"]
     project.increment(links={"github": {"issues": [good, {"foo": 1}, {"story": "US-001"}]}})
-
-    done = project.run("sync", "--check")
-
-    assert 5 == done.code, done.said
-    assert f"1 item not checked ({NAME}:/github/issues/1)" in done.out
-    assert "1 of 2 items checked" in done.err
+    project.run("sync", "--check").ends(
+        5, out=f"1 item not checked ({NAME}:/github/issues/1)", err="1 of 2 items checked"
+    )
 
 
 @pytest.mark.parametrize("key", ["gitlab", "GitLab"])
@@ -313,9 +276,10 @@ def test_an_item_of_a_tracker_without_a_plugin_can_be_excluded(project: Project,
 def test_a_tracker_that_is_not_compared_is_named(finished: Project) -> None:
     finished.configure_more(tables='[sync.trackers.github]\ndirection = "off"\n')
     by_hand(finished, "github", opens=True)
-
-    done = finished.run("sync", "--check")
-
-    assert 0 == done.code, done.said
-    assert 'GitHub: 1 item not compared (direction = "off")' in done.err
-    assert "Both sides are in sync as far as they were compared.\n" in done.err
+    finished.run("sync", "--check").ends(
+        0,
+        err=(
+            'GitHub: 1 item not compared (direction = "off")',
+            "Both sides are in sync as far as they were compared.\n",
+        ),
+    )

@@ -71,10 +71,7 @@ def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> Non
     project.items("github")
     project.increment()
     line = f"7,{project.urls['github']}\n"
-
-    done = project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},"))
-
-    assert done.code == 0, done.said
+    project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},")).ends(0)
     assert "items" not in project.metadata()["github"]
 
 
@@ -120,23 +117,20 @@ def test_the_encoding_of_a_file_in_utf_16_is_named(project: Project, encoding: s
     (project.root / "links.csv").write_bytes(content)
     stdin = content.decode(errors="surrogateescape")
     for file in ("links.csv", "-"):
-        done = project.run("link", "--file", file, stdin=stdin)
-
-        assert done.code == 2
-        assert (
-            "error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save it as "
-            "UTF-8\n"
-        ) in done.err
+        project.run("link", "--file", file, stdin=stdin).ends(
+            2,
+            err="error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save "
+            "it as UTF-8\n",
+        )
 
 
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])
 def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
     project.increment()
     endless = "7,x\n" * (3 << 20) if source == "-" else ""
-
-    done = project.run("link", "--file", source, stdin=endless)
-
-    assert (2, True) == (done.code, "it has more than 8,388,608 characters" in done.err)
+    project.run("link", "--file", source, stdin=endless).ends(
+        2, err="it has more than 8,388,608 characters"
+    )
 
 
 def test_without_authorisation_it_is_the_token_that_is_told_and_not_every_line(
@@ -158,10 +152,7 @@ def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
         project.box.ado.add_work_item(id=number, title=f"Item {number}", state="Active")
         name = project.increment(f"{number:04d}-some-work", status="active")
         lines.append(f"{name},{project.box.ado.web_url}/widgets/_workitems/edit/{number}")
-
-    done = project.run("link", "--file", "-", stdin="\n".join(lines))
-
-    assert done.code == 0, done.said
+    project.run("link", "--file", "-", stdin="\n".join(lines)).ends(0)
     # The API's addresses, the items, and the states of their type.
     assert project.box.requests.count("ado") <= 3, project.box.requests.entries()
 
@@ -267,14 +258,10 @@ def test_a_tracker_that_cannot_be_asked_keeps_no_other_from_proposing(project: P
     project.items("jira")
     project.increment(links={})
     project.extra["GITHUB_TOKEN"] = "wrong-token"
-
-    done = project.run("link", "--suggest", "--json")
-    nobody = project.run("link", "--suggest")
-
-    assert done.code == 1
+    done = project.run("link", "--suggest", "--json").ends(1)
+    project.run("link", "--suggest").ends(1)
     assert [one["tracker"] for one in done.document["errors"]] == ["github"]
     assert [one["tracker"] for one in done.document["proposals"]] == ["jira"]
-    assert nobody.code == 1
 
 
 def test_titles_from_trackers_are_words(project: Project) -> None:

@@ -16,8 +16,7 @@ def suggest(project: Project, mine: str, theirs: str) -> list[dict[str, str]]:
     project.box.github.add_issue(number=4, title=theirs)
     project.increment(NAME, links={})
     (project.folder(NAME) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
-    done = project.run("link", "--suggest")
-    assert done.code == 0, done.said
+    done = project.run("link", "--suggest").ends(0)
     return [*csv.DictReader(io.StringIO(done.out))]
 
 
@@ -58,10 +57,7 @@ def test_titles_with_the_same_words_are_proposed_with_the_evidence(
         (project.folder(name) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
         url = project.urls["github"].replace("/4", f"/{number}")
         expected.add((name, url, f'the same words as "{mine}"', theirs))
-
-    done = project.run("link", "--suggest")
-
-    assert done.code == 0, done.said
+    done = project.run("link", "--suggest").ends(0)
     lines = {tuple(line.values()) for line in csv.DictReader(io.StringIO(done.out))}
     assert (expected if same else set()) == lines
 

@@ -50,10 +50,7 @@ def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
 def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:
     by_hand(detached, "github", opens=False)
     assert 0 == detached.run("resume", "7", "--reason", "More", "--yes", "--offline").code
-
-    done = detached.run("sync", "--yes")
-
-    assert 0 == done.code, done.said
+    detached.run("sync", "--yes").ends(0)
     assert detached.states() == {"github": "open"}
 
 
@@ -164,10 +161,7 @@ def test_an_increment_that_the_branch_removed_is_named(branch: Project) -> None:
 def test_an_increment_that_the_branch_archived_is_compared(branch: Project) -> None:
     (branch.increments / "_archive").mkdir()
     branch.folder().rename(branch.increments / "_archive" / "0007-smart-discipline")
-
-    done = branch.run("sync", "--check", "--changed-since", "main")
-
-    assert (5, False) == (done.code, "removed" in done.err), done.said
+    branch.run("sync", "--check", "--changed-since", "main").ends(5, not_err="removed")
 
 
 @pytest.mark.parametrize("name", [".unlatch/config.toml", ".specweave/config.json"])
@@ -177,12 +171,11 @@ def test_a_branch_that_changes_the_configuration_changes_every_increment(
     path = branch.root / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(path.read_text() + "# more\n" if path.exists() else "{}")
-
-    done = branch.run("sync", "--check", "--changed-since", "main")
-
-    assert 5 == done.code, done.said
-    assert f"note: {name} changed since main: syncing all increments" in done.err
-    assert "0007-smart-discipline" in done.out
+    branch.run("sync", "--check", "--changed-since", "main").ends(
+        5,
+        out="0007-smart-discipline",
+        err=f"note: {name} changed since main: syncing all increments",
+    )
 
 
 def _marked(project: Project, tracker: str, text: str) -> None:
@@ -203,10 +196,8 @@ def test_a_comment_that_mentions_an_operation_hides_no_reopen(
 ) -> None:
     by_hand(finished, tracker, opens=True)
     _marked(finished, tracker, f"see {form.format(new_ulid())}")
-
-    check, done = finished.run("sync", "--check"), finished.run("sync")
-
-    assert 5 == check.code, check.said
+    finished.run("sync", "--check").ends(5)
+    done = finished.run("sync")
     assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
 
 

@@ -45,10 +45,7 @@ def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_clos
     project.increment(status="active", links=links)
     project.increment(OTHER, status="active", links={"github": links["github"]})
     by_hand(project, "ado", opens=False)
-
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
+    project.run("sync").ends(0)
     assert ["completed", "active"] == [project.metadata(n)["status"] for n in (NAME, OTHER)]
     assert project.states()["github"] == "open"
 
@@ -61,10 +58,7 @@ def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(
     seen_in_step(project, status="completed", policy=policy)
     labels = project.labels()["ado"]
     by_hand(project, origin, opens=True)
-
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
+    project.run("sync").ends(0)
     closed = {"ado": CLOSED_STATES["ado"]} if origin != "ado" else {}
     assert {**OPEN_STATES, **closed} == project.states()
     assert (project.comments()["ado"], project.labels()["ado"]) == ([], labels)
@@ -77,13 +71,9 @@ def test_undo_of_a_reopen_by_hand_restores_the_labels_and_leaves_the_item_open(
     labels = project.labels()
     by_hand(project, "github", opens=True)
     assert project.run("sync").code == 0
-
-    done = project.run("undo", "7", "--yes")
-
-    assert done.code == 0, done.said
+    project.run("undo", "7", "--yes").ends(0, out="it stays open, as the reopen found it")
     assert {**CLOSED_STATES, "github": "open"} == project.states()
     assert labels == project.labels()
-    assert "it stays open, as the reopen found it" in done.out
 
 
 def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_is(
@@ -114,10 +104,7 @@ def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Pro
     metadata.write_text(json.dumps(data))
     assert project.run("sync").code == 0
     metadata.write_text(metadata.read_text().replace('"completed"', '"active"', 1))
-
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
+    project.run("sync").ends(0)
     assert [told] == project.comments()["github"]
     assert OPEN_STATES == project.states()
     assert is_calm(project)
@@ -129,10 +116,7 @@ def test_an_item_that_follows_later_is_told_the_reason_then(project: Project) ->
     by_hand(project, "github", opens=True)
     assert project.run("sync").code == 0
     project.configure_more(tables="")
-
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
+    project.run("sync").ends(0)
     assert OPEN_STATES == project.states()
     (said,) = project.comments()["ado"]
     assert "octo/widgets#4 was reopened" in said
@@ -239,11 +223,7 @@ def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
     project.increment("0008-other", status="completed", links=links)
     project.run("complete", "7", "--reason", "All is done", "--offline")
     project.run("resume", "8", "--reason", REASON, "--yes", "--offline")
-
-    done = project.run("sync")
-
-    assert done.code == 0, done.said
-    assert "left open: 0008-other needs it" in done.out
+    project.run("sync").ends(0, out="left open: 0008-other needs it")
     assert "open" == project.states()["github"]
     said = project.comments()["github"]
     assert 1 == sum("All is done" in body for body in said)
@@ -260,16 +240,12 @@ def test_a_shared_item_that_the_last_increment_closes_is_in_sync_with_all(
     project.increment(OTHER, status="active", links=links)
     for name, command in zip((NAME, OTHER), order, strict=True):
         assert 0 == project.run(command, name, "--reason", "Done").code
-
     assert 0 == project.run("sync", "--check").code
     assert 0 == project.run("sync").code
     assert is_calm(project)
-
     assert project.run("resume", OTHER, "--reason", REASON, "--yes", "--reopen-items").code == 0
     assert "open" == project.states()["github"]
-    check = project.run("sync", "--check")
-    assert 0 == check.code, check.said
-    assert "OK: stays open for another unfinished increment" in check.out
+    project.run("sync", "--check").ends(0, out="OK: stays open for another unfinished increment")
     assert project.run("complete", OTHER).code == 0
     assert 0 == project.run("sync", "--check").code
 

@@ -14,8 +14,7 @@ def commands(said: str) -> list[str]:
 
 def type_in(project: Project, command: str) -> None:
     words = shlex.split(command.replace("TEXT", "More"))[1:]
-    done = project.run(*words, *(["--yes"] if words[0] == "resume" else []))
-    assert done.code == 0, done.said
+    project.run(*words, *(["--yes"] if words[0] == "resume" else [])).ends(0)
 
 
 OPTIONS: list[tuple[str, ...]] = [(), ("--plan",), ("--check",)]
@@ -55,10 +54,7 @@ def test_an_item_closed_by_hand_needs_one_of_two_commands(project: Project) -> N
     project.increment(status="active", links=project.items("github", finished=False))
     assert project.run("sync").code == 0
     project.box.github.edit("octo/widgets", 4, state="closed")
-
-    done = project.run("sync")
-
-    assert (5, True) == (done.code, "needs a decision" in done.out)
+    done = project.run("sync").ends(5, out="needs a decision")
     assert commands(done.err) == [
         f"unlatch complete {NAME}",
         f"unlatch github reopen-issue {NAME} --reason TEXT",

@@ -17,9 +17,7 @@ COMMANDS = ["create", "update", "close", "reopen"]
 def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_completed(
     completed: Project, group: str
 ) -> None:
-    done = completed.run(group, f"reopen-{NOUNS[group]}", "0007", "--reason", REASON)
-
-    assert done.code == 0, done.said
+    done = completed.run(group, f"reopen-{NOUNS[group]}", "0007", "--reason", REASON).ends(0)
     assert done.err == (
         f"Increment {NAME} is still completed. To reopen it: unlatch resume {NAME}\n"
     )
@@ -87,10 +85,7 @@ def test_the_document_counts_all_requests_for_an_item(
     words = (group, f"{verb}-{NOUNS[group]}", "7")
     if case == "alone":
         words = (verb, KEYS[group], "--item-only")
-
-    done = project.run(*words, "--reason", REASON, "--json")
-
-    assert done.code == 0, done.said
+    done = project.run(*words, "--reason", REASON, "--json").ends(0)
     (part,) = done.document["items" if case == "alone" else "trackers"]
     (delivery,) = part["deliveries"] if case == "alone" else [part]
     assert project.box.requests.count(group) == delivery["requests"] > 1
@@ -162,9 +157,7 @@ def test_reopen_at_a_terminal_asks_for_the_reason(completed: Project) -> None:
 
 
 def test_reopen_posts_its_reason(completed: Project) -> None:
-    done = completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana")
-
-    assert done.code == 0, done.said
+    completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana").ends(0)
     comment = completed.comments()["github"][0]
     assert comment.startswith("**Reopened**: A look @&#8203;all\n")
     assert "by Dana" in comment
@@ -174,10 +167,7 @@ def test_reopen_posts_its_reason(completed: Project) -> None:
 @pytest.mark.parametrize("group", ALL)
 def test_close_closes_that_one_item(project: Project, group: str) -> None:
     project.increment(status="active", links=project.items(finished=False))
-
-    done = project.run(group, f"close-{NOUNS[group]}", "7")
-
-    assert done.code == 0, done.said
+    project.run(group, f"close-{NOUNS[group]}", "7").ends(0)
     assert {**OPEN, group: CLOSED[group]} == project.states()
     assert project.metadata()["status"] == "active"
 
@@ -185,10 +175,7 @@ def test_close_closes_that_one_item(project: Project, group: str) -> None:
 @pytest.mark.parametrize("group", ALL)
 def test_create_makes_and_links_an_item(project: Project, group: str) -> None:
     project.increment(status="active")
-
-    done = project.run(group, f"create-{NOUNS[group]}", "7")
-
-    assert done.code == 0, done.said
+    project.run(group, f"create-{NOUNS[group]}", "7").ends(0)
     assert project.metadata()[group]["url"].startswith("http://127.0.0.1:")
     shown = project.run(group, "status", "7")
     assert '"Smart discipline"' in shown.out
@@ -201,18 +188,13 @@ def test_update_brings_the_title_up_to_date_and_a_second_one_changes_nothing(
     project.increment(status="active", links=project.items(group, finished=False))
     (project.folder() / "spec.md").write_text("# Smarter discipline\n")
     command = (group, f"update-{NOUNS[group]}", "7")
-
-    first = project.run(*command)
-
-    assert (0, True) == (first.code, " updated" in first.out), first.said
+    project.run(*command).ends(0, out=" updated")
     assert '"Smarter discipline"' in project.run(group, "status", "7").out
     assert OPEN[group] == project.states()[group]
     project.box.requests.clear()
-
     done = project.run(*command)
     document = project.run(*command, "--json").document
     commented = project.run(*command, "--reason", REASON)
-
     assert " was up to date already\n" in done.out
     assert [one["outcome"] for one in document["trackers"]] == ["unchanged"]
     assert " was up to date already; commented\n" in commented.out
@@ -224,12 +206,8 @@ def test_update_brings_the_title_up_to_date_and_a_second_one_changes_nothing(
 @pytest.mark.parametrize("group", ALL)
 def test_status_shows_the_items_as_they_are(completed: Project, group: str) -> None:
     before = completed.tree()
-
-    done = completed.run(group, "status", "7")
+    completed.run(group, "status", "7").ends(0, out=CLOSED[group])
     document = completed.run(group, "status", "7", "--json").document
-
-    assert done.code == 0
-    assert CLOSED[group] in done.out
     assert [(group, CLOSED[group])] == [
         (item["tracker"], item["state"]) for item in document["increments"][0]["items"]
     ]
@@ -256,9 +234,7 @@ def test_what_was_done_is_documented(completed: Project, group: str, act: str) -
 @pytest.mark.parametrize("group", ALL)
 def test_each_command_has_help_that_says_how_far_it_reaches(project: Project, group: str) -> None:
     for command in [*(f"{act}-{NOUNS[group]}" for act in COMMANDS), "status"]:
-        done = project.run(group, command, "--help")
-
-        assert done.code == 0
+        done = project.run(group, command, "--help").ends(0)
         assert ("(writes trackers)" in done.out) or ("(reads trackers)" in done.out)
 
 
@@ -267,21 +243,15 @@ def test_one_of_several_items_can_be_picked(project: Project) -> None:
     web = f"{project.box.github.web_url}/octo/widgets/issues"
     items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
     project.increment(links={"github": {**items[0], "items": items}})
-
     item = f"octo/widgets#{numbers[1]}"
-    done = project.run("github", "reopen-issue", "7", "--item", item, "--reason", REASON)
-
-    assert done.code == 0, done.said
+    project.run("github", "reopen-issue", "7", "--item", item, "--reason", REASON).ends(0)
     states = [project.box.github.issue("octo/widgets", n)["state"] for n in numbers]
     assert states == ["closed", "open"]
 
 
 def test_another_trackers_item_cannot_be_picked(completed: Project) -> None:
     before = completed.tree()
-
-    done = completed.run("github", "reopen-issue", "7", "--item", "SCRUM-28")
-
-    assert done.code == 2, done.said
+    completed.run("github", "reopen-issue", "7", "--item", "SCRUM-28").ends(2)
     assert before == completed.tree()
     assert completed.sent() == []
 
@@ -289,31 +259,22 @@ def test_another_trackers_item_cannot_be_picked(completed: Project) -> None:
 @pytest.mark.parametrize("group", ALL)
 def test_an_increment_without_such_an_item_is_refused(project: Project, group: str) -> None:
     project.increment()
-
     for command in (f"reopen-{NOUNS[group]}", f"close-{NOUNS[group]}", "status"):
-        done = project.run(group, command, "7")
-
-        assert (done.code, "error[no-link]" in done.err) == (2, True)
-        assert "next: unlatch link 0007-smart-discipline URL" in done.err
+        project.run(group, command, "7").ends(
+            2, err=("error[no-link]", "next: unlatch link 0007-smart-discipline URL")
+        )
 
 
 @pytest.mark.parametrize("group", ALL)
 def test_without_authorisation_they_end_with_exit_code_4(completed: Project, group: str) -> None:
     variable = {"github": "GITHUB_TOKEN", "ado": "AZURE_DEVOPS_EXT_PAT", "jira": "JIRA_API_TOKEN"}
     completed.extra[variable[group]] = "wrong-token"
-
-    done = completed.run(group, "status", "7")
-
-    assert done.code == 4, done.said
-    assert "next: " in done.err
+    completed.run(group, "status", "7").ends(4, err="next: ")
 
 
 def test_every_request_names_unlatch_and_its_version(completed: Project) -> None:
     trace = completed.home / "trace"
-
-    done = completed.run("--trace-http", str(trace), "resume", "7", "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
+    completed.run("--trace-http", str(trace), "resume", "7", "--reason", REASON, "--yes").ends(0)
     lines = trace.read_text().splitlines()
     agents = [line for line in lines if line.startswith("> User-Agent:")]
     assert completed.box.requests.count() == len(agents)

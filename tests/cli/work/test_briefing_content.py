@@ -14,8 +14,7 @@ LOG = ".unlatch/efforts/auth-bug/log.jsonl"
 
 
 def do(project: Project, *arguments: str) -> str:
-    done = project.run(*arguments)
-    assert done.code == 0, done.said
+    done = project.run(*arguments).ends(0)
     return done.out.strip()
 
 

@@ -27,8 +27,7 @@ def effort(project: Project, *said: str, summary: str = "Done.") -> None:
 
 
 def shown(project: Project) -> str:
-    done = project.run("show", "7", "--offline", "--briefing")
-    assert done.code == 0, done.err
+    done = project.run("show", "7", "--offline", "--briefing").ends(0)
     return done.out
 
 

@@ -64,15 +64,13 @@ def said(project: Project, numbers: Iterable[int]) -> list[int]:
 
 def test_several_ids_are_resumed_for_one_reason_and_served_side_by_side(project: Project) -> None:
     names = many(project, 3)
-
-    done = project.run("resume", "1", "0002", names[2], *YES)
-
-    assert done.code == 0, done.said
+    project.run("resume", "1", "0002", names[2], *YES).ends(
+        0, out="0001-some-work: completed -> active"
+    )
     assert ["active"] * 3 == [project.metadata(name)["status"] for name in names]
     reasons = [project.metadata(name)["reopenHistory"][0]["reason"] for name in names]
     assert [REASON] * 3 == reasons
     assert ({"Active"}, [1, 1, 1]) == (states(project, 3), said(project, (1, 2, 3)))
-    assert "0001-some-work: completed -> active" in done.out
 
 
 def test_a_filter_chooses_by_what_the_files_say(project: Project) -> None:
@@ -113,21 +111,22 @@ def test_more_than_ten_items_have_to_be_agreed_to_before_anything_is_changed(
 ) -> None:
     many(project, 11)
     before = project.tree()
-
     refused = project.run(*COMPLETED)
-    foreseen = project.run(*COMPLETED, "--dry-run")
+    project.run(*COMPLETED, "--dry-run").ends(
+        0,
+        err=(
+            "11 items would be written to; the limit is 10 [too-many-items].",
+            "Next: add --max-items 11",
+        ),
+    )
     documents = [
         check(project, "dry-run-many", *COMPLETED, "--dry-run", *more)
         for more in ((), ("--max-items", "11"))
     ]
     unchanged = before == project.tree()
     agreed = project.run(*COMPLETED, "--max-items", "11")
-
     assert (2, True) == (refused.code, unchanged)
     assert "[too-many-items]" in refused.err
-    assert 0 == foreseen.code, foreseen.said
-    assert "11 items would be written to; the limit is 10 [too-many-items]." in foreseen.err
-    assert "Next: add --max-items 11" in foreseen.err
     assert ("too-many-items", None) == (documents[0]["tooMany"]["id"], documents[1]["tooMany"])
     assert (0, {"Active"}) == (agreed.code, states(project, 11)), agreed.said
 
@@ -147,30 +146,27 @@ def test_many_are_refused_without_consent_and_with_a_change_of_their_work(projec
 def test_of_many_only_failures_are_told_and_one_sum(project: Project) -> None:
     many(project, 21)
     project.box.ado.edit(7, state="Removed")
-
-    done = project.run(*COMPLETED, "--max-items", "21")
-
-    assert done.code == 3, done.said
-    assert "21 increments active now: 21 completed before" in done.out
-    assert "20 of 21 operations delivered" in done.out
-    assert "deliberately-closed" in done.out
+    done = project.run(*COMPLETED, "--max-items", "21").ends(
+        3,
+        out=(
+            "21 increments active now: 21 completed before",
+            "20 of 21 operations delivered",
+            "deliberately-closed",
+        ),
+        err="Next: unlatch sync 0007-some-work",
+    )
     told = [line for line in done.out.splitlines() if "fabrikam/widgets" in line]
     assert len(told) == 1
-    assert "Next: unlatch sync 0007-some-work" in done.err
 
 
 def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
     project.configure_more(tables="[limits]\nmax_active = 2\npolicy = 'refuse'\n")
     names = many(project, 4)
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 5, done.said
+    done = project.run(*COMPLETED).ends(5, out="    1 more increment likewise: 0004-some-work\n")
     assert ["active", "active", "completed", "completed"] == [
         project.metadata(name)["status"] for name in names
     ]
     assert done.out.count("wip-limit") == 1
-    assert "    1 more increment likewise: 0004-some-work\n" in done.out
 
 
 def test_one_item_that_fails_leaves_the_others_done_and_sync_finishes(project: Project) -> None:
@@ -325,13 +321,12 @@ def test_what_a_tracker_will_not_take_within_the_hour_is_reported_once_and_stays
 ) -> None:
     names = drifted(project, 21, "jira")
     project.box.faults.add(limited())
-
-    done = project.run("sync", "--max-items", "21")
+    project.run("sync", "--max-items", "21").ends(
+        3,
+        out="more items likewise [rate-limited]",
+        err="of 21 increments recorded and not delivered. Next: unlatch sync",
+    )
     codes = [project.run("sync", "1").code for _ in range(5)]
-
-    assert done.code == 3, done.said
-    assert "more items likewise [rate-limited]" in done.out
-    assert "of 21 increments recorded and not delivered. Next: unlatch sync" in done.err
     # Waiting for a limit is no reason to give an operation up.
     (pending,) = project.metadata(names[0])["pending"]
     assert ([3] * 5, False) == (codes, "parkedAt" in pending)
@@ -357,8 +352,7 @@ def test_no_command_notifies_of_many_items_where_the_tracker_can_leave_it(
     sent = 0
     for command in (COMPLETED, finish, COMPLETED, ("undo", "1-3", "--yes")):
         project.box.faults.add(Fault(tracker, "drop", method=method, path=path))
-        first = project.run(*command, "--no-notify")
-        assert first.code == 3, first.said
+        project.run(*command, "--no-notify").ends(3)
         assert project.run("sync", "--all", "--yes").code == 0
         sent += tracker == "jira"
         assert [face.mails(it) for it in items] == [sent] * 3, command
@@ -378,10 +372,7 @@ def test_the_setting_is_as_the_option_and_says_what_the_account_may_not(
         path = "suppressNotifications=true"
         project.box.faults.add(Fault("ado", "status", code=403, body="no", path=path, times=9))
     names = many(project, 1, tracker=tracker)
-
-    done = project.run("resume", names[0], *YES)
-
-    assert done.code == 0, done.said
+    done = project.run("resume", names[0], *YES).ends(0)
     box = project.box
     mails = box.ado.mails(1) if tracker == "ado" else box.jira.mails("SCRUM-1")
     assert mails == (tracker == "jira") + (not may)

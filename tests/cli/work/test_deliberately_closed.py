@@ -47,11 +47,8 @@ def test_a_refused_reopen_posts_nothing_after_the_next_completion(
 ) -> None:
     assert dropped.run("complete", "7").code == 0
     assert [3] * tried == [dropped.run(*RESUME).code for _ in range(tried)]
-
     planned = check(dropped, "dry-run", command, "7", "--reason", "Done", "--dry-run")
-    done = dropped.run(command, "7")
-
-    assert done.code == 0, done.said
+    done = dropped.run(command, "7").ends(0)
     assert (LABELS, NOTHING) == (dropped.labels(), dropped.comments())
     assert done.out.count("left alone: it was closed deliberately") >= len(ALL)
     assert "pending" not in dropped.metadata()
@@ -62,10 +59,7 @@ def test_a_refused_reopen_posts_nothing_after_the_next_completion(
 def test_a_reopen_that_was_not_sent_before_the_completion_posts_nothing(dropped: Project) -> None:
     for command in (("complete", "7"), RESUME, ("complete", "7")):
         assert dropped.run(*command, "--offline").code == 0
-
-    done = dropped.run("sync")
-
-    assert done.code == 0, done.said
+    dropped.run("sync").ends(0)
     assert (LABELS, NOTHING) == (dropped.labels(), dropped.comments())
     assert "pending" not in dropped.metadata()
 
@@ -82,11 +76,10 @@ def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
 
 
 def test_an_item_named_by_itself_gets_the_comment_alone(dropped: Project) -> None:
-    done = dropped.run("github", "close-issue", "7", "--reason", "Superseded")
-
-    assert done.code == 0, done.said
+    dropped.run("github", "close-issue", "7", "--reason", "Superseded").ends(
+        0, out="note: its labels are left alone: it was closed deliberately (closed)\n"
+    )
     assert ({"bug"}, 1) == (dropped.labels()["github"], len(dropped.comments()["github"]))
-    assert "note: its labels are left alone: it was closed deliberately (closed)\n" in done.out
 
 
 COMMANDS = {

@@ -26,8 +26,7 @@ def test_a_briefing_has_no_disguised_secret(project: Project) -> None:
         for text in TEXTS:
             words = f"We decided to rotate {text}"
             file.write(json.dumps({"role": "user", "content": words}) + "\n")
-    closed = project.run("effort", "close", "--summary", f"Used \x1b[31m{TOKEN}\x1b[0m twice.")
-    assert closed.code == 0
+    project.run("effort", "close", "--summary", f"Used \x1b[31m{TOKEN}\x1b[0m twice.").ends(0)
     assert project.run("effort", "link", "auth-bug", "7").code == 0
     assert project.run("agents", "trust").code == 0
     seen = [

@@ -16,8 +16,7 @@ from unlatch_sandbox import Fault
 def three(project: Project) -> Project:
     """0001, 0002 and 0003 were resumed; each has a work item of its own."""
     many(project, 3)
-    done = project.run("resume", "1-3", *YES)
-    assert done.code == 0, done.said
+    project.run("resume", "1-3", *YES).ends(0)
     project.sent()
     return project
 
@@ -32,12 +31,14 @@ def statuses(project: Project) -> list[str]:
 
 
 def test_a_range_is_completed_and_the_items_are_closed_side_by_side(three: Project) -> None:
-    done = three.run("complete", "1-3", "--reason", "All of it works")
-
-    assert done.code == 0, done.said
+    three.run("complete", "1-3", "--reason", "All of it works").ends(
+        0,
+        out=(
+            "✓ Increment 0002-some-work: active -> completed\n",
+            "✓ Azure DevOps fabrikam/widgets 3 closed; commented;",
+        ),
+    )
     assert (["completed"] * 3, {"Closed"}) == (statuses(three), states(three, 3))
-    assert "✓ Increment 0002-some-work: active -> completed\n" in done.out
-    assert "✓ Azure DevOps fabrikam/widgets 3 closed; commented;" in done.out
 
 
 def test_one_with_open_work_leaves_the_others_done_and_the_cause_is_shown_once(
@@ -45,14 +46,11 @@ def test_one_with_open_work_leaves_the_others_done_and_the_cause_is_shown_once(
 ) -> None:
     open_work(three, 1)
     open_work(three, 3)
-
-    done = three.run("complete", "1-3")
-
-    assert done.code == 5
+    done = three.run("complete", "1-3").ends(
+        5, out=("    - T-001: Do it\n", "    1 more increment likewise: 0003-some-work\n")
+    )
     assert ["active", "completed", "active"] == statuses(three)
     assert done.out.count("[work-open]") == 1
-    assert "    - T-001: Do it\n" in done.out
-    assert "    1 more increment likewise: 0003-some-work\n" in done.out
     assert "Closed" == three.box.ado.work_item(2)["fields"]["System.State"]
 
 
@@ -71,10 +69,7 @@ def test_refusals_of_one_id_for_different_causes_are_shown_each(three: Project) 
 def test_an_item_that_is_not_closed_outweighs_a_refusal(three: Project) -> None:
     open_work(three, 1)
     three.box.faults.add(Fault("ado", "status", code=503, times=9))
-
-    done = three.run("complete", "1-3")
-
-    assert done.code == 3, done.said
+    three.run("complete", "1-3").ends(3)
     assert ["active", "completed", "completed"] == statuses(three)
 
 

@@ -36,11 +36,9 @@ def test_an_entry_of_another_tool_counts_and_stays(
     project: Project, blocks: dict[str, Any], person: str
 ) -> None:
     completed(project, **blocks)
-
     shown = project.run("show", "7")
     history = project.run("history", "7", "--json").document
     resumed = project.run("resume", "7", "--yes", "--reason", "Again")
-
     assert (0, 0) == (shown.code, resumed.code), shown.said + resumed.said
     assert REASON in json.dumps(history)
     assert person in json.dumps(history)
@@ -51,17 +49,14 @@ def test_an_entry_of_another_tool_counts_and_stays(
     new = metadata["reopenHistory"][-1]
     assert ("Again", 26) == (new["reason"], len(new["id"]))
     assert [one["event"] for one in project.events()].count("reopened") == 1
-    verified = project.run("history", "verify", "7")
-    assert 0 == verified.code, verified.said
+    project.run("history", "verify", "7").ends(0)
 
 
 def test_only_what_unlatch_reopened_is_undone(project: Project) -> None:
     completed(project, reopenHistory=[FULL])
     assert 0 == project.run("resume", "7", "--yes", "--reason", "Again").code
-
-    undone, again = project.run("undo", "7", "--yes"), project.run("undo", "7", "--yes")
-
-    assert (0, 1) == (undone.code, again.code), undone.said + again.said
+    project.run("undo", "7", "--yes").ends(0)
+    project.run("undo", "7", "--yes").ends(1)
     assert "completed" == project.metadata()["status"]
     assert FULL == project.metadata()["reopenHistory"][0]
 
@@ -71,5 +66,4 @@ def test_what_cannot_be_read_in_the_block_of_another_tool_breaks_nothing(
     project: Project, history: object
 ) -> None:
     completed(project, reopened={"count": 1, "history": history})
-    shown = project.run("show", "7")
-    assert 0 == shown.code, shown.said
+    project.run("show", "7").ends(0)

@@ -14,14 +14,12 @@ from unlatch_sandbox.jira import adf
 
 def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
     before = single.tree()
-
     for reason in ("", " ", "\n\t \n", "\u3000"):
         for more in ((), ("--json",), ("--offline",), ("--dry-run",)):
-            done = single.run("resume", "7", "--reason", reason, "--yes", *more)
-            assert done.code == 2, (reason, more, done.said)
-            assert "error[reason-missing]: the reason is empty" in done.err
+            done = single.run("resume", "7", "--reason", reason, "--yes", *more).ends(
+                2, err="error[reason-missing]: the reason is empty"
+            )
     done = single.run("resume", "7", "--reason", "x" * 100_000, "--yes")
-
     assert_refused(done, 2, "reason-too-long")
     assert "100,000 characters" in done.err
     assert_unchanged(single, before)
@@ -29,10 +27,7 @@ def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
 
 def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
     reason = "y" * 10_000
-
-    done = completed.run("resume", "7", "--reason", reason, "--yes")
-
-    assert done.code == 0, done.said
+    completed.run("resume", "7", "--reason", reason, "--yes").ends(0)
     assert [reason in comments[0] for comments in completed.comments().values()] == [True] * 3
 
 
@@ -69,16 +64,12 @@ def shown_by_github(comment: str) -> str:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_a_reason_holds_arrives_and_does_nothing(completed: Project, name: str) -> None:
     reason = HOSTILE[name]
-
-    done = completed.run("resume", "7", "--reason", reason, "--yes")
-
-    assert done.code == 0, done.said
+    completed.run("resume", "7", "--reason", reason, "--yes").ends(0)
     assert completed.states() == OPEN
     (entry,) = completed.metadata()["reopenHistory"]
     assert reason.strip() == entry["reason"]
     comments = completed.comments()
     assert [len(found) for found in comments.values()] == [1, 1, 1]
-
     github = comments["github"][0]
     shown = shown_by_github(github)
     assert f"\n<!-- unlatch:op={entry['id']} -->" == shown[shown.index("\n<!--") :]
@@ -86,12 +77,10 @@ def test_whatever_a_reason_holds_arrives_and_does_nothing(completed: Project, na
     assert words(reason) == words(_between(shown.partition("\n<!--")[0]))
     assert not re.search(r"[@#](?=\w)|\bGH-(?=\d)", html.unescape(shown))
     assert not DROPPED.search(github)
-
     ado = comments["ado"][0]
     assert {"<p>", "</p>", "<b>", "</b>", "<br>"} >= tags(ado)
     assert words(reason) == words(_between(ado))
     assert not DROPPED.search(ado)
-
     (body,) = [c["body"] for c in completed.box.jira.comments("SCRUM-28")]
     assert words(reason) == words(_between(html.escape(adf.to_text(body))))
     assert {"doc", "paragraph", "text", "hardBreak"} >= _kinds(body)
@@ -122,10 +111,7 @@ def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: st
     project.configure(project.box.config().replace('project = "SCRUM"', 'project = "OPS"'))
     url = f"{project.box.jira.site}/browse/{key}"
     project.increment(links={"jira": {"issueKey": key, "url": url}})
-
-    done = project.run("resume", "7", "--reason", HOSTILE[name], "--yes")
-
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--reason", HOSTILE[name], "--yes").ends(0)
     (comment,) = [c["body"] for c in project.box.jira.comments(key)]
     said = comment.partition("*Reopened*: ")[2].rpartition("unlatch ref")[0]
     for sign in "{[|!":
@@ -136,9 +122,7 @@ def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: st
 @pytest.mark.parametrize("name", ["controls", "workflow commands"])
 def test_a_reason_that_is_shown_does_not_act(single: Project, name: str) -> None:
     single.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")
-
     for command in (["show", "7"], ["history", "7"]):
-        done = single.run(*command)
-        assert done.code == 0
+        done = single.run(*command).ends(0)
         assert not DROPPED.search(done.said.replace("\n", ""))
         assert not re.search(r"(?m)^\s*(::|##vso)", done.said)

@@ -47,11 +47,9 @@ def test_an_interruption_keeps_what_is_recorded_and_sync_finishes_once(
         text=True,
     )
     assert waiting.arrived.wait(30)
-
     process.send_signal(sent)
     _, err = process.communicate(timeout=30)
     waiting.released.set()
-
     expected = {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM, signal.SIGKILL: -9}
     assert expected[sent] == process.returncode
     assert "Traceback" not in err
@@ -60,10 +58,7 @@ def test_an_interruption_keeps_what_is_recorded_and_sync_finishes_once(
         assert "\n\nInterrupted" not in err
     assert completed.metadata()["status"] == "active"
     assert tracker in [operation["tracker"] for operation in completed.metadata()["pending"]]
-
-    done = completed.run("sync", "7")
-
-    assert done.code == 0, done.said
+    completed.run("sync", "7").ends(0)
     assert completed.states() == OPEN
     assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
     assert len(completed.metadata()["reopenHistory"]) == 1

@@ -26,8 +26,7 @@ def problem(project: Project, *arguments: str) -> tuple[int, str]:
 
 
 def warned(project: Project, *arguments: str) -> list[str]:
-    done = project.run(*arguments, "--json")
-    assert done.code == 0, done.said
+    done = project.run(*arguments, "--json").ends(0)
     return [warning["id"] for warning in done.document["warnings"]]
 
 
@@ -278,11 +277,8 @@ def test_the_rules_are_for_what_was_completed(busy: Project) -> None:
 def test_mistakes_in_the_rules_are_all_told(project: Project) -> None:
     project.increment()
     limit(project, 'policy = "maybe"', "max_active = 0", "per_type = { bug = 'two' }")
-
-    done = project.run("start", "7", "--json")
-
+    project.run("start", "7", "--json").ends(1)
     problems = "\n".join(project.run(*RESUME, "--json").document["error"]["problems"])
-    assert done.code == 1
     for key in ("limits.policy", "limits.max_active", "limits.per_type.bug"):
         assert key in problems
 
@@ -344,12 +340,8 @@ def test_the_document_has_limits_and_what_is_stale_and_doctor_counts_alike(idle:
 
 def test_status_tells_the_rest_where_the_configuration_has_mistakes(idle: Project) -> None:
     idle.configure_more(tables="[limits]\nmax_active = 0\n")
-
-    done = idle.run("status")
-
-    assert done.code == 0
+    done = idle.run("status").ends(0, out="Config       limits.max_active: ")
     assert done.out.splitlines()[0] == "Active       2, 1 stale"
-    assert "Config       limits.max_active: " in done.out
 
 
 def test_status_fits_on_one_screen(project: Project) -> None:

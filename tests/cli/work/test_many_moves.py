@@ -24,9 +24,7 @@ def statuses(project: Project) -> list[str]:
 def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once(
     five: Project,
 ) -> None:
-    done = five.run("pause", "1-5", "6", "0001-work")
-
-    assert done.code == 5
+    done = five.run("pause", "1-5", "6", "0001-work").ends(5)
     assert done.out == (
         "✓ Increment 0001-work: active -> paused\n"
         "✓ Increment 0002-work: active -> paused\n"
@@ -44,17 +42,18 @@ def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once
 
 def test_a_range_that_cannot_be_used_names_the_command(five: Project) -> None:
     before = five.tree()
-
     done = five.run("pause", "5-1", "--reason", "on leave")
-
     assert (done.code, five.tree()) == (2, before)
     assert "error[range-reversed]: the range 5-1 runs backwards\n" in done.err
     assert "unlatch pause 1-5 --reason 'on leave'\n" in done.err
     for command in ("show", "history"):
-        done = five.run(command, "4-9")
-        assert 2 == done.code
-        assert "this command takes one increment, and 4-9 is 0004-work, 0006-work\n" in done.err
-        assert f"next: unlatch {command} 0004-work\n" in done.err
+        done = five.run(command, "4-9").ends(
+            2,
+            err=(
+                "this command takes one increment, and 4-9 is 0004-work, 0006-work\n",
+                f"next: unlatch {command} 0004-work\n",
+            ),
+        )
 
 
 @pytest.mark.parametrize("command", ["start", "pause", "review", "backlog"])

@@ -76,11 +76,8 @@ def test_a_move_is_documented(project: Project) -> None:
 
 def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -> None:
     project.increment("0041-older", archived=True)
-
-    done = project.run("new", "Export to CSV & more", "--type", "bug")
+    done = project.run("new", "Export to CSV & more", "--type", "bug").ends(0)
     document = project.run("new", "Login", "--json").document
-
-    assert done.code == 0, done.said
     name = "0042-export-to-csv-more"
     assert done.out == f"✓ {name} in .unlatch/increments/{name}\n"
     assert done.err == f"Next: unlatch start {name}\n"
@@ -101,10 +98,7 @@ def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_new_takes_title_and_link_from_an_item(project: Project, tracker: str) -> None:
     project.items(tracker, finished=False)
-
-    done = project.run("new", "--from", project.urls[tracker])
-
-    assert done.code == 0, done.said
+    project.run("new", "--from", project.urls[tracker]).ends(0)
     metadata = project.metadata("0001-smart-discipline")
     assert metadata[tracker]["url"] == project.urls[tracker]
     assert metadata[tracker]["base"]["local"] == "planning"
@@ -113,10 +107,9 @@ def test_new_takes_title_and_link_from_an_item(project: Project, tracker: str) -
 
 def test_new_needs_a_title(project: Project) -> None:
     before = project.tree()
-
     for title, expected in {"": "missing", "  ": "missing", "!?": "unusable"}.items():
-        done = project.run("new", *([title] if title else []))
-        assert (done.code, f"error[title-{expected}]" in done.err) == (2, True), done.said
+        done = project.run("new", *([title] if title else [])).ends(
+            2, err=f"error[title-{expected}]"
+        )
         assert done.err.endswith("\n  next: unlatch new TITLE\n")
-
     assert before == project.tree()

@@ -70,11 +70,8 @@ def test_the_step_that_is_named_corrects_it(project: Project) -> None:
     project.increment()
     write(project, "latin-1", "completed")
     project.run(*RESUME)
-
     write(project, "utf-8", "completed")
-    done = project.run("doctor", "--fix", "--yes")
-
-    assert 0 == done.code, done.said
+    project.run("doctor", "--fix", "--yes").ends(0)
     assert SPEC.format("active").encode() == spec(project)
 
 
@@ -82,10 +79,7 @@ def test_nothing_is_said_where_nothing_was_to_be_written(project: Project) -> No
     for number, text in enumerate(("# Größe\n", SPEC.format("active")), 7):
         name = project.increment(f"000{number}-work")
         (project.folder(name) / "spec.md").write_bytes(text.encode("latin-1"))
-
-        done = project.run("resume", name, *RESUME[2:])
-
-        assert (0, False) == (done.code, "UTF-8" in done.said), text
+        project.run("resume", name, *RESUME[2:]).ends(0, lacks="UTF-8")
 
 
 def test_complete_refuses_what_it_cannot_check(project: Project) -> None:

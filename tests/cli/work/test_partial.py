@@ -63,8 +63,7 @@ def assert_that_all_is_done_once(project: Project) -> None:
 def assert_that_sync_finishes_it(project: Project) -> None:
     """As on another machine, which knows what the files say."""
     project.forget_local()
-    synced = project.run("sync", "7", "--yes")
-    assert synced.code == 0, synced.said
+    project.run("sync", "7", "--yes").ends(0)
     assert_that_all_is_done_once(project)
 
 
@@ -158,10 +157,7 @@ def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tra
 
 def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) -> None:
     completed.box.github.add_repository("octo/widgets", issues_write=False)
-
-    done = completed.process(*RESUME)
-
-    assert done.code == 3
+    done = completed.process(*RESUME).ends(3)
     line = next(line for line in done.out.splitlines() if line.startswith("✗"))
     assert line.startswith("✗ GitHub octo/widgets#4 not reopened: ")
     assert line.endswith(" [forbidden]")
@@ -175,10 +171,7 @@ def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
     completed.box.faults.add(Fault("jira", "status", code=503, times=99))
     completed.run("--max-wait", "0", *RESUME)
     comments = completed.comments()
-
-    again = completed.run("--max-wait", "0", "sync", "7", "--json")
-
-    assert again.code == 3
+    again = completed.run("--max-wait", "0", "sync", "7", "--json").ends(3)
     assert [e["tracker"] for e in again.document["increments"][0]["trackers"]] == ["jira"]
     assert comments == completed.comments()
 
@@ -186,10 +179,7 @@ def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
 def test_everything_fails_and_local_work_stands(completed: Project) -> None:
     for tracker in ALL:
         completed.box.faults.add(Fault(tracker, "status", code=503, times=99))
-
-    done = completed.run("--max-wait", "0", *RESUME)
-
-    assert done.code == 3
+    done = completed.run("--max-wait", "0", *RESUME).ends(3)
     assert completed.metadata()["status"] == "active"
     assert len(completed.metadata()["pending"]) == 3
     assert done.err.splitlines()[-1] == (
@@ -260,11 +250,7 @@ def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_
     completed.run(*RESUME)
     time.sleep(1.1)  # GitHub's times have whole seconds
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-
-    done = completed.run("sync", "7")
-
-    assert done.code == 5, done.said
-    assert "left as it is: its state was changed to closed" in done.out
+    completed.run("sync", "7").ends(5, out="left as it is: its state was changed to closed")
     assert completed.states()["github"] == "closed"
     assert len(completed.comments()["github"]) == 1
     assert "pending" not in completed.metadata()
@@ -299,11 +285,7 @@ def test_sync_delivers_for_all_increments_or_those_that_are_named(completed: Pro
 def test_sync_dry_run_sends_and_writes_nothing(completed: Project) -> None:
     completed.run(*RESUME, "--offline")
     before = completed.tree()
-
-    done = completed.run("sync", "--dry-run")
-
-    assert done.code == 0, done.said
+    done = completed.run("sync", "--dry-run").ends(0, out="1 operation pending")
     assert all(f"{name} " in done.out for name in ("octo/widgets#4", "widgets 101", "SCRUM-28"))
-    assert "1 operation pending" in done.out
     assert before == completed.tree()
     assert completed.wrote() == []

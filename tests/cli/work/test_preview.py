@@ -80,9 +80,7 @@ def test_a_dry_run_of_finishing_leaves_everything_as_it_is(active: Project) -> N
 
 
 def test_a_dry_run_of_what_is_done_already_ends_as_the_command(completed: Project) -> None:
-    announced = completed.run("complete", "7", "--dry-run")
-
-    assert (announced.code, "would stay completed" in announced.out) == (0, True)
+    completed.run("complete", "7", "--dry-run").ends(0, out="would stay completed")
     assert (0, []) == (completed.run("complete", "7", "--yes").code, completed.wrote())
 
 
@@ -100,11 +98,8 @@ def test_what_is_announced_is_what_is_then_sent(
 ) -> None:
     announced = completed.run(*command, "--dry-run", "--json").document
     completed.box.requests.clear()
-
     sure = ("--yes",) if command[0] == "resume" else ()
-    done = completed.run(*command, *sure, "--json")
-
-    assert done.code == 0
+    done = completed.run(*command, *sure, "--json").ends(0)
     assert sent(completed.box) == planned(announced)
     counts = {one["tracker"]: one["requests"] for one in done.document["trackers"]}
     assert counts == {name: len(requests) for name, requests in planned(announced).items()}

@@ -19,9 +19,7 @@ def reasons(project: Project) -> list[str]:
 
 
 def test_a_dash_reads_the_reason_from_stdin(completed: Project) -> None:
-    done = completed.run("resume", "7", "--reason", "-", "--yes", stdin=f"\n{LONG}\n")
-
-    assert done.code == 0, done.said
+    completed.run("resume", "7", "--reason", "-", "--yes", stdin=f"\n{LONG}\n").ends(0)
     assert reasons(completed) == [LONG]
     assert [True] * 3 == ["first empty line" in one[0] for one in completed.comments().values()]
 
@@ -55,7 +53,6 @@ def test_a_placeholder_is_no_reason(completed: Project, option: tuple[str, ...])
     before = completed.tree()
     given = "the reason is" if option[1] == "-" else "--reason is"
     word = "TEXT" if option[1] == "-" else option[1]
-
     for words in (
         ("resume", "7", "--yes"),
         ("resume", "7", "8", "--yes"),
@@ -76,10 +73,8 @@ def test_a_placeholder_is_no_reason(completed: Project, option: tuple[str, ...])
         done = completed.run(*words, *option, stdin="TEXT\n")
         assert_refused(done, 2, "placeholder")
         assert f"{given} the placeholder '{word}'\n  next: replace {word}, then" in done.err
-
     assert_unchanged(completed, before)
-    a_word_of_it = completed.run("resume", "7", "--reason", "TEXT is empty", "--yes", "--offline")
-    assert a_word_of_it.code == 0, a_word_of_it.said
+    completed.run("resume", "7", "--reason", "TEXT is empty", "--yes", "--offline").ends(0)
 
 
 @pytest.mark.parametrize(
@@ -87,10 +82,7 @@ def test_a_placeholder_is_no_reason(completed: Project, option: tuple[str, ...])
 )
 def test_every_reason_can_come_from_stdin(project: Project, command: tuple[str, ...]) -> None:
     project.increment(status="active", links=project.items("github", finished=False))
-
-    done = project.run(*command, "--reason", "-", stdin=f"{REASON}\n")
-
-    assert done.code == 0, done.said
+    project.run(*command, "--reason", "-", stdin=f"{REASON}\n").ends(0)
     said = [event.get("reason") for event in project.events()], project.comments()["github"]
     assert REASON in str(said)
 

@@ -52,33 +52,26 @@ def test_options_file_and_stdin_have_the_reason(
     file.write_bytes(b"\xef\xbb\xbf\n" + LONG.replace("\n", "\r\n").encode() + b"\n\n")
     value = LONG if option in ("-m", "--reason") else str(file)
     words = option.split() if " " in option else (option, value)
-
-    done = single.run("resume", "7", *words, "--yes", "--offline", stdin=LONG)
-
-    assert done.code == 0, done.said
+    single.run("resume", "7", *words, "--yes", "--offline", stdin=LONG).ends(0)
     assert reasons(single) == [LONG]
 
 
 def test_a_file_that_is_missing_or_too_long_is_refused(single: Project, tmp_path: Path) -> None:
     before, file = single.tree(), tmp_path / "long.txt"
-
-    missing = single.run("resume", "7", "-F", "nowhere.txt", "--yes")
-    assert (2, True) == (missing.code, "'nowhere.txt' does not exist" in missing.err)
-
+    single.run("resume", "7", "-F", "nowhere.txt", "--yes").ends(
+        2, err="'nowhere.txt' does not exist"
+    )
     for size, found in (
         (10_001, "10,001 characters"),
         (20_000, "20,000 characters or more"),
         (10 << 20, "or more"),
     ):
         file.write_text("x" * size)
-        done = single.run("resume", "7", "-F", str(file), "--yes")
-        assert done.code == 2, size
-        assert "error[reason-too-long]: the reason has " in done.err
-        assert f"{found}; at most 10,000 are kept" in done.err
-
+        single.run("resume", "7", "-F", str(file), "--yes").ends(
+            2, err=("error[reason-too-long]: the reason has ", f"{found}; at most 10,000 are kept")
+        )
     # Only the beginning of an endless file is read.
-    endless = single.run("resume", "7", "-F", "/dev/zero", "--yes")
-    assert (endless.code, "error[reason-unreadable]" in endless.err) == (2, True)
+    single.run("resume", "7", "-F", "/dev/zero", "--yes").ends(2, err="error[reason-unreadable]")
     assert_unchanged(single, before)
 
 
@@ -97,12 +90,10 @@ def test_what_is_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_two_sources_of_the_reason_are_refused(single: Project) -> None:
     before = single.tree()
     one, two = ("-m", "One"), ("-m", "Two")
-
     for sources in ((*one, *two), (*one, "-e"), ("-F", "-", "-e"), ("-m", "-", "-F", "-")):
-        done = single.run("resume", "7", *sources, "--yes", stdin="One")
-        assert done.code == 2, sources
-        assert "give the reason once: --reason, --reason-file or --edit" in done.err
-
+        single.run("resume", "7", *sources, "--yes", stdin="One").ends(
+            2, err="give the reason once: --reason, --reason-file or --edit"
+        )
     assert_unchanged(single, before)
 
 
@@ -173,8 +164,7 @@ def test_a_pipe_is_read_where_nothing_is_asked(
 ) -> None:
     project.items("github")
     project.increment(status=status)
-    done = project.run("reopen", *(words or ("octo/widgets#4",)), "-F", "-", stdin=LONG)
-    assert done.code == 0, done.said
+    project.run("reopen", *(words or ("octo/widgets#4",)), "-F", "-", stdin=LONG).ends(0)
 
 
 def test_without_a_working_editor_the_variable_is_named_and_nothing_changes(

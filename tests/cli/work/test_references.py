@@ -21,10 +21,8 @@ def test_a_kind_before_the_id_means_its_own_command(project: Project, command: s
     done = project.run(command, "session:build-auth", "--reason", REASON, "--json")
     assert done.document["schema"] == "unlatch.session-resume/1"
     assert done.document["decisions"][0]["text"] == "Refresh at 401 only"
-    missing = project.run(command, "run:x")
-    assert (missing.code, "run-unknown" in missing.err) == (2, True)
-    option = project.run(command, "effort:auth", "--offline")
-    assert (option.code, "No such option '--offline'" in option.err) == (2, True)
+    project.run(command, "run:x").ends(2, err="run-unknown")
+    project.run(command, "effort:auth", "--offline").ends(2, err="No such option '--offline'")
 
 
 @pytest.mark.usefixtures("name")
@@ -83,21 +81,22 @@ def test_an_effort_or_session_is_named_with_its_kind_everywhere(project: Project
         ("effort", "export", "effort:auth-bug"),
         ("effort", "reopen", "effort:auth-bug", "--reason", REASON),
     ):
-        done = project.run(*words)
-        assert done.code == 0, done.said
+        project.run(*words).ends(0)
     for command in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
-        done = project.run(*command, "session:build-auth")
-        assert (done.code, "Build auth" in done.out) == (0, True), done.said
+        project.run(*command, "session:build-auth").ends(0, out="Build auth")
 
 
 @pytest.mark.usefixtures("name")
 def test_a_command_of_increments_alone_says_so(project: Project) -> None:
     item = "https://github.com/octo/widgets/issues/4"
     for command, *more in (("complete",), ("undo",), ("pause",), ("link", item)):
-        done = project.run(command, "effort:auth-bug", *more)
-        assert done.code == 2, command
-        assert "this command takes increments, and 'effort:auth-bug' is none" in done.err
-        assert "unlatch effort --help shows the commands for it" in done.err
+        project.run(command, "effort:auth-bug", *more).ends(
+            2,
+            err=(
+                "this command takes increments, and 'effort:auth-bug' is none",
+                "unlatch effort --help shows the commands for it",
+            ),
+        )
 
 
 def test_show_and_status_have_the_other_work(project: Project, name: str) -> None:
@@ -190,35 +189,25 @@ def test_a_former_name_finds_the_renamed_increment(
         project.increment(other)
     if is_fixed:
         assert project.run("doctor", "--fix", "--yes").code == 0
-
-    shown = project.run("show", name, "--offline")
+    project.run("show", name, "--offline").ends(0, err=f"{name} is {to}")
     resumed = project.run("resume", name, "--only", "runs", "-m", "more", "--yes", "--json")
-
-    assert (0, True) == (shown.code, f"{name} is {to}" in shown.err), shown.said
     (run,) = resumed.document["related"]
-    again = project.run(*run["next"].split()[1:])
-    assert again.code == 0, again.said
-    listed = project.run("history", name, "--json")
-    assert (0, True) == (listed.code, f'"{to}"' in listed.out)
+    project.run(*run["next"].split()[1:]).ends(0)
+    project.run("history", name, "--json").ends(0, out=f'"{to}"')
 
 
 def test_a_former_name_with_an_accent_finds_the_increment(project: Project) -> None:
     project.increment("0040-new", formerIds=["0040-caf\u00e9", "0041-plain"])
     assert "\\u00e9" in (project.folder("0040-new") / "metadata.json").read_text(encoding="utf-8")
-
     for former in ("0040-caf\u00e9", "0041-plain"):
-        done = project.run("show", former, "--offline")
-        assert (0, True) == (done.code, f"{former} is 0040-new" in done.err), done.said
+        project.run("show", former, "--offline").ends(0, err=f"{former} is 0040-new")
 
 
 def test_a_former_name_of_several_copies_means_none(project: Project, name: str) -> None:
     for copy in ("0012-copy", "0013-copy"):
         shutil.copytree(project.folder(name), project.increments / copy)
     shutil.rmtree(project.folder(name))
-
-    done = project.run("show", name, "--offline")
-
-    assert (2, True) == (done.code, "error[ambiguous-increment]" in done.err), done.said
+    project.run("show", name, "--offline").ends(2, err="error[ambiguous-increment]")
 
 
 def test_a_run_of_a_missing_increment_has_a_next_step(project: Project, name: str) -> None:

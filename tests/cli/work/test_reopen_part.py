@@ -58,9 +58,7 @@ def comments(project: Project, number: int) -> list[str]:
 def test_what_is_named_is_open_again_and_its_items_follow(
     ready: Project, option: tuple[str, ...], document: str, lines: int, opened: set[int]
 ) -> None:
-    done = ready.run(*RESUME, *option)
-
-    assert done.code == 0, done.said
+    ready.run(*RESUME, *option).ends(0)
     before = {"spec.md": scoped.SPEC.format(status="active"), "tasks.md": scoped.TASKS}
     for name, text in before.items():
         found = changed(text, scoped.text(ready, name))
@@ -99,23 +97,17 @@ def test_scripts_are_told_too(ready: Project) -> None:
 def test_a_story_that_was_left_alone_stays_so_in_a_sync_and_an_undo(ready: Project) -> None:
     ready.run(*RESUME, "--story", "US-002")
     before = ready.tree()
-
     again = ready.run(*RESUME, "--story", "US-002")
     assert (0, before) == (again.code, ready.tree()), again.said
-
-    synced = ready.run("sync", "7")
-    assert synced.code == 0, synced.said
+    ready.run("sync", "7").ends(0)
     assert states(ready) == {4: "open", 11: "closed", 12: "open"}
-
-    undone = ready.run("undo", "7", "--yes")
-    assert undone.code == 0, undone.said
+    ready.run("undo", "7", "--yes").ends(0)
     assert states(ready) == {4: "closed", 11: "closed", 12: "closed"}
     assert comments(ready, 11) == []
 
 
 def test_an_unknown_id_changes_nothing(ready: Project) -> None:
     before = ready.tree()
-
     for option, told in (
         (("--task", "T-00"), "T-001"),
         (("--task", "AC-US1-01"), ""),
@@ -124,10 +116,7 @@ def test_an_unknown_id_changes_nothing(ready: Project) -> None:
         (("--task", "Add a switch"), "describe the change with --scope"),
         (("--task", "T-001", "--story", "US-009"), ""),
     ):
-        done = ready.run(*RESUME, *option)
-        assert (done.code, "error[item-unknown]" in done.err) == (2, True), option
-        assert told in done.err
-
+        ready.run(*RESUME, *option).ends(2, err=("error[item-unknown]", told))
     assert (before, []) == (ready.tree(), ready.wrote())
 
 
@@ -135,20 +124,15 @@ def test_an_id_that_occurs_twice_is_told_with_its_lines(ready: Project) -> None:
     path = ready.folder() / "tasks.md"
     path.write_text(scoped.TASKS + "\n### T-002: Again\n\n**Status**: [x] completed\n")
     before = ready.tree()
-
-    done = ready.run(*RESUME, "--task", "T-002")
-
-    assert (done.code, "error[item-ambiguous]" in done.err) == (2, True)
-    assert "on lines 15 and 27" in done.err
+    ready.run(*RESUME, "--task", "T-002").ends(
+        2, err=("error[item-ambiguous]", "on lines 15 and 27")
+    )
     assert before == ready.tree()
 
 
 def test_an_active_increment_has_parts_reopened(ready: Project) -> None:
     ready.run("resume", "7", "--reason", REASON, "--yes", "--story", "US-002")
-
-    done = ready.run("reopen", "7", "--story", "US-001")
-
-    assert done.code == 0, done.said
+    ready.run("reopen", "7", "--story", "US-001").ends(0)
     assert states(ready) == {4: "open", 11: "open", 12: "open"}
     assert len(ready.metadata()["reopenHistory"]) == 1
     assert ready.metadata()["amendments"][0]["parts"] == ["US-001"]
@@ -157,13 +141,14 @@ def test_an_active_increment_has_parts_reopened(ready: Project) -> None:
 
 def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
     before = ready.tree()
-
-    done = ready.run(*RESUME, "--story", "US-002", "--dry-run")
-
-    assert done.code == 0, done.said
-    assert "spec.md would be changed\n" in done.out
-    assert "is not changed: it belongs to US-001" in done.out
-    assert "to 2 items. Nothing was written." in done.out
+    ready.run(*RESUME, "--story", "US-002", "--dry-run").ends(
+        0,
+        out=(
+            "spec.md would be changed\n",
+            "is not changed: it belongs to US-001",
+            "to 2 items. Nothing was written.",
+        ),
+    )
     assert before == ready.tree()
 
 
@@ -194,9 +179,7 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Proj
 def test_new_work_of_one_story_leaves_the_items_of_others_alone(
     ready: Project, option: tuple[str, ...], opened: set[int]
 ) -> None:
-    done = ready.run("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", *option)
-
-    assert done.code == 0, done.said
+    ready.run("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", *option).ends(0)
     assert opened == {number for number, state in states(ready).items() if state == "open"}
     assert opened == {number for number in states(ready) if comments(ready, number)}
     assert ready.run("sync", "--check").code == 0

@@ -169,9 +169,7 @@ def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
 
 
 def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Project) -> None:
-    offline = ready.run(*RESUME, "--offline")
-
-    assert offline.code == 0
+    offline = ready.run(*RESUME, "--offline").ends(0)
     assert offline.err == "3 operations pending. Next: unlatch sync\n"
     assert ready.metadata()["status"] == "active"
     assert ready.sent() == []
@@ -181,10 +179,7 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
         (pending["op"], pending["kind"], pending["tracker"])
         for pending in ready.metadata()["pending"]
     ]
-
-    synced = ready.run("sync")
-
-    assert synced.code == 0, synced.said
+    ready.run("sync").ends(0)
     assert ready.states() == OPEN
     assert dict.fromkeys(ALL, 1) == counts(ready)
     assert "pending" not in ready.metadata()
@@ -196,19 +191,16 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
 
 def test_a_repeated_resume_delivers_what_is_pending_and_then_says_so(ready: Project) -> None:
     document = ready.run(*RESUME, "--offline", "--json").document
-    done = ready.run("resume", "7")
+    ready.run("resume", "7").ends(0, out="is already active; delivering 3 operations\n")
     before, comments = ready.tree(), ready.comments()
     ready.box.requests.clear()
     again = ready.process(*RESUME)
-
     assert document["exitCode"] == 0
     assert [(name, "pending", 0, None) for name in ALL] == [
         (entry["tracker"], entry["outcome"], entry["requests"], entry["error"])
         for entry in document["trackers"]
     ]
     assert document["reopen"]["syncedTo"] == {}
-    assert done.code == 0, done.said
-    assert "is already active; delivering 3 operations\n" in done.out
     assert ready.states() == OPEN
     assert len(ready.metadata()["reopenHistory"]) == 1
     assert dict.fromkeys(ALL, 1) == counts(ready)
@@ -247,10 +239,7 @@ def test_unfinished_work_becomes_active_without_a_reason(project: Project) -> No
     for status in ("paused", "planning", "backlog", "ready_for_review"):
         shutil.rmtree(project.increments, ignore_errors=True)
         project.increment(status=status, links=links)
-
-        done = project.run("resume", "7")
-
-        assert done.code == 0, done.said
+        done = project.run("resume", "7").ends(0)
         assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
         assert project.metadata()["status"] == "active"
         assert "reopenHistory" not in project.metadata()
@@ -259,14 +248,10 @@ def test_unfinished_work_becomes_active_without_a_reason(project: Project) -> No
 
 def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Project) -> None:
     project.increment(status="abandoned", links=project.items())
-
-    refused = project.run("resume", "7")
-    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes")
-
-    assert refused.code == 2
-    assert "error[not-interactive]" in refused.err
-    assert done.code == 0, done.said
-    assert "3 linked items are closed: " in done.err
+    project.run("resume", "7").ends(2, err="error[not-interactive]")
+    project.run("resume", "7", "--reason", "Wanted after all", "--yes").ends(
+        0, err="3 linked items are closed: "
+    )
     assert project.metadata()["status"] == "active"
     assert [event.get("reason") for event in project.events()] == ["Wanted after all"]
     assert "reopenHistory" not in project.metadata()
@@ -276,10 +261,7 @@ def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Proje
 
 def test_abandoned_work_takes_its_items_along_on_demand(project: Project) -> None:
     project.increment(status="abandoned", links=project.items())
-
-    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes", "--reopen-items")
-
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--reason", "Wanted after all", "--yes", "--reopen-items").ends(0)
     assert project.states() == OPEN
     assert dict.fromkeys(ALL, 1) == counts(project)
 
@@ -300,11 +282,7 @@ def test_items_that_are_open_already_still_get_comment_and_labels(ready: Project
 
 def test_an_increment_without_links_is_reopened_locally_and_says_so(project: Project) -> None:
     project.increment()
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0
-    assert "It has no linked items; unlatch link adds some." in done.err
+    project.run(*RESUME).ends(0, err="It has no linked items; unlatch link adds some.")
     assert project.metadata()["status"] == "active"
     assert project.sent() == []
 
@@ -314,10 +292,7 @@ def test_several_items_on_one_tracker_are_all_reopened(project: Project) -> None
     web = f"{project.box.github.web_url}/octo/widgets/issues"
     items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
     project.increment(links={"github": {**items[0], "items": items}})
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
+    project.run(*RESUME).ends(0)
     assert [project.box.github.issue("octo/widgets", n)["state"] for n in numbers] == ["open"] * 3
     assert [len(project.box.github.comments("octo/widgets", n)) for n in numbers] == [1] * 3
     synced = project.metadata()["reopenHistory"][0]["syncedTo"]["github"]
@@ -359,9 +334,7 @@ def test_how_much_is_said_may_be_chosen(ready: Project, style: str, expected: st
 
 
 def test_nothing_is_said_on_demand_by_the_synonym(ready: Project) -> None:
-    done = ready.run("reopen", *RESUME[1:], "--comment", "none")
-
-    assert done.code == 0, done.said
+    ready.run("reopen", *RESUME[1:], "--comment", "none").ends(0)
     assert ready.states() == OPEN
     assert dict.fromkeys(ALL, 0) == counts(ready)
 
@@ -382,10 +355,7 @@ def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
 def test_a_later_completion_leaves_both_reasons_on_the_items(ready: Project) -> None:
     ready.run(*RESUME, "--offline")
     ready.run("complete", "7", "--reason", "Mended", "--offline")
-
-    done = ready.run("sync", "7")
-
-    assert done.code == 0, done.said
+    ready.run("sync", "7").ends(0)
     assert ready.states() == CLOSED
     for comments in ready.comments().values():
         assert [REASON in comments[0], "Mended" in comments[1]] == [True, True]

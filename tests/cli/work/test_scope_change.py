@@ -29,9 +29,7 @@ def entry_of(project: Project) -> dict[str, Any]:
 
 
 def test_documents_and_history_say_what_changed_and_nothing_else_does(ready: Project) -> None:
-    done = ready.run(*SCOPE)
-
-    assert done.code == 0, done.said
+    ready.run(*SCOPE).ends(0)
     entry = entry_of(ready)
     op, at = entry["id"], entry["reopenedAt"][:10]
     spec = scoped.text(ready, "spec.md")
@@ -122,12 +120,11 @@ def test_the_coverage_target_is_found_in_other_places(
 
 def test_new_tasks_are_linked_to_what_was_named(ready: Project) -> None:
     ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01", "--offline")
-    unknown = ready.run("resume", "7", "--scope", "More", "--story", "US-009", "--offline")
-
+    ready.run("resume", "7", "--scope", "More", "--story", "US-009", "--offline").ends(
+        0, err="note: no story or criterion has the id US-009\n"
+    )
     added = scoped.text(ready, "tasks.md").partition("### T-004")[2]
     assert "**User Story**: US-002\n**Satisfies ACs**: AC-US2-01\n" in added
-    assert unknown.code == 0, unknown.said
-    assert "note: no story or criterion has the id US-009\n" in unknown.err
 
 
 LINKED = {"title": "One thing", "story": "US-001", "criteria": ["AC-US1-02"]}
@@ -146,17 +143,13 @@ def test_tasks_come_from_a_file(
 ) -> None:
     path = tmp_path / ("tasks.json" if content.startswith("{") else "tasks.txt")
     path.write_text(content)
-
-    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path), "--offline")
-
-    assert done.code == 0, done.said
+    ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path), "--offline").ends(0)
     numbered = [{"id": f"T-{number:03}", **task} for number, task in enumerate(tasks, 4)]
     assert numbered == entry_of(ready)["newTasks"]
 
 
 def test_what_cannot_be_used_changes_nothing(ready: Project, tmp_path: Path) -> None:
     path, before = tmp_path / "tasks.json", ready.tree()
-
     for content, problem in (
         ('{"tasks": [{"title": ""}]}', "tasks/0/title"),
         ('{"tasks": [{"title": "x", "status": "done"}]}', "tasks/0/status"),
@@ -164,10 +157,9 @@ def test_what_cannot_be_used_changes_nothing(ready: Project, tmp_path: Path) -> 
         ("[", "invalid JSON"),
     ):
         path.write_text(content)
-        done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
-        assert (done.code, "error[tasks-invalid]" in done.err) == (1, True), content
-        assert problem in done.err
-
+        ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path)).ends(
+            1, err=("error[tasks-invalid]", problem)
+        )
     for arguments, error in (
         (("--update-scope",), "not-interactive"),
         (("--scope", " "), "change-missing"),
@@ -177,18 +169,13 @@ def test_what_cannot_be_used_changes_nothing(ready: Project, tmp_path: Path) -> 
         (("--scope", CHANGE, "--task", "x" * 301), "task-unusable"),
         (("--scope", CHANGE, *(["--task", "x"] * 201)), "too-many-tasks"),
     ):
-        done = ready.run(*RESUME, *arguments)
-        assert (done.code, f"error[{error}]" in done.err) == (2, True), done.err
-
+        ready.run(*RESUME, *arguments).ends(2, err=f"error[{error}]")
     assert (before, []) == (ready.tree(), ready.wrote())
 
 
 def test_what_people_type_stays_what_it_is(ready: Project) -> None:
     change = "$& \\1\n# Tasks\n### T-900: no task\n- [ ] **AC-US1-99**: none\n<!--\n```\n@all"
-
-    done = ready.run(*RESUME, "--scope", change, "--task", "`$&` <!-- ### T-999: ${x} [x]")
-
-    assert done.code == 0, done.said
+    ready.run(*RESUME, "--scope", change, "--task", "`$&` <!-- ### T-999: ${x} [x]").ends(0)
     assert entry_of(ready)["scopeChange"] == change
     assert ready.run("complete", "7", "--json").document["error"]["problems"] == [
         "T-004: `$&` \\<!-- ### T-999: ${x} [x]"
@@ -199,13 +186,9 @@ def test_undo_and_complete_take_the_label_away_and_leave_the_documents(ready: Pr
     before = ready.labels()
     ready.run(*SCOPE)
     tasks = scoped.text(ready, "tasks.md")
-
-    done = ready.run("undo", "7", "--yes")
-
-    assert done.code == 0, done.said
+    ready.run("undo", "7", "--yes").ends(0, err="the documents keep the text of the reopen")
     assert before == ready.labels()
     assert tasks == scoped.text(ready, "tasks.md")
-    assert "the documents keep the text of the reopen" in done.err
     ready.run(*SCOPE)
     ready.run("complete", "7", "--force", "--reason", "Enough")
     assert {
@@ -218,10 +201,7 @@ def test_undo_and_complete_take_the_label_away_and_leave_the_documents(ready: Pr
 def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
     project.increment(status="active", links=project.items(finished=False))
     scoped.write(project, status="active")
-
-    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
-
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--scope", CHANGE, *TASKS).ends(0)
     (entry,) = project.metadata()["amendments"]
     assert (entry["scopeChange"], len(entry["newTasks"])) == (CHANGE, 2)
     assert "reopenHistory" not in project.metadata()
@@ -236,10 +216,7 @@ def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) 
 def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     ready.run(*SCOPE)
     before, said = ready.tree(), ready.comments()
-
-    done = ready.run(*SCOPE)
-
-    assert done.code == 0, done.said
+    done = ready.run(*SCOPE).ends(0)
     assert before == ready.tree()
     assert said == ready.comments()
     assert f"Not repeated, because it was made before: {CHANGE} (T-004, T-005)\n" == done.said
@@ -248,10 +225,7 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
 def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
     project.increment(status="paused")
     scoped.write(project, status="paused")
-
-    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
-
-    assert done.code == 0, done.said
+    project.run("resume", "7", "--scope", CHANGE, *TASKS).ends(0)
     assert project.metadata()["status"] == "active"
     assert "T-005" in scoped.text(project, "tasks.md")
 
@@ -260,10 +234,7 @@ def test_an_archived_increment_comes_back_and_missing_documents_are_made(project
     project.increment(archived=True)
     (project.increments / "_archive" / NAME / "spec.md").unlink()
     (project.increments / "_archive" / NAME / "tasks.md").unlink()
-
-    done = project.run(*SCOPE)
-
-    assert done.code == 0, done.said
+    project.run(*SCOPE).ends(0)
     assert scoped.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
     assert "### T-002: Remember the switch" in scoped.text(project, "tasks.md")
     assert f"> {CHANGE}\n" in scoped.text(project, "spec.md")
@@ -273,10 +244,7 @@ def test_an_archived_increment_comes_back_and_missing_documents_are_made(project
 def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str) -> None:
     (ready.folder() / name).write_bytes(b"\xff\xfe\x00")
     before = ready.tree()
-
-    done = ready.run(*SCOPE)
-
-    assert (done.code, "error[document-unreadable]" in done.err) == (1, True)
+    ready.run(*SCOPE).ends(1, err="error[document-unreadable]")
     assert before == ready.tree()
     assert ready.wrote() == []
 
@@ -286,10 +254,7 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -
     scoped.write(project, status="active")
     project.run("github", "create-issue", "7")
     project.run("complete", "7")
-
-    done = project.run(*SCOPE)
-
-    assert done.code == 0, done.said
+    project.run(*SCOPE).ends(0)
     link = project.metadata()["github"]
     issue = project.box.github.issue("octo/widgets", link["issue"])
     assert f"- [ ] T-004: {TITLES[0]}" in issue["body"]
@@ -304,10 +269,7 @@ def test_linked_items_list_the_new_tasks_only_where_that_is_asked_for(
     ready: Project, describe: bool
 ) -> None:
     options = ("--update-description",) if describe else ()
-
-    done = ready.run(*SCOPE, *options)
-
-    assert done.code == 0, done.said
+    done = ready.run(*SCOPE, *options).ends(0)
     commands = [
         f"{key} does not list the new tasks: unlatch {name} update-{noun} {NAME}"
         for name, key, noun in (
@@ -347,22 +309,22 @@ def test_the_number_of_tasks_in_the_front_matter_follows(ready: Project) -> None
 
 def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Project) -> None:
     before, labels = ready.tree(), ready.labels()
-
-    done = ready.run(*SCOPE, "--dry-run")
+    ready.run(*SCOPE, "--dry-run").ends(
+        0,
+        out=(
+            "Reopened with scope change: Bug discovered",
+            f"T-004: {TITLES[0]}",
+            "    spec.md and tasks.md would be changed\n",
+            "Tasks: 5 (3 original + 2 new)\nCoverage target: 90%\n",
+            "add label scope-change",
+        ),
+    )
     document = ready.run(*SCOPE, "--dry-run", "--json").document
-    unasked = ready.run("resume", "7", "--update-scope", "--dry-run", "--offline")
-
-    assert done.code == 0, done.said
-    assert "Reopened with scope change: Bug discovered" in done.out
-    assert f"T-004: {TITLES[0]}" in done.out
-    assert "    spec.md and tasks.md would be changed\n" in done.out
-    assert "Tasks: 5 (3 original + 2 new)\nCoverage target: 90%\n" in done.out
-    assert "add label scope-change" in done.out
+    ready.run("resume", "7", "--update-scope", "--dry-run", "--offline").ends(
+        0, out=("Change: (the change)", "Tasks: 3 (3 original + 0 new)\n")
+    )
     assert document["scope"]["tasks"] == {"total": 5, "original": 3, "new": 2}
     assert document["items"][0]["addLabels"] == ["reopened", "scope-change"]
-    assert unasked.code == 0, unasked.said
-    assert "Change: (the change)" in unasked.out
-    assert "Tasks: 3 (3 original + 0 new)\n" in unasked.out
     assert before == ready.tree()
     assert (CLOSED, labels) == (ready.states(), ready.labels())
 

@@ -173,9 +173,7 @@ def test_an_imported_increment_reopens_the_item_that_it_came_from(
 def test_an_item_of_another_repository_is_not_taken_for_one_of_ours(project: Project) -> None:
     project.items()
     project.increment(external_ref="github#octo/secrets#4")
-    done = project.run(*RESUME)
-    assert done.code == 3
-    assert "octo/secrets is not among the configured targets" in done.said
+    project.run(*RESUME).ends(3, "octo/secrets is not among the configured targets")
     assert project.states() == CLOSED
 
 

@@ -83,10 +83,7 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
     secrets = {"GITHUB_TOKEN", "GH_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_PAT"}
     secrets |= {"GITHUB_ENTERPRISE_TOKEN", "UNLATCH_PUSH_TOKEN"}
     ready.extra |= {name: f"secret of {name}" for name in secrets} | {"OTHER": "kept"}
-
-    done = ready.run(*RESUME, "--yes")
-
-    assert done.code == 0, done.said
+    done = ready.run(*RESUME, "--yes").ends(0, err="New tasks, proposed by ")
     assert proposer.got["stdin"] == {
         "increment": "0007-smart-discipline",
         "title": "Smart discipline",
@@ -103,7 +100,6 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
     assert "**User Story**: US-002" in scoped.text(ready, "tasks.md").partition("### T-004")[2]
     # Accepted by --yes, they are shown all the same.
     assert f"    - {TITLES[0]} (US-002)\n    - {TITLES[1]} (US-002)\n" in done.err
-    assert "New tasks, proposed by " in done.err
     environ = proposer.got["environ"]
     assert set() == secrets & environ.keys()
     assert [value for value in environ.values() if value.startswith("secret of")] == []
@@ -119,7 +115,6 @@ def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Propose
 
 def test_what_it_gets_wrong_changes_nothing(ready: Project, proposer: Proposer) -> None:
     before = ready.tree()
-
     for answer, code, error, told in (
         ("", 0, "tasks-invalid", "invalid JSON"),
         ("no JSON", 0, "tasks-invalid", "invalid JSON"),
@@ -129,10 +124,7 @@ def test_what_it_gets_wrong_changes_nothing(ready: Project, proposer: Proposer) 
         (json.dumps(GOOD), 3, "tasks-command-failed", "failed with exit code 3"),
     ):
         proposer.says(answer, code)
-        done = ready.run(*RESUME, "--yes")
-        assert (done.code, f"error[{error}]" in done.err) == (1, True), answer
-        assert told in done.err
-
+        ready.run(*RESUME, "--yes").ends(1, err=(f"error[{error}]", told))
     assert before == ready.tree()
 
 
@@ -142,16 +134,12 @@ def test_only_a_program_of_the_machine_is_run(ready: Project, proposer: Proposer
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\necho '{json.dumps(GOOD)}'\n")
         path.chmod(0o755)
-
     for name in ("no-such-program", "./propose", "tools/propose"):
         proposer.configured([name])
-        done = ready.run(*RESUME, "--yes")
-        assert (done.code, "error[tasks-command-missing]" in done.err) == (1, True), name
-
+        ready.run(*RESUME, "--yes").ends(1, err="error[tasks-command-missing]")
     # A repository cannot name it.
     ready.configure_more('tasks_command = ["true"]')
-    done = ready.run(*RESUME, "--yes")
-    assert (done.code, "tasks_command: wrong file: it belongs in your own" in done.err) == (1, True)
+    ready.run(*RESUME, "--yes").ends(1, err="tasks_command: wrong file: it belongs in your own")
     assert ready.metadata()["status"] == "completed"
 
 
@@ -184,8 +172,5 @@ def test_at_a_terminal_they_are_shown_and_may_be_declined(
 def test_an_active_increment_needs_yes_where_nobody_can_be_asked(project: Project) -> None:
     project.increment(status="active")
     Proposer(project)
-
-    done = project.run("resume", "7", "--scope", CHANGE)
-
-    assert (done.code, "error[not-interactive]" in done.err) == (2, True)
+    project.run("resume", "7", "--scope", CHANGE).ends(2, err="error[not-interactive]")
     assert "amendments" not in project.metadata()

@@ -31,10 +31,7 @@ def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
     spec.write_text("---\nstatus: completed\n---\n# Smart\n")
     single.run(*RESUME)
     assert "status: active" in spec.read_text()
-
-    done = single.run(*UNDO, "--by", "Dana")
-
-    assert done.code == 0, done.said
+    single.run(*UNDO, "--by", "Dana").ends(0)
     after = single.metadata()
     assert {"status": "completed", "completedAt": before["completedAt"]} == {
         key: after[key] for key in ("status", "completedAt")
@@ -132,12 +129,13 @@ def test_what_cannot_be_undone_is_refused_and_nothing_happens(
         edit_metadata(reopened, lambda data: data.update(status="active"))
     tree, states = reopened.tree(), reopened.states()
     reopened.box.requests.clear()
-
-    done = reopened.run(*UNDO)
-
-    assert done.code == 1
-    assert f"error[nothing-to-undo]: {NAME} has no reopen to undo: {why}" in done.err
-    assert f"next: unlatch history {NAME}" in done.err
+    reopened.run(*UNDO).ends(
+        1,
+        err=(
+            f"error[nothing-to-undo]: {NAME} has no reopen to undo: {why}",
+            f"next: unlatch history {NAME}",
+        ),
+    )
     assert (tree, states, []) == (reopened.tree(), reopened.states(), reopened.wrote())
 
 
@@ -153,14 +151,10 @@ def test_a_pause_does_not_prevent_an_undo(reopened: Project) -> None:
 def test_without_a_terminal_it_takes_yes(reopened: Project) -> None:
     reopened.increment("0008-new", status="active")
     tree = reopened.tree()
-
-    done = reopened.run("undo", "7")
-    never = reopened.run("undo", "8", "--yes")
-
-    assert done.code == 2
-    assert "error[not-interactive]" in done.err
-    assert f"next: unlatch undo {NAME} --yes" in done.err
-    assert (never.code, "it was never reopened" in never.err) == (1, True)
+    reopened.run("undo", "7").ends(
+        2, err=("error[not-interactive]", f"next: unlatch undo {NAME} --yes")
+    )
+    reopened.run("undo", "8", "--yes").ends(1, err="it was never reopened")
     assert (tree, []) == (reopened.tree(), reopened.sent())
 
 
@@ -180,13 +174,11 @@ def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> Non
 
 
 def test_offline_it_waits_for_sync(reopened: Project) -> None:
-    done = reopened.run(*UNDO, "--offline", "--reason", "Oops", "--comment", "short")
-
-    assert done.code == 0, done.said
-    assert "3 operations pending. Next: unlatch sync" in done.err
+    reopened.run(*UNDO, "--offline", "--reason", "Oops", "--comment", "short").ends(
+        0, err="3 operations pending. Next: unlatch sync"
+    )
     assert (reopened.sent(), reopened.states()) == ([], OPEN)
     assert reopened.metadata()["status"] == "completed"
-
     assert reopened.run("sync", "7").code == 0
     assert reopened.states() == CLOSED
     assert [2, 2, 2] == [len(said) for said in reopened.comments().values()]
@@ -196,12 +188,8 @@ def test_offline_it_waits_for_sync(reopened: Project) -> None:
 
 def test_a_tracker_that_is_down_leaves_its_item_for_sync(reopened: Project) -> None:
     reopened.box.faults.add(Fault("jira", "status", code=503, times=20))
-
-    done = reopened.run(*UNDO)
-
-    assert done.code == 3, done.said
+    reopened.run(*UNDO).ends(3, err=f"Next: unlatch sync {NAME}")
     assert {**CLOSED, "jira": "In Progress"} == reopened.states()
-    assert f"Next: unlatch sync {NAME}" in done.err
     reopened.box.faults.clear()
     assert reopened.run("sync", "7").code == 0
     assert reopened.states() == CLOSED
@@ -245,10 +233,7 @@ def test_a_mistake_in_the_configuration_is_told_before_anything_is_recorded(
     project.run(*RESUME)
     project.configure_more("no_such_setting = 1")
     tree = project.tree()
-
-    done = project.run(*UNDO)
-
-    assert (done.code, "config-invalid" in done.err) == (1, True)
+    project.run(*UNDO).ends(1, err="config-invalid")
     assert tree == project.tree()
 
 
@@ -257,12 +242,9 @@ def test_an_unknown_field_and_the_style_of_the_file_survive(project: Project) ->
     path: Path = project.folder(name) / "metadata.json"
     before = project.metadata()
     project.run(*RESUME)
-
-    done = project.run(*UNDO)
-
+    project.run(*UNDO).ends(0)
     after = project.metadata()
     changed = {key for key in before if after.get(key) != before[key]}
-    assert done.code == 0, done.said
     assert (changed, set(after) - set(before)) == ({"lastActivity"}, {"reopenHistory"})
     assert path.read_text().startswith('{\n  "id"')
 
@@ -271,11 +253,7 @@ def test_an_item_that_the_reopen_left_alone_needs_no_undo(completed: Project) ->
     completed.box.github.edit("octo/widgets", 4, state="open")
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
     assert completed.run(*RESUME).code == 3
-
-    done = completed.run(*UNDO)
-
-    assert done.code == 0, done.said
-    assert "✓ GitHub octo/widgets#4 nothing to do" in done.out
+    completed.run(*UNDO).ends(0, out="✓ GitHub octo/widgets#4 nothing to do")
     assert completed.states() == CLOSED
     assert completed.comments()["github"] == []
 
@@ -287,11 +265,9 @@ def test_a_reopen_that_was_never_sent_is_withdrawn_from_an_item_that_others_open
     completed.increment("0008-other", status="active", links=shared)
     completed.box.github.edit("octo/widgets", 4, state="open")
     completed.run(*RESUME, "--offline")
-
-    done = completed.run(*UNDO, "--reason", "Not needed")
-
-    assert done.code == 0, done.said
-    assert "    note: stays open: the reopen was not sent to it\n" in done.out
+    completed.run(*UNDO, "--reason", "Not needed").ends(
+        0, out="    note: stays open: the reopen was not sent to it\n"
+    )
     assert {**CLOSED, "github": "open"} == completed.states()
     assert "pending" not in completed.metadata()
     assert completed.comments()["github"] == []

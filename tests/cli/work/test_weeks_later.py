@@ -100,8 +100,7 @@ def at(project: Project, moment: datetime) -> None:
 
 
 def do(project: Project, *arguments: str) -> str:
-    done = project.run(*arguments)
-    assert done.code == 0, done.said
+    done = project.run(*arguments).ends(0)
     return done.out.strip()
 
 
@@ -149,8 +148,7 @@ def misplaced(briefing: dict[str, Any]) -> list[str]:
 
 
 def test_it_is_resumed_where_it_was_built(built: Project) -> None:
-    done = built.run("resume", "7", "--reason", REASON, "--yes", "--json")
-    assert done.code == 0, done.err
+    done = built.run("resume", "7", "--reason", REASON, "--yes", "--json").ends(0)
     assert misplaced(done.document["briefing"]) == []
     assert done.document["reopen"]["reopenedAt"] == "2026-03-23T09:00:00Z"
     statuses = {one["ref"].partition(":")[0]: one["status"] for one in done.document["related"]}

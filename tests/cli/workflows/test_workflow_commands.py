@@ -53,8 +53,7 @@ def test_a_file_is_not_overwritten(logged: Project) -> None:
 def test_mistakes_are_named_with_path_and_line(project: Project) -> None:
     file = project.root / "workflow.md"
     file.write_text(CYCLE, encoding="utf-8")
-    done = project.run("workflow", "validate", str(file))
-    assert done.code == 5
+    done = project.run("workflow", "validate", str(file)).ends(5)
     assert done.out == f"{file}:5: error: cycle: A (line 5) -> B (line 9) -> A (line 5)\n"
     assert project.run("workflow", "validate", str(file), "--json").document["exitCode"] == 5
 
