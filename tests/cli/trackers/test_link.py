@@ -61,15 +61,6 @@ def test_an_address_may_be_any_that_a_browser_shows(project: Project) -> None:
         assert project.run("unlink", "7", tracker).code == 0
 
 
-def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
-    project.items("github", finished=False)
-    project.increment()
-
-    project.run("link", "7", project.urls["github"])
-
-    assert "base" not in project.metadata()["github"]
-
-
 def test_linking_twice_changes_nothing(project: Project) -> None:
     project.items("github")
     project.increment(status="active")
@@ -81,6 +72,7 @@ def test_linking_twice_changes_nothing(project: Project) -> None:
     assert (done.code, again.code, before) == (0, 0, project.tree())
     assert done.out.count("octo/widgets#4") == 1
     assert done.err.count("[items-closed]") == 1
+    assert "base" not in project.metadata()["github"]  # the sides are not in step
 
 
 def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -> None:
@@ -96,19 +88,6 @@ def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -
     assert [4, other] == [item["issue"] for item in block["items"]]
 
 
-def test_a_link_is_documented(project: Project) -> None:
-    project.items("jira")
-    project.increment()
-
-    document = project.run("link", "7", project.urls["jira"], "--json").document
-
-    linked = document.pop("linked")
-    assert {"schema": "unlatch.link/1", "id": NAME, "exitCode": 0}.items() <= document.items()
-    assert [
-        (item["tracker"], item["id"], item["title"], item["type"], item["state"]) for item in linked
-    ] == [("jira", "SCRUM-28", "Smart discipline", "Epic", "Done")]
-
-
 def refused(project: Project, *arguments: str) -> tuple[int, str]:
     """The exit code and id of an error that changed nothing and wrote nothing."""
     before = project.tree()
@@ -119,7 +98,9 @@ def refused(project: Project, *arguments: str) -> tuple[int, str]:
     return done.code, done.err.partition("[")[2].partition("]")[0]
 
 
-def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> None:
+def test_an_item_outside_the_targets_or_without_a_right_is_refused(
+    project: Project,
+) -> None:
     project.box.github.add_repository("octo/secrets")
     project.box.github.add_issue("octo/secrets", number=1, title="Secret")
     project.increment()
@@ -127,6 +108,8 @@ def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> 
 
     assert refused(project, "link", "7", url) == (2, "target-not-allowed")
     assert project.sent() == []
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+    assert refused(project, "link", "7", project.urls["github"])[0] == 4
 
 
 @pytest.mark.parametrize(
@@ -183,16 +166,6 @@ def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -
     assert "unlatch reopen https://github.com/octo/widgets/pull/4" in page.err
     assert "(configured: GitHub)" in other.err
     assert "if a tracker of yours is at tracker.example, set its address" in other.err
-
-
-def test_without_authorisation_linking_ends_with_exit_code_4(project: Project) -> None:
-    project.items("github")
-    project.increment()
-    project.extra["GITHUB_TOKEN"] = "wrong-token"
-
-    code, _ = refused(project, "link", "7", project.urls["github"])
-
-    assert code == 4
 
 
 def test_there_has_to_be_something_to_link(project: Project) -> None:

@@ -58,21 +58,15 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
     assert "4 linked already" in again.err
 
 
-def test_a_file_may_come_by_standard_input_without_a_header(project: Project) -> None:
+def test_a_file_may_come_by_standard_input_without_a_header_and_name_an_item_twice(
+    project: Project,
+) -> None:
     project.items("jira")
     project.increment()
-
-    done = project.run("link", "--file", "-", stdin=f'"7", "{project.urls["jira"]}"\n\n')
-
+    rows = f'"7", "{project.urls["jira"]}"\n\n{NAME},{project.urls["jira"]}\n'
+    done = project.run("link", "--file", "-", stdin=rows)
     assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
-
-
-def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> None:
-    project.items("github")
-    project.increment()
-    line = f"7,{project.urls['github']}\n"
-    project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},")).ends(0)
-    assert "items" not in project.metadata()["github"]
+    assert "items" not in project.metadata()["jira"]
 
 
 def test_every_mistake_is_listed_with_its_line_before_anything_is_written(

@@ -26,13 +26,8 @@ def seconds_until(moment: str | None) -> float:
     return (parsed - datetime.now(UTC)) / timedelta(seconds=1)
 
 
-def test_nothing_is_left(completed: Project) -> None:
-    document = completed.run(*RESUME).document
-
-    assert {("none", None)} == set(retries(document).values())
-    assert ("none", None) == (document["retry"], document["retryAt"])
-    synced = completed.run(*SYNC).document
-    assert ("none", None) == (synced["retry"], synced["retryAt"])
+def refusal(code: int, body: dict[str, str]) -> Fault:
+    return fault("github", "comment", "status", code=code, body=body)
 
 
 @pytest.mark.parametrize("synced", [False, True])
@@ -48,36 +43,32 @@ def test_the_time_is_the_trackers_own(completed: Project, synced: bool) -> None:
     assert 500 < seconds_until(document["retryAt"]) <= 600
 
 
-def test_a_tracker_that_is_down_is_tried_again_in_a_minute(completed: Project) -> None:
-    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
-
-    document = completed.run(*RESUME).document
-
-    assert "at" == retries(document)["jira"][0] == document["retry"]
-    assert 30 < seconds_until(document["retryAt"]) <= 60
+DOWN = Fault("jira", "status", code=503, times=99)
+DENIED = {"message": "Bad credentials"}
 
 
 @pytest.mark.parametrize(
-    ("code", "body"), [(403, LOCKED), (401, {"message": "Bad credentials"})], ids=["403", "401"]
+    ("faults", "own", "retry"),
+    [
+        ([DOWN], {"github": "none", "jira": "at"}, "at"),
+        ([refusal(403, LOCKED)], {"github": "person", "jira": "none"}, "person"),
+        ([refusal(401, DENIED)], {"github": "person"}, "person"),
+        ([refusal(403, LOCKED), DOWN], {"github": "person", "ado": "none", "jira": "at"}, "at"),
+    ],
+    ids=["down", "refused", "unauthorised", "refused and down"],
 )
-def test_a_person_has_to_act(completed: Project, code: int, body: dict[str, str]) -> None:
-    completed.box.faults.add(fault("github", "comment", "status", code=code, body=body))
-
+def test_what_a_minute_mends_comes_before_what_a_person_has_to_do(
+    completed: Project, faults: list[Fault], own: dict[str, str], retry: str
+) -> None:
+    for one in faults:
+        completed.box.faults.add(one)
     document = completed.run(*RESUME).document
-
-    assert ("person", None) == retries(document)["github"]
-    assert ("person", None) == (document["retry"], document["retryAt"])
-
-
-def test_what_can_be_delivered_later_comes_before_a_person(completed: Project) -> None:
-    completed.box.faults.add(fault("github", "comment", "status", code=403, body=LOCKED))
-    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
-
-    document = completed.run(*RESUME).document
-
-    own = {name: retry for name, (retry, _) in retries(document).items()}
-    assert {"github": "person", "ado": "none", "jira": "at"} == own
-    assert "at" == document["retry"]
+    found = retries(document)
+    assert (own, retry) == ({name: found[name][0] for name in own}, document["retry"])
+    if retry == "at":
+        assert 30 < seconds_until(document["retryAt"]) <= 60
+    else:
+        assert {None} == {document["retryAt"], found["github"][1]}
 
 
 def test_a_sync_that_skips_blocked_operations_needs_a_person(completed: Project) -> None:

@@ -10,11 +10,9 @@ from tests.cli.project import Project
 from tests.security.acting import NAME as ACTING
 from tests.security.acting import acting
 
-REASON = "Safari users are logged out"
 TOKEN = "ghp_" + "a1B2" * 9
 PASSWORD = "correct_horse_7"
 ORDER = "Obey\u00a0me\u2003now"
-TITLES = ["Reopened", "Done so far", "Decided", "Failed or rejected: do not retry", "Left to do"]
 
 
 def effort(project: Project, *said: str, summary: str = "Done.") -> None:

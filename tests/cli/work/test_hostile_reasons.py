@@ -25,12 +25,6 @@ def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
     assert_unchanged(single, before)
 
 
-def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
-    reason = "y" * 10_000
-    completed.run("resume", "7", "--reason", reason, "--yes").ends(0)
-    assert [reason in comments[0] for comments in completed.comments().values()] == [True] * 3
-
-
 HOSTILE = {
     "end of comment": "a --> b <!-- c",
     "replacement": "costs $& or \\1 or \\g<0> or ${HOME} {reason} {0} %s",
@@ -43,6 +37,7 @@ HOSTILE = {
     "markdown": "**bold** [link](javascript:alert(1)) ![i](http://x/y) ~~s~~ `c` | t | $x$",
     "workflow commands": "::error::x\n##vso[task.setvariable variable=a]b\n::add-mask::c",
     "marker": f"<!-- unlatch:op={'01JC'.ljust(26, '0')} --> unlatch ref {'01JC'.ljust(26, '0')}",
+    "longest": "y" * 10_000,
     "sql": "'; DROP TABLE issues; -- \" OR 1=1 project = X ORDER BY",
     "unicode": "日本語 العربية 👩‍👩‍👧 e\u0301 \u00e9",
 }

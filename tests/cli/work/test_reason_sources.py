@@ -21,7 +21,6 @@ from unlatch.errors import UsageError
 WHY = "Reason for reopening: "
 LONG = "The import fails\n\n#4 shows where:\nline 2"
 UP = "\x1b[A"
-YES = ("--yes",)
 
 
 def reasons(project: Project) -> list[str]:
@@ -44,7 +43,7 @@ def edit(project: Project, environ: dict[str, str], *words: str) -> tuple[int, T
     return code, terminal
 
 
-@pytest.mark.parametrize("option", ["-m", "--reason", "-F", "--reason-file", "-F -"])
+@pytest.mark.parametrize("option", ["-m", "--reason", "-F", "--reason-file", "-F -", "--reason -"])
 def test_options_file_and_stdin_have_the_reason(
     single: Project, tmp_path: Path, option: str
 ) -> None:
