@@ -61,32 +61,39 @@ class Done:
         """The one JSON document on stdout."""
         return json.loads(self.out)
 
-    def ends(
+    def ends(self, code: int, *said: str, **texts: Any) -> Done:
+        """Check the exit code, and the output as `shows` does; returns itself."""
+        assert self.code == code, self.said
+        return self.shows(*said, **texts)
+
+    def shows(
         self,
-        code: int,
         *said: str,
         out: Texts = (),
         err: Texts = (),
         lacks: Texts = (),
         not_out: Texts = (),
         not_err: Texts = (),
+        whole_out: str | None = None,
+        whole_err: str | None = None,
     ) -> Done:
-        """Check the exit code, and texts that are in the output or are not; returns itself.
+        """Check that the output has some texts and lacks others; returns itself.
 
         Args:
             said: these are in what a person sees, whichever stream they are on.
             out: these are on stdout; `err` as well for stderr.
             lacks: these are on neither; `not_out` and `not_err` as well for one stream.
+            whole_out: this is all of stdout; `whole_err` as well for stderr.
         """
-        assert self.code == code, self.said
-        for stream, wanted, unwanted in (
-            (self.said, said, lacks),
-            (self.out, out, not_out),
-            (self.err, err, not_err),
+        for stream, wanted, unwanted, whole in (
+            (self.said, said, lacks, None),
+            (self.out, out, not_out, whole_out),
+            (self.err, err, not_err, whole_err),
         ):
             missing = [text for text in _texts(wanted) if text not in stream]
             there = [text for text in _texts(unwanted) if text in stream]
             assert ([], []) == (missing, there), self.said
+            assert whole is None or whole == stream
         return self
 
 

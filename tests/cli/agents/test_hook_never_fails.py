@@ -43,8 +43,9 @@ WRONG_OPTIONS = [
 
 def test_wrong_option_changes_nothing_and_its_value_is_logged(trusted: Project) -> None:
     for options in WRONG_OPTIONS:
-        done = fire(trusted, event(trusted, "codex", "SessionStart"), *options)
-        assert (done.code, done.err) == (0, ""), options
+        done = fire(trusted, event(trusted, "codex", "SessionStart"), *options).ends(
+            0, whole_err=""
+        )
         assert REASON in context(done), options
     assert "'soon' is not a valid float range" in log(trusted)
 

@@ -161,9 +161,7 @@ def test_install_keeps_all_other_text_and_a_second_one_changes_nothing(
     assert all(line in claude for line in CLAUDE_SETTINGS.splitlines()[:3])
     assert (home / ".codex/config.toml").read_text().startswith(CODEX_CONFIG)
     before = files(home)
-    done = agents(project, "install")  # and so there is nothing to ask
-    assert (done.code, done.out) == (0, "")
-    assert "No changes needed." in done.err
+    agents(project, "install").ends(0, err="No changes needed.", whole_out="")
     assert before == files(home)
 
 
@@ -227,9 +225,9 @@ def test_list_has_an_agent_with_an_entry_that_uninstall_left(
         agents(project, "install", "claude", "--yes")
     assert "left unchanged" in agents(project, "uninstall", "claude", "--yes").err
     assert is_listed()
-    second = agents(project, "uninstall", "claude", "--yes")
-    assert "left unchanged" in second.err
-    assert "nothing of unlatch is installed" not in second.err
+    agents(project, "uninstall", "claude", "--yes").shows(
+        err="left unchanged", not_err="nothing of unlatch is installed"
+    )
     settings.write_text(settings.read_text().replace('"timeout": 5', '"timeout": 30'))
     assert agents(project, "uninstall", "claude", "--yes").code == 0
     assert not is_listed()

@@ -119,9 +119,9 @@ def test_uninstall_names_only_what_was_installed(project: Project, home: Path) -
     assert [line for line in done.out.splitlines() if "uninstalled" in line] == [
         "✓ Claude Code: uninstalled"
     ]
-    done = agents(project, "uninstall", "codex", "cursor", "--yes")
-    assert (done.code, done.out) == (0, "")
-    assert "Codex: nothing of unlatch is installed" in done.err
+    agents(project, "uninstall", "codex", "cursor", "--yes").ends(
+        0, err="Codex: nothing of unlatch is installed", whole_out=""
+    )
     done = agents(project, "uninstall", "codex", "--yes", "--json")
     assert done.document["agents"] == []
     assert home.exists()
@@ -132,6 +132,5 @@ def test_entries_that_are_gone_are_not_called_uninstalled(project: Project, home
     put(home, ".cursor/mcp.json", "{}\n")
     for path in (home / ".agents/skills").glob("*/SKILL.md"):
         path.unlink()
-    done = agents(project, "uninstall", "cursor", "--yes")
-    assert (done.code, done.out) == (0, "")
+    agents(project, "uninstall", "cursor", "--yes").ends(0, whole_out="")
     assert installed(project) == set()

@@ -34,17 +34,20 @@ def test_no_other_setting_is_shown(others: Project, more: tuple[str, ...]) -> No
 
 
 def test_each_entry_is_shown_with_its_place(others: Project) -> None:
-    done = agents(others, "install", "--dry-run", "claude", "codex")
+    done = agents(others, "install", "--dry-run", "claude", "codex").shows(
+        out=(
+            '\n+hooks.SessionEnd[]: {"hooks": [{"type": "command", "command": "',
+            '\n+mcp_servers.unlatch: {"command": "',
+        )
+    )
     home = str(others.home).removeprefix("/")
     assert (
         f"--- a/{home}/.claude.json\n+++ b/{home}/.claude.json\n+mcpServers.unlatch: {{" in done.out
     )
-    assert '\n+hooks.SessionEnd[]: {"hooks": [{"type": "command", "command": "' in done.out
-    assert '\n+mcp_servers.unlatch: {"command": "' in done.out
     agents(others, "install", "claude", "--yes")
-    done = agents(others, "uninstall", "--dry-run", "claude")
-    assert "\n-mcpServers.unlatch: {" in done.out
-    assert "\n-hooks.SessionEnd[]: {" in done.out
+    agents(others, "uninstall", "--dry-run", "claude").shows(
+        out=("\n-mcpServers.unlatch: {", "\n-hooks.SessionEnd[]: {")
+    )
 
 
 @pytest.mark.parametrize("name", FILES)

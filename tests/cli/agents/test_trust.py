@@ -230,8 +230,7 @@ def test_without_a_state_folder_a_consent_lasts_for_one_command(
     project.process("run", "start", "plan.md", "--worker", worker(), "--yes").ends(
         0, out="is finished"
     )
-    refused = project.process("run", "resume", "--reason", "again")
-    assert "run-no-consent" in refused.err
+    project.process("run", "resume", "--reason", "again").shows(err="run-no-consent")
     assert not [*(project.root / ".git").glob("unlatch-checkout-*")]
     assert cloned.exists()
 

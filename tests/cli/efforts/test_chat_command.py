@@ -52,9 +52,9 @@ def test_the_script_of_the_documentation_is_one(project: Project) -> None:
     (text,) = re.findall(r"replies from a JSON list instead: `([^`]*)`", page)
     replies = project.root / "replies.json"
     replies.write_text(text)
-    done = project.run("effort", "chat", "--script", str(replies), stdin="Hello\nThe login\n")
-    assert "First reply" in done.out
-    assert "--- Started effort: auth-bug ---" in done.out
+    project.run("effort", "chat", "--script", str(replies), stdin="Hello\nThe login\n").shows(
+        out=("First reply", "--- Started effort: auth-bug ---")
+    )
 
 
 def test_each_line_of_stdin_is_a_message(project: Project) -> None:
@@ -76,8 +76,9 @@ def test_search_in_a_chat_finds_what_was_concluded(project: Project) -> None:
     project.run("effort", "open", "auth-bug")
     project.run("effort", "close", "--summary", "Fixed 401 errors with an interceptor.")
     replies = script(project, use("search_efforts", query="401 errors again"), "Reopen it?")
-    done = project.run("effort", "chat", "--script", replies, stdin="401 errors again\n")
-    assert done.out == "Reopen it?\n"
+    project.run("effort", "chat", "--script", replies, stdin="401 errors again\n").shows(
+        whole_out="Reopen it?\n"
+    )
     ambient = project.root / ".unlatch" / "efforts" / "_conversations" / "main" / "ambient.jsonl"
     result = json.loads(ambient.read_text().splitlines()[2])
     assert json.loads(result["content"])["results"] == [
@@ -158,11 +159,11 @@ def test_ctrl_c_at_the_prompt_ends_the_chat(project: Project) -> None:
 def test_an_answer_without_text_is_said(project: Project) -> None:
     status = use("effort_status")
     replies = script(project, {"content": None}, *[status] * 4, status, status, status, status)
-    done = project.run("effort", "chat", "--script", replies, stdin="Hello\nAnd now?\n")
-    assert (done.code, done.out) == (0, "")
+    done = project.run("effort", "chat", "--script", replies, stdin="Hello\nAnd now?\n").ends(
+        0, err="Not run: effort_status. A turn has at most 3 rounds of tools.", whole_out=""
+    )
     silent = "The model answered without text."
     assert done.err.count(silent) == 2
-    assert "Not run: effort_status. A turn has at most 3 rounds of tools." in done.err
 
 
 def test_an_error_after_the_beginning_of_an_answer_has_a_line_of_its_own(project: Project) -> None:

@@ -36,10 +36,12 @@ def concluded(project: Project) -> Project:
 
 def test_the_life_of_an_effort(project: Project) -> None:
     assert effort(project, "open", "Auth bug").out == "--- Started effort: auth-bug ---\n"
-    closed = effort(project, "close", "--summary", SUMMARY)
-    assert closed.out == "--- Concluded effort: auth-bug ---\n"
-    reopened = effort(project, "reopen", "auth", "--reason", "Another edge case")
-    assert reopened.out == f"--- Reopened effort: auth-bug ---\n{SUMMARY}\n"
+    effort(project, "close", "--summary", SUMMARY).shows(
+        whole_out="--- Concluded effort: auth-bug ---\n"
+    )
+    effort(project, "reopen", "auth", "--reason", "Another edge case").shows(
+        whole_out=f"--- Reopened effort: auth-bug ---\n{SUMMARY}\n"
+    )
     (entry,) = effort(project, "list", "--json").document["efforts"]
     assert (entry["status"], entry["reopens"][0]["reason"]) == ("open", "Another edge case")
 
@@ -68,15 +70,13 @@ def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
 def test_one_effort_is_active_in_each_conversation(project: Project) -> None:
     effort(project, "open", "one")
     effort(project, "open", "two")
-    closed = effort(project, "close", "two")
-    assert closed.out == "--- Concluded effort: two ---\n"
-    assert closed.err == "The active effort is one.\n"
-
+    effort(project, "close", "two").shows(
+        whole_out="--- Concluded effort: two ---\n", whole_err="The active effort is one.\n"
+    )
     effort(project, "open", "three", "--conversation", "other")
     assert effort(project, "list", "--json").document["active"] == "one"
     other = effort(project, "list", "--json", "--conversation", "other").document
     assert other["active"] == "three"
-
     assert effort(project, "switch", "ambient").err == "No effort is active.\n"
     assert effort(project, "switch", "ambient", "--json").document["active"] is None
     assert effort(project, "switch", "one").out == "--- Switched to effort: one ---\n"
@@ -115,9 +115,7 @@ def test_a_command_that_fails_names_a_command(concluded: Project) -> None:
 
 
 def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
-    done = effort(concluded, "search", "401 errors again")
-    assert SUMMARY in done.out
-    assert "401, errors in summary" in done.out
+    effort(concluded, "search", "401 errors again").shows(out=(SUMMARY, "401, errors in summary"))
     nothing = effort(concluded, "search", "vacation")
     assert (nothing.out, nothing.err.endswith("Next: unlatch effort list\n")) == ("", True)
 
@@ -142,7 +140,7 @@ def test_verify_finds_a_changed_line_and_rebuilds_a_false_state_or_summary(
     ):
         true = path.read_text()
         path.write_text(true.replace("axios", "other"))
-        done = effort(concluded, "verify", "auth-bug").ends(5, out=said)
+        effort(concluded, "verify", "auth-bug").ends(5, out=said)
         if path == projection:
             assert projection.read_text() == true
         path.write_text(true)
@@ -154,13 +152,13 @@ def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: P
     text, before = events.read_text(), projection.read_text()
     changed = "auth-bug: events.jsonl:1: changed since it was written"
     events.write_text(text.replace("Auth bug", "Auth fix"))
-    done = effort(concluded, "verify", "auth-bug")
-    assert changed in done.out
-    assert "auth-bug: effort.json: differs from the events; kept" in done.out
+    effort(concluded, "verify", "auth-bug").shows(
+        out=(changed, "auth-bug: effort.json: differs from the events; kept")
+    )
     assert projection.read_text() == before
     events.write_text("?" + text)  # its opening is damaged
     assert "unlatch effort verify" in effort(concluded, "show", "auth-bug").err
-    done = effort(concluded, "verify", "auth-bug").ends(5, changed)
+    effort(concluded, "verify", "auth-bug").ends(5, changed)
 
 
 def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project) -> None:
@@ -172,18 +170,18 @@ def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project) -
         listed = effort(concluded, "list", "--json").document["efforts"]
         assert [one["id"] for one in listed] == before
         assert "next: unlatch effort list" in effort(concluded, "show", name).err
-        opened = effort(concluded, "open", name.replace("-", " ").capitalize())
-        assert (opened.code, opened.out) == (0, f"--- Started effort: {name} ---\n")
+        effort(concluded, "open", name.replace("-", " ").capitalize()).ends(
+            0, whole_out=f"--- Started effort: {name} ---\n"
+        )
     assert effort(concluded, "verify").code == 0
 
 
 def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     effort(concluded, "reopen", "auth-bug", "--reason", "Again")
     say(concluded, f"The token is {TOKEN}", "Nothing secret")
-    done = effort(concluded, "export", "auth-bug")
-    assert TOKEN not in done.said
-    assert "The token is ***" in done.out
-    assert "Masked 1 place (lines 3)." in done.err
+    effort(concluded, "export", "auth-bug").shows(
+        out="The token is ***", err="Masked 1 place (lines 3).", lacks=TOKEN
+    )
     lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
     assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
 
@@ -191,10 +189,10 @@ def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
 def test_export_masks_title_and_summary(project: Project) -> None:
     effort(project, "open", f"Key {TOKEN}")
     effort(project, "close", "--summary", f"Used {TOKEN}\nand again {TOKEN}")
-    done = effort(project, "export", "key")
-    assert TOKEN not in done.out
+    done = effort(project, "export", "key").shows(
+        err="Masked 3 places (title, summary).", not_out=TOKEN
+    )
     assert done.out.startswith("# Key ***\n\nStatus: concluded\n\nSummary:\n\n> Used ***\n")
-    assert "Masked 3 places (title, summary)." in done.err
     assert "Masked 0 places." in effort(project, "export", "key", "--jsonl").err
 
 
@@ -205,7 +203,6 @@ def test_export_quotes_messages_masks_values_and_the_home_folder_and_replaces_no
     exported = effort(concluded, "export", "auth-bug").out.splitlines()
     heading = next(line for line in exported if "assistant" in line)
     assert heading == "> ## assistant (2026-01-01T00:00:00Z)"
-
     call = {"name": "sh", "arguments": {"db_password": "Hunter2Zzz9", "cmd": "ls"}}
     line = {"role": "assistant", "content": "x", "tool_calls": [call]}
     with (folder(concluded) / "log.jsonl").open("a") as log:
@@ -213,9 +210,7 @@ def test_export_quotes_messages_masks_values_and_the_home_folder_and_replaces_no
     lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
     shown = json.loads(lines[-1])["tool_calls"][0]["arguments"]
     assert shown == {"db_password": "***", "cmd": "ls"}
-    done = effort(concluded, "export", "auth-bug")
-    assert ("Hunter2" in done.said, "Masked 1 place" in done.err) == (False, True)
-
+    effort(concluded, "export", "auth-bug").shows(err="Masked 1 place", lacks="Hunter2")
     home = str(concluded.home)
     texts = {
         f"{home}/a and {home}.": "~/a and ~.",
@@ -225,7 +220,6 @@ def test_export_quotes_messages_masks_values_and_the_home_folder_and_replaces_no
     say(concluded, *texts)
     masked = effort(concluded, "export", "auth-bug").out
     assert [text for text in texts if f"> {texts[text] or text}\n" not in masked] == []
-
     say(concluded, "half \ud800")
     target = concluded.root / "effort.md"
     assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0
@@ -269,8 +263,9 @@ def test_an_effort_that_cannot_be_read_does_not_stop_the_others(project: Project
     assert "error[effort-damaged]: auth-bug cannot be continued" in done.err
     replies = project.root / "replies.json"
     replies.write_text('["Hi."]')
-    done = project.run("effort", "chat", "--script", str(replies), stdin="Hello\n")
-    assert (done.code, done.out) == (0, "Hi.\n")
+    project.run("effort", "chat", "--script", str(replies), stdin="Hello\n").ends(
+        0, whole_out="Hi.\n"
+    )
 
 
 def test_the_user_can_keep_efforts_elsewhere(project: Project, tmp_path: Path) -> None:
@@ -320,10 +315,7 @@ def test_a_resume_makes_the_only_effort_active_and_names_several(concluded: Proj
     assert effort(concluded, "link", "auth", "7").code == 0
     assert concluded.run("complete", "7", "--force", "--reason", "Done").code == 0
     resume = ("resume", "7", "--reason", "It is back", "--yes", "--offline")
-
-    single = concluded.run(*resume)
-
-    assert "    Next: unlatch effort show auth-bug\n" in single.err, single.said
+    concluded.run(*resume).shows(err="    Next: unlatch effort show auth-bug\n")
     assert effort(concluded, "list", "--json").document["active"] == "auth-bug"
     assert effort(concluded, "open", "Pool").code == 0
     assert effort(concluded, "link", "pool", "7").code == 0

@@ -181,7 +181,7 @@ def test_every_completed_one_is_resumed_with_few_changes_and_completed_again(
             assert old == text, name
 
     for name in sorted(resumed):
-        done = corpus.run("complete", name, "--offline", "--force", "--reason", REASON).ends(0)
+        corpus.run("complete", name, "--offline", "--force", "--reason", REASON).ends(0)
     again = {e["id"]: e["status"] for e in corpus.run("list", "--all", "--json").document}
     assert {"completed"} == {again[entry["id"]] for entry in listed}
     assert corpus.sent() == []

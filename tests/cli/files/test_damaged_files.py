@@ -58,14 +58,12 @@ def test_a_duplicate_key_is_read_with_a_warning_and_never_written(single: Projec
     text = path.read_text()
     path.write_text(text.replace('"status"', '"status": "active",\n  "status"', 1))
     before = single.tree()
-
     done = single.run(*RESUME)
-    shown = single.run("show", "7", "--offline")
-
+    single.run("show", "7", "--offline").shows(
+        out="  Status       completed", err="/status occurs twice; the last one counts"
+    )
     assert_refused(done, 1, "metadata-duplicate-key")
     assert_unchanged(single, before)
-    assert "  Status       completed" in shown.out
-    assert "/status occurs twice; the last one counts" in shown.err
 
 
 def test_two_increments_of_one_name_block_the_way_out_of_the_archive(project: Project) -> None:

@@ -155,16 +155,13 @@ def test_undo_restores_every_byte_without_what_stays_on_this_machine(specweave: 
 def test_undo_shows_each_file_that_it_moves_restores_or_deletes(specweave: Project) -> None:
     specweave.run("migrate", "--yes")
     before = files(specweave)
-
-    shown = specweave.run("migrate", "--undo", "--dry-run")
-    document = specweave.run("migrate", "--undo", "--dry-run", "--json").document
-
-    assert shown.out == (
-        f"  move {OURS} to {THEIRS}\n"
+    specweave.run("migrate", "--undo", "--dry-run").shows(
+        whole_out=f"  move {OURS} to {THEIRS}\n"
         f"  restore {THEIRS}/{SEARCH}/metadata.json\n"
         f"  restore {THEIRS}/_archive/{OLD}/metadata.json\n"
         "  delete .unlatch/config.toml\n"
     )
+    document = specweave.run("migrate", "--undo", "--dry-run", "--json").document
     assert [(one["path"], one["deleted"]) for one in document["changed"]] == [
         (f"{THEIRS}/{SEARCH}/metadata.json", False),
         (f"{THEIRS}/_archive/{OLD}/metadata.json", False),

@@ -79,7 +79,7 @@ def test_the_next_steps_close_and_reopen_the_item(project: Project, status: Stat
     links = project.items("jira", finished=False)
     project.increment(status=status, links=links)
     for step in steps(project, "close", "jira"):
-        done = project.run(*step).ends(0)
+        project.run(*step).ends(0)
     assert {"jira": CLOSED["jira"]} == project.states()
     shutil.rmtree(project.folder())
     project.increment(status=status, links=links)

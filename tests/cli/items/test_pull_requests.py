@@ -87,9 +87,10 @@ def test_no_increment_has_a_pull_request(project: Project, command: tuple[str, .
 
 def test_the_number_of_a_pull_request_is_no_issue(outside: Project) -> None:
     [url] = pull_requests(outside)
-
-    done = outside.run("reopen", url.replace("/pull/", "/issues/"), "--reason", REASON)
-
+    done = outside.run("reopen", url.replace("/pull/", "/issues/"), "--reason", REASON).shows(
+        err=(
+            "error[not-an-issue]: the number belongs to a pull request",
+            "name it by its address: .../octo/widgets/pull/",
+        )
+    )
     assert (1, []) == (done.code, outside.wrote())
-    assert "error[not-an-issue]: the number belongs to a pull request" in done.err
-    assert "name it by its address: .../octo/widgets/pull/" in done.err

@@ -25,10 +25,9 @@ def records(project: Project) -> list[dict[str, Any]]:
 def test_an_item_is_reopened_in_a_project(project: Project, tracker: str, words: str) -> None:
     project.items(tracker)
     word = project.urls[tracker] if words == "urls" else KEYS[tracker]
-
-    done = project.run("reopen", word, "--reason", REASON)
-
-    assert (0, f"✓ {TITLES[tracker]} {DONE}\n") == (done.code, done.out)
+    project.run("reopen", word, "--reason", REASON).ends(
+        0, whole_out=f"✓ {TITLES[tracker]} {DONE}\n"
+    )
     assert {tracker: OPEN[tracker]} == project.states()
     [comment] = project.comments()[tracker]
     assert REASON in comment
@@ -70,12 +69,8 @@ def test_the_document_has_each_item_and_one_closed_by_hand_since_is_reopened_aga
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_is_closed(project: Project, tracker: str) -> None:
     project.items(tracker, finished=False)
-
-    done = project.run("close", KEYS[tracker], "--reason", "Fixed")
-
-    assert (0, f"✓ {TITLES[tracker]} closed; commented; labels +completed\n") == (
-        done.code,
-        done.out,
+    project.run("close", KEYS[tracker], "--reason", "Fixed").ends(
+        0, whole_out=f"✓ {TITLES[tracker]} closed; commented; labels +completed\n"
     )
     assert {tracker: CLOSED[tracker]} == project.states()
     [comment] = project.comments()[tracker]
@@ -107,7 +102,7 @@ def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
         ),
     )
     assert (before, []) == (completed.tree(), completed.wrote())
-    done = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only").ends(0)
+    completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only").ends(0)
     assert {**CLOSED, "jira": "In Progress"} == completed.states()
     assert "completed" == completed.metadata()["status"]
     words = ("reopen", KEYS["jira"], KEYS["ado"], "--item-only")
@@ -146,7 +141,7 @@ def test_a_key_outside_is_on_the_site_that_the_environment_names(outside: Projec
     assert (2, True, 0) == (refused.code, "error[site-unknown]" in refused.err, done.code)
     outside.items("github")
     outside.extra["GH_HOST"] = outside.box.github.web_url
-    done = outside.run("reopen", KEYS["github"], "--reason", REASON).ends(0)
+    outside.run("reopen", KEYS["github"], "--reason", REASON).ends(0)
 
 
 def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:

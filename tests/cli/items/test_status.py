@@ -33,12 +33,13 @@ def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None
     project.items("jira")
     project.box.faults.add(fault("jira", "comment", "drop-after"))
     project.run("reopen", KEYS["jira"], *DANA)
-
-    text = project.run("status", KEYS["jira"])
+    project.run("status", KEYS["jira"]).shows(
+        out=(
+            f"    reopen recorded today by Dana: {REASON}\n",
+            "SCRUM-28: 1 operation pending. Next: unlatch sync",
+        )
+    )
     document = project.run("status", KEYS["jira"], "--json").document
-
-    assert f"    reopen recorded today by Dana: {REASON}\n" in text.out
-    assert "SCRUM-28: 1 operation pending. Next: unlatch sync" in text.out
     [item] = document["items"]
     assert ("doing", 1) == (item["category"], len(item["pending"]))
 
@@ -159,12 +160,13 @@ def test_the_plan_outside_of_a_project(outside: Project) -> None:
 def test_a_blocked_operation_is_listed_with_its_next_step(project: Project) -> None:
     project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
     project.run("reopen", KEYS["github"], "--reason", REASON)
-
-    skipped = project.run("sync", "--plan")
+    project.run("sync", "--plan").shows(
+        out=(
+            "octo/widgets#4: 1 operation blocked. Next: unlatch reopen",
+            "No changes would be made.",
+        )
+    )
     retried = project.run("sync", "--plan", "--even-if-not-planned", "--json").document
-
-    assert "octo/widgets#4: 1 operation blocked. Next: unlatch reopen" in skipped.out
-    assert "No changes would be made." in skipped.out
     assert 1 == len(retried["items"])
 
 
@@ -192,8 +194,7 @@ def test_operations_without_a_link_and_a_broken_record_are_not_passed_over(
     (path,) = (project.root / ".unlatch/items").glob("*/metadata.json")
     path.write_text(path.read_text().replace('"github": {', '"elsewhere": {', 1))
     project.run("sync").ends(5, out="no link to their item")
-    shown = project.run("status")
-    assert "no link to their item" in shown.err
+    project.run("status").shows(err="no link to their item")
     (record,) = (project.root / ".unlatch/items").iterdir()
     (record / "metadata.json").write_text("{")
     for words in (("sync", "--plan"), ("sync", "--check"), ("sync",)):

@@ -191,9 +191,7 @@ def test_what_another_process_has_just_recorded_is_left_to_it(project: Project) 
         return made
 
     project.monkeypatch.setattr("unlatch.lifecycle.deliver.deliver_all", late)
-    done = project.run(*words, REASON)
-
-    assert (0, "") == (done.code, done.err), done.said
+    project.run(*words, REASON).ends(0, whole_err="")
     (record,) = records(project)
     assert 1 == len(record["pending"])
 

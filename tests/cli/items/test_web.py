@@ -28,10 +28,9 @@ def opened(project: Project) -> list[str]:
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_the_item_on_a_tracker_is_opened(browsing: Project, tracker: str) -> None:
     url = browsing.urls[tracker]
-
-    done = browsing.process("show", "7", "--web", "--tracker", tracker)
-
-    assert (0, "", f"Opening {url} in your browser.\n") == (done.code, done.out, done.err)
+    browsing.process("show", "7", "--web", "--tracker", tracker).ends(
+        0, whole_out="", whole_err=f"Opening {url} in your browser.\n"
+    )
     assert [f"1 {url}"] == opened(browsing)
     assert [] == browsing.sent()
 
@@ -62,11 +61,9 @@ def test_leaving_the_menu_opens_nothing(browsing: Project) -> None:
 
 def test_without_a_browser_the_address_is_printed(browsing: Project) -> None:
     browsing.extra["BROWSER"] = "/nonexistent/browser"
-
-    done = browsing.process("show", "7", "--web", "--tracker", "jira")
-
-    assert (0, f"{browsing.urls['jira']}\n") == (done.code, done.out)
-    assert "no browser was found" in done.err
+    browsing.process("show", "7", "--web", "--tracker", "jira").ends(
+        0, err="no browser was found", whole_out=f"{browsing.urls['jira']}\n"
+    )
 
 
 def test_a_mistake_is_explained(browsing: Project) -> None:

@@ -90,7 +90,7 @@ def test_a_reopened_task_is_listed_edited_and_completed_again(
     assert project.run("link", "TASK-5", "--create", "github").code == 0
     assert "TASK-5" not in program.run("task", "list", "--plain").stdout
     scope = ("--scope", "Lock it", "--task", "Count <!-- AC:END --> attempts", "--task", "Test it")
-    done = project.run("resume", "TASK-5", *scope, "--reason", REASON, "--yes").ends(0)
+    project.run("resume", "TASK-5", *scope, "--reason", REASON, "--yes").ends(0)
     plain = program.run("task", "list", "--plain").stdout
     assert '\n  TASK-5 - Log in: "safely" (ac: 1/4)\n' in plain.partition("In Progress:")[2]
     assert "Test it" in program.run("task", "view", "5", "--plain").stdout

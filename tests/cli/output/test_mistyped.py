@@ -92,8 +92,9 @@ def test_an_option_without_its_value_names_the_command_and_the_value(project: Pr
 
 def test_a_remark_says_why_another_command_is_meant(project: Project) -> None:
     assert "It goes before the command." in project.run("list", "--root", ".").err
-    gh = project.run("github", "issue", "reopen", "4")
-    assert "Its commands take the ID of an increment." in gh.err
+    project.run("github", "issue", "reopen", "4").shows(
+        err="Its commands take the ID of an increment."
+    )
 
 
 def test_a_mistyped_name_acts_on_no_terminal(project: Project) -> None:

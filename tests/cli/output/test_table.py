@@ -23,13 +23,11 @@ def titled(project: Project) -> Project:
 
 
 def test_without_a_terminal_nothing_is_cut(titled: Project) -> None:
-    done = titled.run("list")
-
-    assert (
-        "Increment  Status  Items  Title\n"
+    titled.run("list").shows(
+        whole_out="Increment  Status  Items  Title\n"
         f"0001-long  active         {LONG}\n"
         f"0002-wide  active         {WIDE}\n"
-    ) == done.out
+    )
 
 
 @pytest.mark.parametrize("columns", [60, 100, 200])

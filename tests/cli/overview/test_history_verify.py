@@ -141,11 +141,9 @@ def test_a_copy_of_a_comment_counts_by_the_rights_of_its_author(project: Project
     github, (text,) = project.box.github, project.comments()["github"]
     github.add_person("mallory")
     github.add_person("mona", role="write")
-
     _edit(project, "github", lambda _: None)
     github.add_comment("octo/widgets", 4, f"{text}\n\nWho deleted this?")  # it quotes the marker
     assert wrong(project) == [("comment-missing", "github")]
-
     _edit(project, "github", lambda _: None)
     github.add_comment("octo/widgets", 4, text, "mallory")
     assert wrong(project) == [("comment-author", "github")]
@@ -153,11 +151,11 @@ def test_a_copy_of_a_comment_counts_by_the_rights_of_its_author(project: Project
     github.add_repository("octo/widgets", push=False)  # hides the rights of others
     assert wrong(project) == [("author-unknown", "github")]
     github.add_repository("octo/widgets")
-
     _edit(project, "github", lambda _: None)
     github.add_comment("octo/widgets", 4, text, "mona")
-    done = project.run("history", "verify", "7")
-    assert "    ok         github octo/widgets#4: comment by mona, state\n" in done.out
+    project.run("history", "verify", "7").shows(
+        out="    ok         github octo/widgets#4: comment by mona, state\n"
+    )
 
 
 def test_an_item_that_cannot_be_read_is_named(reopened: Project) -> None:

@@ -41,4 +41,4 @@ def test_scripts_read_which_are_missing_and_lists_show_them(single: Project) -> 
     assert (5, 5) == (done.code, done.document["exitCode"])
     assert "active" == single.metadata(NAME)["status"]
     for command in ("list", "status"):
-        done = single.run(command).ends(0, out="0008-broken")
+        single.run(command).ends(0, out="0008-broken")

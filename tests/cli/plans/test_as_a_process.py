@@ -49,8 +49,9 @@ def test_without_a_terminal_a_plan_needs_consent(completed: Project) -> None:
 def test_texts_of_a_move_are_shown_before_it_is_made(single: Project) -> None:
     single.run("resume", "7", "-m", REASON, "--yes")
     save(single, "pause", "7", "--reason", "Waits for Grace", "--by", "Ada")
-    done = single.run("apply", FILE)
-    assert "Command: unlatch pause '--reason=Waits for Grace' --by=Ada -- 7" in done.err
+    single.run("apply", FILE).shows(
+        err="Command: unlatch pause '--reason=Waits for Grace' --by=Ada -- 7"
+    )
 
 
 @pytest.mark.parametrize("source", ["--reason=-", "--reason-file=-", "--reason-file=why.txt"])

@@ -139,11 +139,11 @@ def test_an_imported_session_is_found_behind_those_of_the_project(project: Proje
     for _ in range(2):
         (found,) = project.run("search", "plus", "--json").document["results"]
         assert ("session", file.stem) == (found["kind"], found["id"])
-
     started = session(project, "start", "Fix add again").out.strip()
     assert started in session(project, "show", "fix-add").out
-    unknown = session(project, "show", "no-such")
-    assert "error[session-unknown]: there is no session 'no-such'" in unknown.err
+    session(project, "show", "no-such").shows(
+        err="error[session-unknown]: there is no session 'no-such'"
+    )
     file.unlink()
     assert [] == project.run("search", "plus", "--json").document["results"]
 
@@ -159,8 +159,7 @@ def test_imported_sessions_are_apart_from_those_of_the_project(project: Project)
     (figures,) = session(project, "stats", "--imported", "--json").document["groups"]
     assert (figures["group"], figures["calls"], figures["failures"]) == ("claude-code", 1, 1)
     before = file.read_bytes()
-    done = session(project, "resume", file.stem, "--imported")
-    assert "- I decided to use a plus." in done.out
+    session(project, "resume", file.stem, "--imported").shows(out="- I decided to use a plus.")
     idle = f"{sys.executable} -c pass"
     assert session(project, "resume", file.stem, "--imported", "--exec", idle).code == 0
     assert session(project, "resume", file.stem, "--imported", "--reason", "More").code == 2
@@ -410,17 +409,15 @@ def test_the_to_do_list_of_an_agent_is_its_tasks(project: Project, tool: str) ->
             made.result(f"c{count}", "ok")
     put(project, made)
     file = import_one(project)
-
     tasks = session(project, "show", file.stem, "--imported", "--json").document["tasks"]
-    resumed = session(project, "resume", file.stem, "--imported")
-
+    session(project, "resume", file.stem, "--imported").shows(
+        out=("Open tasks:\n- [in_progress] Test with ", "- [pending] Ship\n")
+    )
     assert [("1", "Plan", "completed"), ("3", "Ship", "pending")] == [
         (it["id"], it["content"], it["status"]) for it in (tasks[0], tasks[2])
     ]
     assert len(tasks) == 3
     assert SECRET not in file.read_text()
-    assert "Open tasks:\n- [in_progress] Test with " in resumed.out
-    assert "- [pending] Ship\n" in resumed.out
     made.ask("Go on")
     put(project, made)
     assert import_one(project) == file

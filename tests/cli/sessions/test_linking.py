@@ -22,14 +22,15 @@ def test_session_is_linked_to_an_increment_and_moved(project: Project) -> None:
     linked = session(project, "link", "login", "7", "--json")
     assert (linked.code, mistakes(linked.document, "session"), linked.err) == (0, [], "")
     assert linked.document["session"]["increment"] == NAME
-    again = session(project, "link", started, "7")
-    assert (again.out, again.err) == (f"✓ {started} belongs to {NAME}\n", "")
-    moved = session(project, "link", started, "12")
-    assert moved.out == f"✓ {started} belongs to {OTHER}\n"
-    assert f"it belonged to {NAME}" in moved.err
-    removed = session(project, "link", started, "--remove")
-    assert removed.out == f"✓ {started} belongs to no increment\n"
-    assert f"it belonged to {OTHER}" in removed.err
+    session(project, "link", started, "7").shows(
+        whole_out=f"✓ {started} belongs to {NAME}\n", whole_err=""
+    )
+    session(project, "link", started, "12").shows(
+        err=f"it belonged to {NAME}", whole_out=f"✓ {started} belongs to {OTHER}\n"
+    )
+    session(project, "link", started, "--remove").shows(
+        err=f"it belonged to {OTHER}", whole_out=f"✓ {started} belongs to no increment\n"
+    )
     assert session(project, "link", started).code == 2
     assert session(project, "link", started, "7", "--remove").code == 2
 

@@ -39,9 +39,7 @@ def test_a_session_from_start_to_completion(project: Project, started: str) -> N
     for one in log:
         assert session(project, "log", *one).code == 0
     assert session(project, "pause").code == 0
-    resumed = session(project, "resume")
-    assert "- Use a lock (" in resumed.out
-    assert "- [pending] Test" in resumed.out
+    session(project, "resume").shows(out=("- Use a lock (", "- [pending] Test"))
     assert session(project, "complete", "--summary", "Done.").code == 0
     (path,) = files(project)
     assert path.stem == started
@@ -90,11 +88,14 @@ def test_show_session_details(project: Project, started: str) -> None:
     session(project, "log", "--decision", "Use a lock")
     work = "Three callers.\nIn two files."
     session(project, "log", "--subagent", "scout@2", "--mode", "embed", "--work", "-", stdin=work)
-    done = session(project, "show", started)
-    assert "  Channel       dev\n" in done.out
-    assert "\n1. Look @coder@1.0 #dev\n" in done.out
-    assert "\ndecision\n  Use a lock\n" in done.out
-    assert "\n  Three callers.\n  In two files.\n" in done.out
+    session(project, "show", started).shows(
+        out=(
+            "  Channel       dev\n",
+            "\n1. Look @coder@1.0 #dev\n",
+            "\ndecision\n  Use a lock\n",
+            "\n  Three callers.\n  In two files.\n",
+        )
+    )
 
 
 def test_resume_session_command(project: Project, started: str) -> None:
@@ -146,9 +147,8 @@ def test_without_an_id_the_only_active_session_is_meant(project: Project, starte
     assert (done.code, error_of(done)) == (2, "session-not-named")
     assert started in done.err
     assert session(project, "complete", other).code == 0
-    failed = session(project, "complete", "--failed")
+    session(project, "complete", "--failed").ends(0, whole_out=f"✓ {started} has failed\n")
     session(project, "pause").ends(2, err=": no session is active\n")
-    assert (0, f"✓ {started} has failed\n") == (failed.code, failed.out)
 
 
 @pytest.mark.usefixtures("started")
@@ -297,8 +297,7 @@ def test_query_and_stats(project: Project, started: str) -> None:
 
 def test_learn_asks_for_consent_once(project: Project, started: str) -> None:
     session(project, "log", "--error", "npm missing", "--resolution", "installed")
-    listed = session(project, "learn")
-    assert (listed.code, listed.err) == (0, "1 case\n")
+    session(project, "learn").ends(0, whole_err="1 case\n")
     refused = session(project, "learn", "--export", "jsonl")
     assert (refused.code, error_of(refused), refused.out) == (2, "consent-missing", "")
     file = project.root / "cases.jsonl"

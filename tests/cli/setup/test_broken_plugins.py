@@ -204,8 +204,7 @@ def test_links_that_cannot_be_read_fail_the_gate(project: Project, package: str)
     project.run("sync", "--check").ends(
         5, said, out="redmine: 1 item not checked", err="1 of 2 items checked."
     )
-    shown = project.run("show", "7", "--offline")
-    assert "its items of redmine are not read" in shown.err
+    project.run("show", "7", "--offline").shows(err="its items of redmine are not read")
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--status", "completed")])

@@ -45,8 +45,7 @@ def complete(project: Project, *words: str, shell: str = "bash") -> dict[str, st
         "COMP_WORDS": " ".join(("unlatch", *words)),
         "COMP_CWORD": words[-1] if shell == "fish" else str(len(words)),
     }
-    done = project.process()
-    assert (0, "") == (done.code, done.err)
+    done = project.process().ends(0, whole_err="")
     lines = [line.split("\t") for line in done.out.splitlines() if line]
     return {value: shown for kind, value, shown in lines if kind == "plain"}
 

@@ -340,10 +340,8 @@ def test_the_findings_of_many_increments_fit_a_screen(project: Project) -> None:
 
 def test_settings_are_listed_on_request_after_the_findings(project: Project) -> None:
     project.configure("")
-
-    plain, asked = project.run("doctor"), project.run("doctor", "--settings")
-
-    assert "Setting" not in plain.out
+    project.run("doctor").shows(not_out="Setting")
+    asked = project.run("doctor", "--settings")
     assert asked.out.index("[no-tracker]") < asked.out.index("Setting") < asked.out.index("checked")
     assert [] != project.run("doctor", "--json").document["settings"]
 

@@ -260,10 +260,7 @@ def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
     other_status(project)
     project.run("doctor", "--fix", "--yes")
     before = project.tree()
-
-    done = project.run("doctor", "--fix", "--yes")
-
-    assert "No safe fixes" in done.err
+    project.run("doctor", "--fix", "--yes").shows(err="No safe fixes")
     assert before == project.tree()
     text = (project.folder() / "spec.md").read_bytes()
     assert text == b"---\r\ntitle: It\r\nstatus: completed # now\r\n---\r\n# It"

@@ -83,11 +83,12 @@ def test_existing_increments_stay_where_they_are(empty: Project) -> None:
     (folder / "metadata.json").write_text('{"status": "completed", "type": "feature"}')
     (empty.root / ".specweave" / "config.json").write_text("{}")
     before = {path: content for path, content in empty.tree().items() if content is not None}
-
-    done = empty.run("init")
-
-    assert "Found SpecWeave: 1 unit (1 completed). It is read.\n" in done.err
-    assert "Increments are in .specweave/increments/." in done.err
+    empty.run("init").shows(
+        err=(
+            "Found SpecWeave: 1 unit (1 completed). It is read.\n",
+            "Increments are in .specweave/increments/.",
+        )
+    )
     assert not (empty.root / ".unlatch" / "increments").exists()
     assert before.items() <= empty.tree().items()
     assert "0001-first-steps" in empty.run("list").out

@@ -145,15 +145,16 @@ def test_of_many_ticks_the_first_are_named(project: Project) -> None:
 def test_what_is_ticked_in_the_files_is_ticked_on_the_item(linked: Project, tracker: str) -> None:
     edit(linked, "tasks.md", "[ ] pending", "[x] completed")
     edit(linked, "spec.md", "- [x] **AC-US1-01", "- [ ] **AC-US1-01")
-
     checked = linked.run("sync", "--check")
-    plan = linked.run("sync", "--plan")
+    plan = linked.run("sync", "--plan").shows(
+        out=(
+            "check boxes: tick T-002 on the item; untick AC-US1-01 on the item",
+            "1 item would be written to",
+        )
+    )
     assert [] == writes(linked)
     done = linked.run("sync")
-
     assert (5, 0, 0) == (checked.code, plan.code, done.code), checked.said + done.said
-    assert "check boxes: tick T-002 on the item; untick AC-US1-01 on the item" in plan.out
-    assert "1 item would be written to" in plan.out
     assert 1 == len(writes(linked))
     assert is_ticked(linked, tracker, "T-002: Erase")
     assert not is_ticked(linked, tracker, "AC-US1-01: It is round")
@@ -506,8 +507,7 @@ def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
     (project.folder() / "metadata.json").write_text(json.dumps(data))
     project.run("sync")
     edit(project, "spec.md", "- [x] **AC-US1-02", "- [ ] **AC-US1-02")
-    plan = project.run("sync", "--plan")
-    assert "untick AC-US1-02 on the item" in plan.out
+    project.run("sync", "--plan").shows(out="untick AC-US1-02 on the item")
 
 
 def test_an_edited_body_is_an_event(project: Project) -> None:

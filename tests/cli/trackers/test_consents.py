@@ -131,6 +131,5 @@ def test_an_issue_without_an_address_lies_in_its_increments_profile(project: Pro
     links = {"github": {"issue": 4}}
     project.increment(status="active", links=links, githubProfile="more")
     project.increment("0008-lost", status="active", links=links, githubProfile="gone")
-    found = project.run("github", "status", "7")
+    project.run("github", "status", "7").shows(out='octo/gadgets#4 "Gadget"')
     project.run("github", "status", "8").ends(2, err="profile-unknown")
-    assert 'octo/gadgets#4 "Gadget"' in found.out, found.said

@@ -154,10 +154,7 @@ def test_a_dry_run_leaves_two_links_of_a_transferred_issue(transferred: Project)
     transferred.run("link", "7", place)
     transferred.run("resume", "7", "--reason", REASON, "--yes", "--offline")
     before = transferred.tree()
-
-    done = transferred.run("sync", "7", "--dry-run")
-
-    assert "it is the same item as" in done.said
+    transferred.run("sync", "7", "--dry-run").shows("it is the same item as")
     assert before == transferred.tree()
 
 
@@ -180,9 +177,7 @@ def test_doctor_asks_the_trackers_what_the_token_may_do(completed: Project) -> N
 
 
 def test_doctor_asks_one_tracker_alone_and_only_online(completed: Project) -> None:
-    done = completed.run("doctor", "--online", "github")
-
-    assert "GitHub: comments are posted as" in done.out
+    completed.run("doctor", "--online", "github").shows(out="GitHub: comments are posted as")
     assert (0, 0) == (completed.box.requests.count("ado"), completed.box.requests.count("jira"))
     assert completed.run("doctor", "github").code == 2
     assert completed.run("doctor", "--online", "gitlab").code == 2

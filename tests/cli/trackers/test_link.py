@@ -54,9 +54,7 @@ def test_an_address_may_be_any_that_a_browser_shows(project: Project) -> None:
     box = project.box
     places = {"github": box.github.web_url, "ado": box.ado.web_url, "jira": box.jira.site}
     for tracker, address in ADDRESSES:
-        done = project.run("link", "7", address.format(**places))
-
-        assert (done.code, done.out) == (0, LINES[tracker]), done.said
+        project.run("link", "7", address.format(**places)).ends(0, whole_out=LINES[tracker])
         assert project.metadata()[tracker]["url"] == project.urls[tracker]
         assert project.run("unlink", "7", tracker).code == 0
 
@@ -158,14 +156,15 @@ def test_the_address_of_a_tracker_that_is_not_configured_names_the_table_to_add(
 def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -> None:
     project.increment()
     project.configure('[trackers.github]\nrepository = "octo/widgets"\n')
-
-    page = project.run("link", "7", "https://github.com/octo/widgets/pull/4")
-    other = project.run("link", "7", "https://tracker.example/4")
-
-    assert "error[url-unknown]: GitHub has no issue that an increment can have" in page.err
-    assert "unlatch reopen https://github.com/octo/widgets/pull/4" in page.err
-    assert "(configured: GitHub)" in other.err
-    assert "if a tracker of yours is at tracker.example, set its address" in other.err
+    project.run("link", "7", "https://github.com/octo/widgets/pull/4").shows(
+        err=(
+            "error[url-unknown]: GitHub has no issue that an increment can have",
+            "unlatch reopen https://github.com/octo/widgets/pull/4",
+        )
+    )
+    project.run("link", "7", "https://tracker.example/4").shows(
+        err=("(configured: GitHub)", "if a tracker of yours is at tracker.example, set its address")
+    )
 
 
 def test_there_has_to_be_something_to_link(project: Project) -> None:
@@ -254,13 +253,14 @@ def test_unlink_withdraws_the_pending_operations_of_the_item_as_a_dry_run_forese
 ) -> None:
     completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
     before = completed.tree()
-    foreseen = completed.run("unlink", "7", "jira", "--dry-run")
+    completed.run("unlink", "7", "jira", "--dry-run").shows(
+        whole_out=f"✓ {completed.urls['jira']} would be unlinked\n",
+        whole_err="Would drop 1 pending operation.\nNothing was written.\n",
+    )
     document = check(completed, "unlink", "unlink", "7", "jira", "--dry-run")
     several = check(completed, "unlink-many", "unlink", "7-8", "jira", "--dry-run")
     completed.run("unlink", "7", "SCRUM-99", "--dry-run").ends(2, err="error[unknown-link]")
     assert completed.tree() == before
-    assert foreseen.out == f"✓ {completed.urls['jira']} would be unlinked\n"
-    assert foreseen.err == "Would drop 1 pending operation.\nNothing was written.\n"
     assert (document["dropped"], document["dryRun"]) == (1, True)
     assert ([one["dropped"] for one in several["increments"]], several["dryRun"]) == ([1], True)
     assert refused(completed, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
@@ -310,16 +310,17 @@ def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Projec
     completed.increment("0009-file", status="active")
     url = completed.urls["github"]
     shared = f"octo/widgets#4 is also linked to {NAME}"
-
     done = completed.run("link", "8", url)
     by_file = completed.run("link", "--file", "-", "--json", stdin=f"9,{url}\n")
-    new = completed.run("new", "--from", url)
-
+    new = completed.run("new", "--from", url).shows(
+        err=(
+            f"note: {shared}, 0008-other, 0009-file;",
+            "note: 1 linked item is closed: octo/widgets#4 [items-closed]",
+        )
+    )
     assert (0, 0, 0) == (done.code, by_file.code, new.code), done.said + by_file.said + new.said
     assert f"    note: {shared}; it is closed when the last of them is finished" in done.err
     assert ["item-shared"] == [one["id"] for one in by_file.document["warnings"]]
-    assert f"note: {shared}, 0008-other, 0009-file;" in new.err
-    assert "note: 1 linked item is closed: octo/widgets#4 [items-closed]" in new.err
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -394,8 +395,7 @@ def test_a_name_is_linked_and_unlinked_like_an_address(
 ) -> None:
     project.items(tracker)
     project.increment()
-    linked = project.run("link", "7", name)
-    assert (linked.code, linked.out) == (0, LINES[tracker]), linked.said
+    project.run("link", "7", name).ends(0, whole_out=LINES[tracker])
     assert project.metadata()[tracker]["url"] == project.urls[tracker]
     assert project.run("unlink", "7", name).code == 0
     assert "base" not in project.metadata().get(tracker, {})

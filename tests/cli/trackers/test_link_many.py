@@ -29,15 +29,11 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
 ) -> None:
     file = pair(project)
     before = project.tree()
-
     rehearsed = project.run("link", "--file", file, "--dry-run")
-
     assert (0, before) == (rehearsed.code, project.tree()), rehearsed.said
     said = "3 items would be linked to 2 increments (4 links); nothing was written."
     assert said in rehearsed.err
-
     done = project.run("link", "--file", file)
-
     assert (0, ["github"], [*ALL]) == (
         done.code,
         linked(project, NAME),
@@ -50,12 +46,10 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
     written = [one for one in project.box.requests.entries() if one.method == "PATCH"]
     assert written == []
     before = project.tree()
-
-    again = project.run("link", "--file", file)
-
+    again = project.run("link", "--file", file).shows(
+        out="octo/widgets#4 is linked already", err="4 linked already"
+    )
     assert (0, before) == (again.code, project.tree()), again.said
-    assert "octo/widgets#4 is linked already" in again.out
-    assert "4 linked already" in again.err
 
 
 def test_a_file_may_come_by_standard_input_without_a_header_and_name_an_item_twice(
@@ -191,15 +185,12 @@ def test_an_item_with_the_same_title_is_proposed_and_the_output_is_what_file_rea
     project.items(tracker)
     project.increment(links={})
     project.increment(OTHER, links={})
-
-    done = project.run("link", "--suggest")
-    piped = project.run("link", "--file", "-", stdin=done.out)
-
-    assert done.out == (
-        "increment,url,evidence,title\n"
-        f"{NAME},{project.urls[tracker]},the same title,Smart discipline\n"
+    done = project.run("link", "--suggest").shows(
+        err="Nothing was linked.",
+        whole_out="increment,url,evidence,title\n"
+        f"{NAME},{project.urls[tracker]},the same title,Smart discipline\n",
     )
-    assert "Nothing was linked." in done.err
+    piped = project.run("link", "--file", "-", stdin=done.out)
     assert (0, [tracker]) == (piped.code, linked(project, NAME)), piped.said
 
 
@@ -220,13 +211,9 @@ def test_between_several_candidates_somebody_has_to_choose(project: Project) -> 
     for number in (4, 5):
         project.box.github.add_issue(number=number, title=TITLE)
     project.increment(links={})
-
-    done = project.run("link", "--suggest", "7")
-
-    assert (0, "") == (done.code, done.out), done.said
-    assert "octo/widgets#4" in done.err
-    assert "octo/widgets#5" in done.err
-    assert "unlatch link ID URL" in done.err
+    project.run("link", "--suggest", "7").ends(
+        0, err=("octo/widgets#4", "octo/widgets#5", "unlatch link ID URL"), whole_out=""
+    )
 
 
 def test_an_item_that_two_increments_may_claim_is_neithers(project: Project) -> None:
@@ -263,8 +250,4 @@ def test_titles_from_trackers_are_words(project: Project) -> None:
     project.box.github.add_issue(number=4, title=hostile)
     project.increment(links={})
     (project.folder() / "spec.md").write_text(f"# {hostile}\n")
-
-    done = project.run("link", "--suggest")
-
-    assert f"{NAME}: octo/widgets#4" in done.err
-    assert "\x1b" not in done.said
+    project.run("link", "--suggest").shows(err=f"{NAME}: octo/widgets#4", lacks="\x1b")

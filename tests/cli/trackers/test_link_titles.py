@@ -81,12 +81,9 @@ def test_what_is_suggested_can_be_linked_with_and_without_its_first_line(project
     project.increment(NAME, links={})
     (project.folder(NAME) / "spec.md").write_text("# Audit part 1 or 2\n")
     proposed = project.run("link", "--suggest").out
-
     for text in (proposed, proposed.partition("\n")[2]):
-        done = project.run("link", "--file", "-", "--dry-run", stdin=text)
-        assert (0, "1 item would be linked to 1 increment; nothing was written.\n") == (
-            done.code,
-            done.err,
+        project.run("link", "--file", "-", "--dry-run", stdin=text).ends(
+            0, whole_err="1 item would be linked to 1 increment; nothing was written.\n"
         )
 
 

@@ -225,22 +225,23 @@ def test_check_is_the_gate(with_issue: Project) -> None:
 def test_plan_shows_both_sides_requests_and_comments(finished: Project) -> None:
     by_hand(finished, "github", opens=True)
     before = finished.tree()
-
-    done = finished.run("sync", "--plan")
+    done = finished.run("sync", "--plan").shows(
+        out=(
+            "completed -> active (octo/widgets#4 was reopened",
+            "3 items would be written to",
+            "2 comments; people who watch these items are notified",
+        )
+    )
     document = check(finished, "sync-plan", "sync", "--plan")
-    beyond = finished.run("sync", "--plan", "--max-items", "1")
+    beyond = finished.run("sync", "--plan", "--max-items", "1").shows(
+        err=("3 items would be written to; the limit is 1 [too-many-items].", "--max-items 3")
+    )
     refused = check(finished, "sync-plan", "sync", "--plan", "--max-items", "1")["refused"]
-
     assert (0, 0, before) == (done.code, beyond.code, finished.tree()), done.said + beyond.said
     assert writes(finished) == []
-    assert "completed -> active (octo/widgets#4 was reopened" in done.out
-    assert "3 items would be written to" in done.out
-    assert "2 comments; people who watch these items are notified" in done.out
     assert (set(document["requests"]), document["refused"]) == (set(ALL), None)
     (move,) = document["moves"]
     assert (move["before"], move["after"]) == ("completed", "active")
-    assert "3 items would be written to; the limit is 1 [too-many-items]." in beyond.err
-    assert "--max-items 3" in beyond.err
     assert "too-many-items" == refused["id"]
 
 
@@ -307,10 +308,8 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
     assert 2 == len(finished.metadata()["pending"])
     finished.box.github.edit("octo/widgets", 90, state="open")
     finished.configure_more(tables="[sync]\nmax_items = 1\n")
-
-    plan, done = finished.run("sync", "--plan"), finished.run("sync", "--yes")
-
-    assert "1 item would be written to" in plan.out
+    finished.run("sync", "--plan").shows(out="1 item would be written to")
+    done = finished.run("sync", "--yes")
     assert "active" == finished.metadata("0090-other")["status"], done.said
     assert "too-many-items" in finished.run("sync", "--yes", "7").err
 
@@ -318,10 +317,7 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
 def test_titles_and_states_of_items_are_words(with_issue: Project) -> None:
     with_issue.box.github.edit("octo/widgets", 4, title=f"{TITLE}\x1b[31m::error::x")
     by_hand(with_issue, "github", opens=True)
-
-    done = with_issue.run("sync", "--plan")
-
-    assert "\x1b" not in done.said
+    with_issue.run("sync", "--plan").shows(lacks="\x1b")
 
 
 def test_an_issue_that_a_merged_pull_request_closed_is_no_drift(in_step: Project) -> None:

@@ -38,11 +38,11 @@ def test_on_a_detached_head_no_status_follows_an_item(detached: Project, tables:
 
 
 def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
-    done = detached.run("sync", "--plan")
-
-    assert "HEAD is detached: only pending operations would be delivered." in done.err
-    assert "No changes would be made." in done.out
-    assert "->" not in done.out
+    detached.run("sync", "--plan").shows(
+        out="No changes would be made.",
+        err="HEAD is detached: only pending operations would be delivered.",
+        not_out="->",
+    )
     document = check(detached, "sync-plan", "sync", "--plan")
     assert ("HEAD", [], []) == tuple(document[key] for key in ("otherBranch", "moves", "items"))
 
@@ -144,11 +144,11 @@ def branch(with_issue: Project) -> Project:
 def test_an_increment_that_the_branch_removed_is_named(branch: Project) -> None:
     branch.git("rm", "-r", "--quiet", ".unlatch/increments/0007-smart-discipline")
     branch.git("commit", "--quiet", "--message", "Remove")
-
-    done = branch.run("sync", "--check", "--changed-since", "main")
-
-    assert (0, "") == (done.code, done.out), done.said
-    assert "note: removed since main, and not compared: 0007-smart-discipline\n" == done.err
+    branch.run("sync", "--check", "--changed-since", "main").ends(
+        0,
+        whole_out="",
+        whole_err="note: removed since main, and not compared: 0007-smart-discipline\n",
+    )
 
 
 def test_an_increment_that_the_branch_archived_is_compared(branch: Project) -> None:

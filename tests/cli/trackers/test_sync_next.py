@@ -66,10 +66,7 @@ def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) 
     project.increment("0007-*a*`b`<i>", status="completed", links=links)
     summary = project.home / "summary.md"
     project.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
-
-    done = project.run("sync", "--check")
-
-    assert "  unlatch resume '0007-*a*`b`<i>' --reason TEXT\n" in done.err
+    project.run("sync", "--check").shows(err="  unlatch resume '0007-*a*`b`<i>' --reason TEXT\n")
     line = r"- unlatch resume '0007-\*a\*\`b\`\<i\>' --reason TEXT"
     assert line in summary.read_text().splitlines()
 

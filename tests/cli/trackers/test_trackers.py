@@ -167,8 +167,7 @@ def test_create_makes_and_links_an_item(project: Project, group: str) -> None:
     project.increment(status="active")
     project.run(group, f"create-{NOUNS[group]}", "7").ends(0)
     assert project.metadata()[group]["url"].startswith("http://127.0.0.1:")
-    shown = project.run(group, "status", "7")
-    assert '"Smart discipline"' in shown.out
+    project.run(group, "status", "7").shows(out='"Smart discipline"')
 
 
 @pytest.mark.parametrize("group", ALL)
@@ -182,12 +181,10 @@ def test_update_brings_the_title_up_to_date_and_a_second_one_changes_nothing(
     assert '"Smarter discipline"' in project.run(group, "status", "7").out
     assert OPEN[group] == project.states()[group]
     project.box.requests.clear()
-    done = project.run(*command)
+    project.run(*command).shows(out=" was up to date already\n")
     document = project.run(*command, "--json").document
-    commented = project.run(*command, "--reason", REASON)
-    assert " was up to date already\n" in done.out
+    project.run(*command, "--reason", REASON).shows(out=" was up to date already; commented\n")
     assert [one["outcome"] for one in document["trackers"]] == ["unchanged"]
-    assert " was up to date already; commented\n" in commented.out
     assert 1 == len(project.wrote())
     results = [event["result"] for event in project.events()]
     assert results == ["updated", "unchanged", "unchanged", "unchanged"]

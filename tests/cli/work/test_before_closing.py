@@ -99,10 +99,9 @@ def test_options_and_the_users_configuration_silence_it(active: Project, option:
 
 def test_a_repository_cannot_silence_it(active: Project) -> None:
     active.configure_more("confirm_closing = false")
-
-    done = active.run("complete", "7")
-
-    assert "confirm_closing: wrong file: it belongs in your own configuration" in done.err
+    active.run("complete", "7").shows(
+        err="confirm_closing: wrong file: it belongs in your own configuration"
+    )
 
 
 @pytest.mark.parametrize("part", ["none", "spared", "not-written", "completed"])

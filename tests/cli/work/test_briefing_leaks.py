@@ -108,10 +108,9 @@ def test_a_session_with_an_id_that_is_no_name_is_refused(project: Project) -> No
     text = path.read_text()
     for id_ in ("a b", "x)\\n## Reopened", "\\x1b[31m", "../up", "a" * 201):
         path.write_text(text.replace(f"session_id: {path.stem}", f'session_id: "{id_}"'))
-        done = project.run("show", "7", "--offline", "--briefing")
-        assert "is not valid" in done.err, id_
-        assert "[session-damaged]" in done.err
-        assert "session:" not in done.out
+        done = project.run("show", "7", "--offline", "--briefing").shows(
+            err=("is not valid", "[session-damaged]"), not_out="session:"
+        )
         assert acting(done.said) == set()
 
 

@@ -58,12 +58,13 @@ def test_refusals_of_one_id_for_different_causes_are_shown_each(three: Project) 
     assert three.run("complete", "3").code == 0
     for name in ("0008-fresh", "0009-fresh"):
         three.increment(name, status="active")
-
-    done = three.run("undo", "3", "8", "9", "--yes")
-
-    assert "0003-some-work has no reopen to undo: it is completed now, no longer" in done.out
-    assert "0008-fresh has no reopen to undo: it was never reopened [nothing-to-undo]" in done.out
-    assert "    1 more increment likewise: 0009-fresh\n" in done.out
+    three.run("undo", "3", "8", "9", "--yes").shows(
+        out=(
+            "0003-some-work has no reopen to undo: it is completed now, no longer",
+            "0008-fresh has no reopen to undo: it was never reopened [nothing-to-undo]",
+            "    1 more increment likewise: 0009-fresh\n",
+        )
+    )
 
 
 def test_an_item_that_is_not_closed_outweighs_a_refusal(three: Project) -> None:
@@ -78,18 +79,18 @@ def test_a_shared_item_is_closed_with_the_last_of_the_command(project: Project) 
     for number in (1, 2):
         project.increment(f"{number:04d}-some-work", status="active", links=links)
     open_work(project, 2)
-
     refused = project.run("complete", "1-2")
     assert (5, "open") == (refused.code, project.states()["github"]), refused.said
-
     (project.folder("0002-some-work") / "tasks.md").unlink()
     project.increment("0003-some-work", status="active", links=links)
-    previewed = project.run("complete", "2-3", "--dry-run")
+    previewed = project.run("complete", "2-3", "--dry-run").shows(
+        out=(
+            "    Stay open     1 item\n",
+            f"    {project.urls['github']} stays open: 0003-some-work needs it\n",
+        )
+    )
     done = project.run("complete", "2-3")
-
     assert (0, 0) == (previewed.code, done.code), done.said
-    assert "    Stay open     1 item\n" in previewed.out
-    assert f"    {project.urls['github']} stays open: 0003-some-work needs it\n" in previewed.out
     assert previewed.out.count("set state to closed") == 1
     assert "closed" == project.states()["github"]
     assert ["github PATCH"] == [one for one in project.wrote() if "PATCH" in one]
@@ -99,15 +100,12 @@ def test_more_than_ten_items_have_to_be_agreed_to(project: Project) -> None:
     many(project, 11)
     project.run("resume", "1-11", *YES, "--max-items", "11")
     before = project.tree()
-
     refused = project.run("complete", "1-11")
     unchanged = before == project.tree()
-    previewed = project.run("complete", "1-11", "--dry-run")
+    project.run("complete", "1-11", "--dry-run").shows(err="unlatch complete would fail: 11 items")
     agreed = project.run("complete", "1-11", "--max-items", "11", "--offline")
-
     assert (2, True, 0) == (refused.code, unchanged, agreed.code), agreed.said
     assert "[too-many-items]" in refused.err
-    assert "unlatch complete would fail: 11 items" in previewed.err
 
 
 def test_a_dry_run_is_summed_up_first_and_writes_nothing(three: Project) -> None:
@@ -206,7 +204,6 @@ def test_what_is_completed_already_is_left_alone(three: Project) -> None:
 def test_many_are_summed_up(project: Project) -> None:
     for number in range(1, 23):
         project.increment(f"{number:04d}-work", status="active" if number % 2 else "paused")
-
-    done = project.run("abandon", "1-22")
-
-    assert done.out == "✓ 22 increments abandoned now: 11 active, 11 paused before\n"
+    project.run("abandon", "1-22").shows(
+        whole_out="✓ 22 increments abandoned now: 11 active, 11 paused before\n"
+    )

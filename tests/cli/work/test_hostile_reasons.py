@@ -16,7 +16,7 @@ def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
     before = single.tree()
     for reason in ("", " ", "\n\t \n", "\u3000"):
         for more in ((), ("--json",), ("--offline",), ("--dry-run",)):
-            done = single.run("resume", "7", "--reason", reason, "--yes", *more).ends(
+            single.run("resume", "7", "--reason", reason, "--yes", *more).ends(
                 2, err="error[reason-missing]: the reason is empty"
             )
     done = single.run("resume", "7", "--reason", "x" * 100_000, "--yes")

@@ -64,11 +64,8 @@ def test_up_to_the_limit_nothing_is_said(busy: Project) -> None:
 
 def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
     limit(busy, "max_active = 2", 'policy = "refuse"')
-
-    done = busy.run("start", "5")
-
-    assert done.err == (
-        "error[wip-limit]: limits.max_active is 2, and 2 increments are already active: "
+    busy.run("start", "5").shows(
+        whole_err="error[wip-limit]: limits.max_active is 2, and 2 increments are already active: "
         "0001-one, 0002-two\n"
         "  at: 0005-planned\n"
         "  next: to make room: unlatch pause 0001-one; or --force, which is recorded\n"

@@ -56,14 +56,11 @@ RESUMES = [
 
 def test_a_dry_run_reads_and_leaves_everything_as_it_is(completed: Project) -> None:
     before = list(kept(completed))
-
     for command in RESUMES:
         completed.box.requests.clear()
-        done = completed.run(*command, "--dry-run")
-        assert (done.code, done.err) == (0, ""), command
+        completed.run(*command, "--dry-run").ends(0, whole_err="")
         assert completed.wrote() == []
         assert completed.box.requests.count() > 0, command
-
     assert before == list(kept(completed))
 
 
@@ -169,26 +166,22 @@ def test_the_comment_that_is_shown_is_the_one_that_is_posted(completed: Project)
 def test_a_reason_cannot_act_on_the_terminal_and_its_place_is_shown_without_one(
     single: Project,
 ) -> None:
-    done = single.run("resume", "7", "--reason", "red \x1b[31m\x07 end", "--dry-run")
-    without = single.run("resume", "7", "--dry-run")
-
-    assert "    Comment       Reopened: red  end\n" in done.out
-    assert "    Comment       Reopened: (the reason)\n" in without.out
+    single.run("resume", "7", "--reason", "red \x1b[31m\x07 end", "--dry-run").shows(
+        out="    Comment       Reopened: red  end\n"
+    )
+    single.run("resume", "7", "--dry-run").shows(out="    Comment       Reopened: (the reason)\n")
 
 
 def test_what_would_be_refused_is_refused_in_the_dry_run_too(single: Project) -> None:
     single.increment("0008-active", status="active")
     blank = ("--reason", "  ")
-
     for command, code, error in (
         (("resume", "7", *blank), 2, "reason-missing"),
         (("complete", "8", *blank), 2, "reason-missing"),
         (("abandon", "8", *blank), 2, "reason-missing"),
         (("abandon", "7", "--reason", REASON), 1, "transition-refused"),
     ):
-        done = single.run(*command, "--dry-run")
-        assert (done.code, done.out) == (code, ""), command
-        assert f"error[{error}]" in done.err
+        single.run(*command, "--dry-run").ends(code, err=f"error[{error}]", whole_out="")
 
 
 def test_what_was_closed_on_purpose_is_said_to_stay_closed(completed: Project) -> None:
@@ -209,13 +202,14 @@ def test_what_was_closed_on_purpose_is_said_to_stay_closed(completed: Project) -
 
 def test_an_item_that_cannot_be_read_hides_none_of_the_others(completed: Project) -> None:
     completed.extra["GITHUB_TOKEN"] = "wrong"
-
-    done = completed.run("resume", "7", "--dry-run")
+    done = completed.run("resume", "7", "--dry-run").shows(
+        out=(
+            "octo/widgets#4 (unknown: ",
+            "5 requests to 2 items. 1 item could not be read. Nothing was written.",
+        )
+    )
     document = completed.run("resume", "7", "--dry-run", "--json").document
-
     assert (done.code, document["exitCode"]) == (5, 5)
-    assert "octo/widgets#4 (unknown: " in done.out
-    assert "5 requests to 2 items. 1 item could not be read. Nothing was written." in done.out
     assert [item["error"] is None for item in document["items"]] == [False, True, True]
     assert [len(item["requests"]) for item in document["items"]] == [0, 2, 3]
 
@@ -240,22 +234,19 @@ def test_a_cause_that_hides_all_items_is_explained_once(project: Project) -> Non
 
 def test_offline_nothing_is_read(completed: Project) -> None:
     completed.box.requests.clear()
-
-    done = completed.run("resume", "7", "--dry-run", "--offline")
-
+    completed.run("resume", "7", "--dry-run", "--offline").shows(
+        out="3 operations left for unlatch sync. Nothing was written.\n"
+    )
     assert completed.sent() == []
-    assert "3 operations left for unlatch sync. Nothing was written.\n" in done.out
 
 
 def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -> None:
     completed.run("resume", "7", "--reason", "First", "--yes", "--offline")
     completed.run("complete", "7", "--offline")
-
-    done = completed.run("resume", "7", "--reason", "Second", "--dry-run")
+    completed.run("resume", "7", "--reason", "Second", "--dry-run").shows(
+        out=("; whether it was delivered is checked first", " (estimate). Nothing was written.")
+    )
     document = completed.run("resume", "7", "--reason", "Second", "--dry-run", "--json").document
-
-    assert "; whether it was delivered is checked first" in done.out
-    assert " (estimate). Nothing was written." in done.out
     comments = [item["comment"].split("\n")[0] for item in document["items"]]
     # The items were never open for the first reason.
     assert ["Reopened: Second"] * 3 == comments[3:]

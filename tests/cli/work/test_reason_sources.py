@@ -138,7 +138,6 @@ def test_a_pipe_is_not_read_for_a_question_that_cannot_be_asked(single: Project)
     single.increment("0008-more")
     before = single.tree()
     a_file, matching = ("-F", "-"), ("--all-matching", "title~smart")
-
     for words, step in (
         (("7", *a_file), f"unlatch resume {NAME} --reason-file - --yes"),
         (("7", "-m", "-"), f"unlatch resume {NAME} --reason - --yes"),
@@ -147,11 +146,9 @@ def test_a_pipe_is_not_read_for_a_question_that_cannot_be_asked(single: Project)
     ):
         for command in ("resume", "reopen"):
             # It would be refused as binary if it was read.
-            done = single.run(command, *words, stdin="\0")
-            assert (done.code, done.out) == (2, ""), (command, words)
-            assert "error[not-interactive]: " in done.err
-            assert f"next: {step}" in done.err
-
+            single.run(command, *words, stdin="\0").ends(
+                2, err=("error[not-interactive]: ", f"next: {step}"), whole_out=""
+            )
     assert_unchanged(single, before)
 
 

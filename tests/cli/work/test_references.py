@@ -44,10 +44,14 @@ def test_a_suggested_option_has_its_value(project: Project) -> None:
 @pytest.mark.usefixtures("name")
 def test_an_effort_is_reopened_with_a_reason_only(project: Project) -> None:
     for words in (("resume", "effort:auth"), ("effort", "reopen", "auth-bug")):
-        done, blank = project.run(*words), project.run(*words, "--reason", " ")
+        done = project.run(*words).shows(
+            err=(
+                "error[reason-missing]: reopening effort:auth-bug needs a reason",
+                "next: unlatch effort reopen auth-bug --reason TEXT",
+            )
+        )
+        blank = project.run(*words, "--reason", " ")
         assert [(2, "")] * 2 == [(done.code, done.out), (blank.code, blank.out)]
-        assert "error[reason-missing]: reopening effort:auth-bug needs a reason" in done.err
-        assert "next: unlatch effort reopen auth-bug --reason TEXT" in done.err
         assert "error[reason-missing]" in blank.err
     (effort,) = project.run("effort", "list", "--json").document["efforts"]
     assert (effort["status"], effort["reopens"]) == ("concluded", [])
@@ -100,9 +104,9 @@ def test_a_command_of_increments_alone_says_so(project: Project) -> None:
 
 
 def test_show_and_status_have_the_other_work(project: Project, name: str) -> None:
-    shown = project.run("show", "7", "--offline")
-    assert "  Effort       auth-bug (concluded)\n" in shown.out
-    assert "-build-auth (completed)\n" in shown.out
+    project.run("show", "7", "--offline").shows(
+        out=("  Effort       auth-bug (concluded)\n", "-build-auth (completed)\n")
+    )
     document = project.run("show", "7", "--offline", "--json")
     assert mistakes(json.loads(document.out), "show") == []
     assert document.document["related"][0] == {"ref": "effort:auth-bug", "status": "concluded"}

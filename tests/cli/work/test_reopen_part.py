@@ -69,7 +69,6 @@ def test_what_is_named_is_open_again_and_its_items_follow(
 
 def test_it_is_said_which_items_follow_and_undo_names_what_stays_open(ready: Project) -> None:
     done = ready.run(*RESUME, "--task", "T-003")
-
     url = f"{ready.box.github.web_url}/octo/widgets/issues/11"
     assert sorted(done.out.splitlines()) == sorted(
         [
@@ -81,9 +80,10 @@ def test_it_is_said_which_items_follow_and_undo_names_what_stays_open(ready: Pro
         ]
     )
     assert "**To be done again**: T-003" in comments(ready, 12)[0]
-    undone = ready.run("undo", "7", "--yes")
-    assert "note: not ticked again: T-003; tick what is done, or use git" in undone.err
-    assert "text of the reopen" not in undone.err
+    ready.run("undo", "7", "--yes").shows(
+        err="note: not ticked again: T-003; tick what is done, or use git",
+        not_err="text of the reopen",
+    )
 
 
 def test_scripts_are_told_too(ready: Project) -> None:

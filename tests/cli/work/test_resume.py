@@ -24,9 +24,7 @@ def counts(project: Project) -> dict[str, int]:
 
 
 def test_one_command_reopens_comments_and_relabels_everything(ready: Project) -> None:
-    done = ready.process(*RESUME)
-
-    assert (done.code, done.err) == (0, "Next: unlatch show 0007-smart-discipline\n")
+    done = ready.process(*RESUME).ends(0, whole_err="Next: unlatch show 0007-smart-discipline\n")
     assert sorted(done.out.splitlines()) == [
         "✓ Azure DevOps fabrikam/widgets 101 reopened; commented; labels +reopened -completed",
         "✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed",
@@ -114,19 +112,17 @@ def test_files_and_events_tell_what_happened_and_nothing_else_changed(ready: Pro
 
 def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
     before = ready.tree()
-
     for options, given in (
         ((), "TEXT"),
         (("--reason", REASON), quote(REASON)),
         (("--yes",), "TEXT"),
     ):
-        done = ready.run("resume", "7", *options)
-        assert (done.code, done.out) == (2, ""), options
-        assert done.err == (
-            "error[not-interactive]: 0007-smart-discipline is completed; cannot prompt: stdin is "
-            f"not a terminal\n  next: unlatch resume 0007-smart-discipline --reason {given} --yes\n"
+        ready.run("resume", "7", *options).ends(
+            2,
+            whole_out="",
+            whole_err=f"error[not-interactive]: {NAME} is completed; cannot prompt: stdin is not a "
+            f"terminal\n  next: unlatch resume {NAME} --reason {given} --yes\n",
         )
-
     assert before == ready.tree()
     assert ready.sent() == []
 
@@ -188,13 +184,11 @@ def test_offline_the_line_about_active_work_promises_no_delivery(
         assert ready.run("sync").code == 0
     if many:
         ready.increment("0008-other", status="paused")
-
-    done = ready.run("resume", "7", *(["8"] if many else []), *more, "--offline", "--yes")
-
+    done = ready.run("resume", "7", *(["8"] if many else []), *more, "--offline", "--yes").shows(
+        err="3 operations pending. Next: unlatch sync\n", lacks="delivering"
+    )
     start = f"✓ Increment {NAME}{':' if many else ' is'} already active"
     assert f"{start}; {effect}\n" in done.out, done.said
-    assert "3 operations pending. Next: unlatch sync\n" in done.err
-    assert "delivering" not in done.said
 
 
 def test_unfinished_work_becomes_active_without_a_reason(project: Project) -> None:

@@ -128,8 +128,7 @@ def test_a_plain_address_settles_and_is_unlinked(project: Project) -> None:
 def test_an_address_of_another_item_is_refused_and_replaced_by_link(project: Project) -> None:
     project.items("github")
     project.increment(github={"issue": 9, "url": project.urls["github"]})
-    done = project.run(*RESUME)
-    assert "github names github 9, and its address shows 4" in done.said
+    project.run(*RESUME).shows("github names github 9, and its address shows 4")
     assert project.states() == {"github": "closed"}
     assert project.comments() == {"github": []}
     assert "link-unread" in project.run("doctor").said

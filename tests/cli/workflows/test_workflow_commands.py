@@ -32,8 +32,7 @@ def test_codify_validate_and_show(logged: Project) -> None:
     file = logged.root / "workflow.md"
     assert logged.run("session", "codify", "--output", str(file)).code == 0
     assert logged.run("session", "codify").out == file.read_text(encoding="utf-8")
-    valid = logged.run("workflow", "validate", str(file))
-    assert (valid.code, valid.out) == (0, "✓ 2 steps, crucible-1\n")
+    logged.run("workflow", "validate", str(file)).ends(0, whole_out="✓ 2 steps, crucible-1\n")
     shown = logged.run("workflow", "show", str(file)).out
     assert "2. Build @coder\n   takes plan_md::File\n" in shown
     assert '  n0 -->|"plan_md"| n1\n' in logged.run("workflow", "show", "--mermaid", str(file)).out
