@@ -22,10 +22,10 @@ import pytest
 import yaml
 from tests.ci.git_server import serve
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
+from tests.cli.project import Done
 from tests.crash.items import Items
 from tests.crash.members import Team
 from tests.docs.pages import ROOT
-from tests.git.clone import Done
 
 from unlatch.cli.app import app
 from unlatch.project.registry import Registry
@@ -410,9 +410,7 @@ def install(team: Team, environ: Mapping[str, str]) -> Done:
 def test_the_action_installs_itself_and_its_lock(
     team: Team, runner: Path, installation: dict[str, str]
 ) -> None:
-    done = install(team, installation)
-
-    assert 0 == done.code, done.out + done.err
+    install(team, installation).ends(0)
     programs = Path((runner / "path").read_text().strip())
     assert list(programs.parent.glob("lib/*/site-packages/locked-1.0.dist-info"))
     shows = "import unlatch.cli as it; print(it.__file__)"
@@ -428,11 +426,7 @@ def test_the_action_installs_nothing_that_its_lock_does_not_name(
     team: Team, runner: Path, installation: dict[str, str]
 ) -> None:
     make_wheel(runner / "locked-1.0-py3-none-any.whl", note="changed")
-
-    done = install(team, installation)
-
-    assert 1 == done.code
-    assert "DO NOT MATCH THE HASHES" in done.err
+    install(team, installation).ends(1, err="DO NOT MATCH THE HASHES")
     assert not (runner / "path").exists()
 
 
@@ -440,23 +434,18 @@ def test_a_version_that_needs_more_than_the_lock_has_is_refused(
     team: Team, runner: Path, installation: dict[str, str]
 ) -> None:
     make_wheel(runner / "unlatch-99.0-py3-none-any.whl", locked=">=2")
-
-    done = install(team, {**installation, "UNLATCH_VERSION": "99.0"})
-
-    assert 1 == done.code
+    done = install(team, {**installation, "UNLATCH_VERSION": "99.0"}).ends(1)
     assert "unlatch 99.0 has requirement locked>=2, but you have locked 1.0" in done.out + done.err
     assert not (runner / "path").exists()
 
 
 def test_the_template_for_azure(team: Team, runner: Path) -> None:
     reopen_by_hand(team)
-
-    done = run_azure(job(team, "job", AZURE), runner, undefined="JIRA_EMAIL", commit="push")
-
+    done = run_azure(job(team, "job", AZURE), runner, undefined="JIRA_EMAIL", commit="push").shows(
+        err=("##vso[task.logissue type=error;", "credential-incomplete")
+    )
     # Without its e-mail address, Jira alone is not served.
     assert 5 == done.code, done.out + done.err
-    assert "##vso[task.logissue type=error;" in done.err
-    assert "credential-incomplete" in done.err
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]
     assert {"github": True, "ado": True, "jira": False} == team.states()
@@ -553,45 +542,56 @@ def test_the_templates_pass_every_trackers_token() -> None:
     assert {"JIRA_EMAIL", "JIRA_API_TOKEN", "JIRA_PAT"} <= set(passed)
 
 
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-def test_every_template_checks_only_increments_that_a_branch_changed(
-    team: Team, runner: Path, system: str
+# What a template makes of its inputs: the exit code, and what it says.
+INPUTS = {
+    "what a branch changed": ({"changed_since": "main"}, 0, "No increments changed since main."),
+    "a number of items": ({"command": "sync", "max_items": "1"}, 2, "too-many-items"),
+    "no root": ({"root": ""}, 2, "has to name a folder"),
+    "roots of spaces": ({"root": " \n"}, 2, "has to name a folder"),
+    "no command": ({"command": ""}, 2, "has to be sync, check"),
+    "a command in capitals": ({"command": "Check"}, 2, "has to be sync, check"),
+    "more than a command": ({"command": "ingested"}, 2, "has to be sync, check"),
+    "neither true nor false": ({"allow_missing_tokens": "yes"}, 2, "has to be true or false"),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("case", INPUTS)
+def test_every_template_takes_these_inputs_alike(
+    team: Team, runner: Path, system: str, case: str
 ) -> None:
-    reopen_by_hand(team)
-
-    done = run_template(team, runner, system, command="check", changed_since="main")
-
-    assert 0 == done.code, done.out + done.err
-    assert "No increments changed since main." in done.out + done.err
-
-
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-def test_every_template_limits_the_number_of_items(team: Team, runner: Path, system: str) -> None:
+    given, code, said = INPUTS[case]
     reopen_by_hand(team)
     team.writes()
+    done = run_template(team, runner, system, None, **{"command": "check", **given}).ends(
+        code, said
+    )
+    assert [] == team.writes(), done.said
 
-    done = run_template(team, runner, system, command="sync", max_items="1")
 
-    assert (2, []) == (done.code, team.writes()), done.out + done.err
-    assert "too-many-items" in done.out + done.err
-
-
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+@pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("True", 0), ("false", 5), ("", 5)])
 def test_every_template_may_allow_missing_tokens(
     team: Team, runner: Path, system: str, allowed: str, code: int
 ) -> None:
     given = {"command": "check", "allow_missing_tokens": allowed}
-
-    done = run_template(team, runner, system, {"JIRA_API_TOKEN": ""}, **given)
-
-    assert code == done.code, done.out + done.err
-    assert "Jira: 1 item not checked" in done.out
+    run_template(team, runner, system, {"JIRA_API_TOKEN": ""}, **given).ends(
+        code, out="Jira: 1 item not checked"
+    )
 
 
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-def test_every_template_reads_each_line_of_the_increments(
-    team: Team, runner: Path, system: str
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"increments": "8 \n7"}, 5),
+        ({"root": "calm one"}, 0),
+        ({"root": "calm one\n\n.\n"}, 5),
+    ],
+    ids=["increments", "a root with a space", "roots"],
+)
+def test_every_template_reads_each_line(
+    team: Team, runner: Path, system: str, given: dict[str, str], code: int
 ) -> None:
     calm = team.laptop.path().parent.with_name("0008-calm")
     calm.mkdir()
@@ -599,59 +599,17 @@ def test_every_template_reads_each_line_of_the_increments(
     for name in team.ids:
         del metadata[name]
     (calm / "metadata.json").write_text(json.dumps(metadata))
-    team.laptop.push("A calm increment")
+    empty = team.laptop.root / "calm one/.unlatch/increments"
+    empty.mkdir(parents=True)
+    (empty / ".gitkeep").touch()
+    team.laptop.push("A calm increment, and a project without increments")
     reopen_by_hand(team)
-
-    done = run_template(team, runner, system, command="check", increments="8 \n7")
-
-    assert 5 == done.code, done.out + done.err
-
-
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-@pytest.mark.parametrize(("root", "code"), [("calm one", 0), ("calm one\n\n.\n", 5)])
-def test_every_template_takes_a_root_from_each_line(
-    team: Team, runner: Path, system: str, root: str, code: int
-) -> None:
-    calm = team.laptop.root / "calm one/.unlatch/increments"
-    calm.mkdir(parents=True)
-    (calm / ".gitkeep").touch()
-    team.laptop.push("A project without increments")
-    reopen_by_hand(team)
-
-    done = run_template(team, runner, system, command="check", root=root)
-
-    assert code == done.code, done.out + done.err
-
-
-@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"root": ""}, "has to name a folder"),
-        ({"root": " \n"}, "has to name a folder"),
-        ({"command": ""}, "has to be sync, check"),
-        ({"command": "Check"}, "has to be sync, check"),
-        ({"command": "ingested"}, "has to be sync, check"),
-        ({"allow_missing_tokens": "yes"}, "has to be true or false"),
-    ],
-)
-def test_every_template_refuses_values_that_it_does_not_know(
-    team: Team, runner: Path, system: str, given: dict[str, str], why: str
-) -> None:
-    reopen_by_hand(team)
-    team.writes()
-
-    done = run_template(team, runner, system, None, **{"command": "check", **given})
-
-    assert (2, []) == (done.code, team.writes()), done.out + done.err
-    assert why in done.out + done.err
+    run_template(team, runner, system, None, command="check", **given).ends(code)
 
 
 @pytest.mark.parametrize("system", ["azure", "gitlab"])
 def test_only_the_action_ingests_events(team: Team, runner: Path, system: str) -> None:
-    done = run_template(team, runner, system, command="ingest")
-
-    assert 2 == done.code, done.out + done.err
+    run_template(team, runner, system, command="ingest").ends(2)
 
 
 def run_template(
@@ -678,10 +636,7 @@ def run_template_in(here: Job, runner: Path, system: str, **given: str) -> Done:
 def test_the_job_for_gitlab(team: Team) -> None:
     reopen_by_hand(team)
     here = job(team, "job", GITLAB)
-
-    done = run_gitlab(here, {"UNLATCH_COMMIT": "push"})
-
-    assert 0 == done.code, done.out + done.err
+    run_gitlab(here, {"UNLATCH_COMMIT": "push"}).ends(0)
     (kept,) = GITLAB_JOB["artifacts"]["paths"]
     assert (here.root / Template(kept).substitute(CI_JOB_ID="7")).is_file()
     team.laptop.pull()
@@ -721,12 +676,10 @@ def test_the_outputs_on_azure_are_about_all_projects(team: Team, runner: Path) -
     (unread / "metadata.json").write_text("{")
     team.laptop.push("A project without increments")
     reopen_by_hand(team)
-
-    done = run_azure(job(team, "job", AZURE), runner, command="check", root=".\nother")
-
-    assert 5 == done.code, done.out + done.err
+    done = run_azure(job(team, "job", AZURE), runner, command="check", root=".\nother").ends(
+        5, err=unread.name
+    )
     outputs = dict(_AZURE_OUTPUT.findall(done.err + done.out))
-    assert unread.name in done.err
     assert {"exit-code": "5", "changed": "false", "adrift": "true"} == {
         name: outputs[name] for name in ("exit-code", "changed", "adrift")
     }

@@ -49,13 +49,9 @@ def test_a_hook_that_rejects_the_commit_is_an_error_that_the_next_run_repeats(
     mine = archive(here)
     mine.unlatch("agents", "trust")
     hook = program(ran, "pre-commit", "echo no >&2; exit 1", at=mine.root / ".git/hooks/pre-commit")
-
-    rejected = mine.try_unlatch(*PUBLISH)
+    mine.try_unlatch(*PUBLISH).ends(3, err="error[commit-failed]")
     hook.unlink()
-    done = mine.try_unlatch(*PUBLISH)
-
-    assert (3, True) == (rejected.code, "error[commit-failed]" in rejected.err), rejected.err
-    assert 0 == done.code, done.err
+    mine.try_unlatch(*PUBLISH).ends(0)
 
 
 def test_a_job_runs_no_hook_and_says_so(here: Job, ran: Path) -> None:
@@ -88,11 +84,13 @@ def test_a_file_under_a_filter_is_never_committed_without_it(
     if where != "job":
         set_own(theirs, ALLOW_LOCAL)
     head = theirs.git("rev-parse", "HEAD")
-
-    done = theirs.try_unlatch(*PUBLISH)
-
-    assert (3, True) == (done.code, "error[filter-needed]" in done.err), done.out + done.err
-    assert f"{FILE} needs the filter 'lfs' of .gitattributes, which does not run" in done.err
+    theirs.try_unlatch(*PUBLISH).ends(
+        3,
+        err=(
+            "error[filter-needed]",
+            f"{FILE} needs the filter 'lfs' of .gitattributes, which does not run",
+        ),
+    )
     assert (head, []) == (theirs.git("rev-parse", "HEAD"), started(ran))
     assert "active" == theirs.metadata()["status"]
 
@@ -106,10 +104,7 @@ def test_in_a_trusted_checkout_a_filter_runs_if_it_is_set_up(
     settings = lay_filter(mine, ran)
     if is_set_up:
         set_own(mine, settings)
-
-    done = mine.try_unlatch(*PUBLISH)
-
-    assert (0 if is_set_up else 3) == done.code, done.out + done.err
+    done = mine.try_unlatch(*PUBLISH).ends(0 if is_set_up else 3)
     assert is_set_up is ("clean" in started(ran))
     committed = mine.git("show", f"HEAD:{FILE}")
     assert is_set_up is ('"ACTIVE"' in committed)
@@ -123,11 +118,7 @@ def test_a_merge_that_needs_a_filter_changes_no_file(team: Team, here: Job, ran:
     attribute(here, "*.json -filter\n*.bin filter=big")
     (team.colleague.root / "a.bin").write_text("pointer\n")
     team.colleague.push("Big")
-
-    done = here.try_unlatch(*PUBLISH)
-
-    assert (3, True) == (done.code, "error[filter-needed]" in done.err), done.out + done.err
-    assert "a.bin needs the filter 'big'" in done.err
+    here.try_unlatch(*PUBLISH).ends(3, err=("error[filter-needed]", "a.bin needs the filter 'big'"))
     assert ([], False) == (started(ran), (here.root / "a.bin").exists())
     assert "" == here.git("status", "--porcelain")
 
@@ -138,9 +129,6 @@ def test_a_merge_driver_of_the_checkout_does_not_run(team: Team, here: Job, ran:
     attribute(here, "*.json merge=trap")
     team.colleague.reopen("Another reason", "--offline")
     team.colleague.push("Reopen")
-
-    done = here.try_unlatch(*PUBLISH)
-
-    assert 3 == done.code, done.out + done.err
+    here.try_unlatch(*PUBLISH).ends(3)
     assert [] == started(ran)
     assert "" == here.git("status", "--porcelain")

@@ -84,10 +84,7 @@ def test_a_job_pushes_from_its_own_checkout(
     team: Team, here: Job, ground: Ground, leave: Leave
 ) -> None:
     leave(here, ground)
-
-    done = here.try_unlatch(*PUBLISH)
-
-    assert 0 == done.code, done.out + done.err
+    here.try_unlatch(*PUBLISH).ends(0)
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]
 
@@ -99,10 +96,7 @@ def test_a_person_pushes_from_a_checkout_that_they_trust(
     mine = archive(here)
     leave(mine, ground)
     mine.unlatch("agents", "trust")
-
-    done = mine.try_unlatch(*PUBLISH)
-
-    assert 0 == done.code, done.out + done.err
+    mine.try_unlatch(*PUBLISH).ends(0)
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]
 
@@ -116,11 +110,9 @@ def test_from_an_unpacked_archive_nothing_starts(
     leave(theirs, ground)
     if is_job:  # in another folder than the job's own
         theirs = replace(theirs, extra={**here.extra, **theirs.extra})
-
-    done = theirs.try_unlatch(*PUBLISH)
-
-    assert (2, True) == (done.code, "error[git-config-untrusted]" in done.err), done.err
-    assert "unlatch agents trust" in done.err
+    done = theirs.try_unlatch(*PUBLISH).ends(
+        2, err=("error[git-config-untrusted]", "unlatch agents trust")
+    )
     assert "t0ken" not in done.out + done.err
     assert ([], []) == (started(ground.ran), requests)
     assert theirs.try_unlatch("doctor").code in (0, 1, 5)
@@ -159,10 +151,7 @@ def test_a_setting_that_starts_a_program_is_named(
     included.write_text(f"[core]\n sshCommand = {trap}\n")
     set_here(theirs, STARTING[name].format(program=trap, included=included))
     team.writes()
-
-    done = theirs.try_unlatch(*PUBLISH)
-
-    assert (2, True) == (done.code, "error[git-config-untrusted]" in done.err), done.err
+    theirs.try_unlatch(*PUBLISH).ends(2, err="error[git-config-untrusted]")
     assert ([], []) == (started(ran), team.writes())
 
 
@@ -171,13 +160,10 @@ def test_a_remote_on_this_machine_starts_no_hook(team: Team, here: Job, ran: Pat
     program(ran, "pre-receive", at=origin / "hooks/pre-receive")
     theirs = archive(here)
     theirs.git("remote", "set-url", "--push", "origin", "../origin.git")
-
-    refused = theirs.try_unlatch(*PUBLISH)
+    theirs.try_unlatch(*PUBLISH).ends(2, err="error[remote-untrusted]")
     unseen = started(ran)
     theirs.unlatch("agents", "trust")
     done = theirs.try_unlatch(*PUBLISH)
-
-    assert (2, True) == (refused.code, "error[remote-untrusted]" in refused.err), refused.err
     assert [] == unseen
     assert (0, ["pre-receive"]) == (done.code, started(ran)), done.err
 
@@ -188,10 +174,7 @@ def test_a_work_tree_elsewhere_is_not_written(here: Job, tmp_path: Path) -> None
     theirs = archive(here)
     theirs.git("config", "core.worktree", str(home))
     set_own(theirs, ALLOW_LOCAL)
-
-    done = theirs.try_unlatch(*PUBLISH)
-
-    assert (1, True) == (done.code, "error[unsafe-path]" in done.err), done.out + done.err
+    theirs.try_unlatch(*PUBLISH).ends(1, err="error[unsafe-path]")
     assert [] == [*home.iterdir()]
 
 
@@ -206,10 +189,7 @@ def test_programs_of_the_users_own_configuration_run(
     gpg = program(ran, "gpg", signs)
     set_own(mine, f"[credential]\n helper = {helper}\n")
     set_own(mine, f"[gpg]\n program = {gpg}\n[commit]\n gpgSign = true\n")
-
-    done = mine.try_unlatch(*PUBLISH)
-
-    assert 0 == done.code, done.out + done.err
+    mine.try_unlatch(*PUBLISH).ends(0)
     assert ["gpg", "helper"] == started(ran)
     assert "gpgsig" in mine.git("cat-file", "commit", "HEAD")
     team.laptop.pull()

@@ -12,10 +12,7 @@ from tests.crash.members import Team
 @AS_ROOT
 def test_a_checkout_of_another_account_is_refused_without_the_template(here: Job) -> None:
     give_away(here.root)
-
-    done = here.try_unlatch(*PUBLISH)
-
-    assert (2, True) == (done.code, "error[project-not-yours]" in done.err), done.err
+    here.try_unlatch(*PUBLISH).ends(2, err="error[project-not-yours]")
 
 
 @AS_ROOT
@@ -24,9 +21,6 @@ def test_a_template_uses_the_checkout_of_its_job(team: Team, tmp_path: Path, sys
     reopen_by_hand(team)
     checkout = job(team, "job", SYSTEMS[system])
     give_away(checkout.root)
-
-    done = run_template_in(checkout, tmp_path, system, commit="push")
-
-    assert 0 == done.code, done.out + done.err
+    run_template_in(checkout, tmp_path, system, commit="push").ends(0)
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]

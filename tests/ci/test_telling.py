@@ -115,9 +115,7 @@ def test_which_branch_is_built(environ: Mapping[str, str], branch: str | None) -
 
 
 def test_github_gets_a_summary_annotations_and_outputs(here: Job) -> None:
-    done = here.try_unlatch("sync", "--check")
-
-    assert 5 == done.code
+    done = here.try_unlatch("sync", "--check").ends(5)
     (line,) = commands(done.err)
     place = ".unlatch/increments/0007-smart-discipline/metadata.json"
     assert line.startswith(f"::error file={place},title=0007-smart-discipline and octo/widgets#")
@@ -129,9 +127,7 @@ def test_github_gets_a_summary_annotations_and_outputs(here: Job) -> None:
 
 
 def test_github_is_told_what_a_sync_did(here: Job) -> None:
-    done = here.try_unlatch("sync", "--yes", "--json")
-
-    assert 0 == done.code
+    done = here.try_unlatch("sync", "--yes", "--json").ends(0)
     assert [] == commands(done.out)
     assert "1 increment changed, 3 operations delivered" == here.outputs["summary"]
     assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
@@ -167,14 +163,15 @@ def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team, check:
 def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
     reopen_by_hand(team)
     here = job(team, "job", {**AZURE, "AGENT_TEMPDIRECTORY": str(tmp_path)})
-
-    done = here.try_unlatch("sync", "--check")
-
+    done = here.try_unlatch("sync", "--check").shows(
+        err=(
+            "##vso[task.logissue type=error;sourcepath=",
+            "##vso[task.setvariable variable=adrift;isoutput=true]true",
+        )
+    )
     (uploaded,) = re.findall(r"##vso\[task\.uploadsummary](.+)", done.err)
     with open(uploaded, encoding="utf-8") as file:  # noqa: PTH123  (as the agent does)
         assert "### Increments and items differ" in file.read()
-    assert "##vso[task.logissue type=error;sourcepath=" in done.err
-    assert "##vso[task.setvariable variable=adrift;isoutput=true]true" in done.err
     assert "" == here.git("status", "--porcelain")
 
 
@@ -191,10 +188,7 @@ def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> N
 
 def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:
     here = job(team, "job")
-
-    done = here.try_unlatch("sync", "--yes", "99")
-
-    assert 2 == done.code
+    done = here.try_unlatch("sync", "--yes", "99").ends(2)
     (line,) = commands(done.err)
     assert line.startswith("::error title=unlatch unknown-increment::there is no increment '99'")
 
@@ -215,10 +209,7 @@ def test_an_error_is_shown_where_the_package_for_jobs_cannot_be_loaded(
 
 def test_outside_of_ci_nobody_is_told(team: Team) -> None:
     reopen_by_hand(team)
-
-    done = team.laptop.try_unlatch("sync", "--check")
-
-    assert 5 == done.code
+    done = team.laptop.try_unlatch("sync", "--check").ends(5)
     assert [] == commands(done.out + done.err)
 
 
@@ -251,10 +242,7 @@ def test_peoples_text_never_becomes_a_command(
 def test_where_the_summary_cannot_be_written_the_job_goes_on(team: Team, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "none" / "summary")
     here = job(team, "job", {**GITHUB, "GITHUB_STEP_SUMMARY": nowhere, "GITHUB_OUTPUT": nowhere})
-
-    done = here.try_unlatch("sync", "--yes")
-
-    assert 0 == done.code, done.out + done.err
+    here.try_unlatch("sync", "--yes").ends(0)
 
 
 @pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--yes")])
@@ -265,10 +253,7 @@ def test_a_broken_increment_is_in_the_summary_the_outputs_and_the_annotations(
     other = here.home / ".unlatch/increments/0008-other"
     other.mkdir()
     (other / "metadata.json").write_text('{"id": ')
-
-    done = here.try_unlatch(*command)
-
-    assert 5 == done.code, done.out + done.err
+    done = here.try_unlatch(*command).ends(5)
     (line,) = commands(done.err)
     place = ".unlatch/increments/0008-other/metadata.json"
     assert line.startswith(f"::error file={place},title=0008-other not read::")
@@ -292,10 +277,7 @@ def test_excluded_trackers_are_in_the_summary(here: Job) -> None:
 
 def test_a_summary_says_that_only_some_items_were_compared(team: Team) -> None:
     here = job(team, "job", {**GITHUB, "JIRA_API_TOKEN": ""})
-
-    done = here.try_unlatch("sync", "--check", "--allow-missing-tokens")
-
-    assert 0 == done.code, done.out + done.err
+    here.try_unlatch("sync", "--check", "--allow-missing-tokens").ends(0)
     assert "### Increments and items are in sync as far as they were compared" in here.summary
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.project import Done
 from tests.warm.client import program_path
 
 from unlatch.cli.main import run
@@ -28,19 +29,6 @@ QUICK = {
     **{f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(_SETTINGS)},
     **{f"GIT_CONFIG_VALUE_{number}": value for number, value in enumerate(_SETTINGS.values())},
 }
-
-
-@dataclass(frozen=True)
-class Done:
-    """The result of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def document(self) -> Any:
-        return json.loads(self.out)
 
 
 @dataclass(frozen=True)
