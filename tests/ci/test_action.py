@@ -117,7 +117,6 @@ def runner(tmp_path: Path) -> Path:
 
 def test_the_action_syncs_and_pushes(team: Team, here: Job, runner: Path) -> None:
     ran = act(here, runner=runner, version="installed", commit="push")
-
     assert 0 == ran.code, ran.said
     told = "1 increment changed, 3 operations delivered"
     expected = {"exit-code": "0", "changed": "true", "adrift": "false", "summary": told}
@@ -131,9 +130,7 @@ def test_the_action_syncs_and_pushes(team: Team, here: Job, runner: Path) -> Non
 def test_the_action_fails_where_something_drifts(team: Team, runner: Path) -> None:
     reopen_by_hand(team)
     team.writes()
-
     ran = act(job(team, "job"), runner=runner, version="installed", command="check")
-
     assert (5, []) == (ran.code, team.writes()), ran.said
     assert ("5", "true", "false") == tuple(
         ran.outputs[name] for name in ("exit-code", "adrift", "changed")
@@ -144,9 +141,7 @@ def test_the_action_fails_where_something_drifts(team: Team, runner: Path) -> No
 def test_the_action_shows_a_plan(team: Team, runner: Path) -> None:
     reopen_by_hand(team)
     before = team.comments()
-
     ran = act(job(team, "job"), runner=runner, version="installed", command="plan")
-
     assert (0, before) == (ran.code, team.comments()), ran.said
     assert {"github": True, "ado": False, "jira": False} == team.states()
     assert "Nothing was written." in ran.said
@@ -161,10 +156,8 @@ def test_the_action_takes_in_the_event(team: Team, runner: Path) -> None:
         ' "sender": {"login": "mona"}}'
     )
     here = job(team, "job")
-
     environ = {"GITHUB_EVENT_PATH": str(event)}
     ran = act(here, runner=runner, environ=environ, version="installed", command="ingest")
-
     assert (0, "true") == (ran.code, ran.outputs["changed"]), ran.said
     assert ["mona"] == [one["reopenedBy"] for one in here.metadata()["reopenHistory"]]
 
@@ -173,10 +166,8 @@ def test_the_action_serves_several_projects_and_ends_with_the_worst(
     here: Job, runner: Path
 ) -> None:
     (here.root / "empty one/.unlatch/increments").mkdir(parents=True)
-
     both = act(here, runner=runner, version="installed", command="check", root="empty one\n.")
     one = act(here, runner=runner, version="installed", command="check", root="empty one")
-
     assert (5, "5", "true") == (both.code, both.outputs["exit-code"], both.outputs["adrift"])
     assert (0, "0") == (one.code, one.outputs["exit-code"]), one.said
 
@@ -260,9 +251,7 @@ def test_the_action_reopens_items_once_for_a_key(team: Team, runner: Path) -> No
 )
 def test_what_an_input_holds_is_never_run(team: Team, runner: Path, inputs: dict[str, str]) -> None:
     here = job(team, "job")
-
     ran = act(here, runner=runner, environ=None, version="installed", **inputs)
-
     assert (2, "2") == (ran.code, ran.outputs["exit-code"]), ran.said
     assert "" == here.git("status", "--porcelain")
 
@@ -272,9 +261,7 @@ def test_the_action_says_when_another_run_can_deliver_the_rest(team: Team, runne
     team.box.faults.add(
         Fault("jira", "rate-limit", method="POST", path="/transitions", form="seconds", seconds=600)
     )
-
     ran = act(job(team, "job"), runner=runner, version="installed", commit="push")
-
     assert (3, "at") == (ran.code, ran.outputs["retry"]), ran.said
     moment = read_stamp(ran.outputs["retry-at"])
     assert moment is not None
@@ -333,7 +320,6 @@ def set_outputs(program: Path, system: str) -> None:
 def test_no_script_holds_an_expression() -> None:
     scripts = [step["run"] for step in ACTION["runs"]["steps"]]
     scripts += [step["bash"] for step in AZURE_STEPS["steps"] if "bash" in step]
-
     # `$(name)` is Azure's; quoted alone it is what an undefined variable begins with.
     plain = [script.replace("'$('", "") for script in scripts]
     assert [] == [script for script in plain if "${{" in script or "$(" in script]
@@ -496,7 +482,6 @@ def test_every_workflow_on_the_page_passes_every_trackers_token() -> None:
     jobs = [job for page in workflows() for job in page["jobs"].values()]
     steps = [step for job in jobs for step in job["steps"] if "unlatch" in step.get("uses", "")]
     given = [set(step.get("env", {})) for step in steps]
-
     commands = [one["with"].get("command", "sync") for one in steps]
     assert ["sync", "check", "ingest", "sync", "reopen"] == commands
     for names in variables().values():
@@ -524,10 +509,8 @@ def group_of(workflow: dict[str, Any], event: dict[str, Any]) -> str:
 def test_a_run_that_github_drops_leaves_no_event_without_a_later_run() -> None:
     named = {one["name"]: one for one in workflows()}
     events = [("Increments", {}), *(("Issues", {"issue": {"number": n}}) for n in (4, 5, 4))]
-
     # While the first run of a group goes on, each new one takes the place of the one that waits.
     waiting = {group_of(named[name], event): (name, event) for name, event in events}
-
     assert all(event in waiting.values() for event in events)
     assert not any(named[name]["concurrency"]["cancel-in-progress"] for name, _ in events)
 

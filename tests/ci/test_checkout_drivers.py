@@ -56,9 +56,7 @@ def test_a_hook_that_rejects_the_commit_is_an_error_that_the_next_run_repeats(
 
 def test_a_job_runs_no_hook_and_says_so(here: Job, ran: Path) -> None:
     program(ran, "pre-push", at=here.root / ".git/hooks/pre-push")
-
     done = here.try_unlatch(*PUBLISH)
-
     assert (0, []) == (done.code, started(ran)), done.err
     assert "hooks of this checkout did not run: pre-push" in done.err
 

@@ -80,7 +80,6 @@ def test_other_events_of_github_are_not_from_a_fork(tmp_path: Path, event: str) 
 def test_an_event_that_does_not_say_so_is_not_from_a_fork(tmp_path: Path, content: bytes) -> None:
     environ = github(tmp_path, THEIRS)
     (tmp_path / "event.json").write_bytes(content)
-
     assert not is_fork(environ)
 
 
@@ -147,11 +146,9 @@ def test_a_fork_passes_with_operations_that_it_cannot_deliver(
     here.unlatch("resume", "7", "--reason", "More to do", "--offline", "--yes")
     alone = team.box.github.add_issue(title="Alone", state="closed")
     here.try_unlatch("reopen", f"octo/widgets#{alone}", "--reason", "More to do", "--offline")
-
     check = here.try_unlatch("sync", "--check")
     plan = here.try_unlatch("sync", "--plan")
     document = here.try_unlatch("sync", "--check", "--json")
-
     assert [0, 0, 0] == [one.code for one in (check, plan, document)], check.out + check.err
     assert 4 == check.out.count("1 operation pending")
     assert not [line for line in commands(check.err) if "error" in line]
@@ -161,7 +158,6 @@ def test_a_fork_passes_with_operations_that_it_cannot_deliver(
 def test_operations_that_a_branch_of_ours_left_fail_its_check(team: Team) -> None:
     here = job(team, "job", GITHUB)
     here.unlatch("resume", "7", "--reason", "More to do", "--offline", "--yes")
-
     assert 5 == here.try_unlatch("sync", "--check").code
 
 
@@ -187,8 +183,6 @@ def test_any_other_job_without_tokens_fails(team: Team, system: dict[str, str]) 
 
 def test_github_is_told_of_items_that_were_not_checked(team: Team, tmp_path: Path) -> None:
     here = job(team, "job", github(tmp_path, THEIRS) | NO_TOKENS)
-
     here.try_unlatch("sync", "--check")
-
     assert "### No items were compared" in here.summary
     assert "0 links not in sync, 3 items not checked" == here.outputs["summary"]

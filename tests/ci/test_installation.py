@@ -91,7 +91,6 @@ def test_no_page_or_script_starts_a_module_that_the_current_folder_can_replace()
     sources = [*ours, *(ROOT / "integrations").rglob("*.[jm]*")]
     places = {path: path.read_text(encoding="utf-8") for path in pages + scripts + sources}
     calls = [(path, match) for path, text in places.items() for match in CALLED.finditer(text)]
-
     unsafe = [(path, m[0]) for path, m in calls if not {"-I", "-P"} & set(m[1].split())]
     assert [] == unsafe
     assert len(calls) > 5

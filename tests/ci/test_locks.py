@@ -72,7 +72,6 @@ def test_a_lock_has_a_version_of_each_requirement(name: str, platform: str, vers
         for key, listed in read(name).items()
     }
     assert {key: found for key, found in pins.items() if len(found) > 1} == {}
-
     for requirement in filter(
         lambda one: applies(one, values), map(Requirement, lock.direct(name))
     ):
@@ -84,14 +83,12 @@ def test_a_lock_has_a_version_of_each_requirement(name: str, platform: str, vers
 def test_a_lock_has_only_what_something_needs(name: str) -> None:
     pins = read(name)
     direct = {canonicalize_name(Requirement(one).name) for one in lock.direct(name)}
-
     needless = {
         key
         for key, listed in pins.items()
         for pin in listed
         if key not in direct and not pin.via & pins.keys()
     }
-
     assert set() == needless, "make lock"
 
 
@@ -104,5 +101,4 @@ def test_dependabot_watches_each_lock() -> None:
         if one["package-ecosystem"] == "pip"
         for folder in one["directories"]
     }
-
     assert {f"/{Path(name).parent}" for name in lock.LOCKS} | {"/"} == watched

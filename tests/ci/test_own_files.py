@@ -15,7 +15,6 @@ def changed(*entries: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def test_the_documents_of_a_changed_record_are_ours() -> None:
     entries = (" M 0007-one/metadata.json", "?? 0007-one/events.jsonl", " M 0007-one/tasks.md")
-
     assert (
         ("0007-one/events.jsonl", "0007-one/metadata.json", "0007-one/tasks.md"),
         ("0007-one",),
@@ -78,5 +77,4 @@ def test_the_documents_of_a_unit_go_with_its_record() -> None:
 def test_the_documents_of_a_unit_alone_are_not_ours() -> None:
     units = {"add-login": UnitPlaces(("openspec/changes/add-login",), frozenset({"tasks.md"}))}
     entries = (" M openspec/changes/add-login/tasks.md", f"?? {BELOW}/unknown/metadata.json")
-
     assert own_files("\0".join(entries).encode(), below=(BELOW,), units=units) == ((), ())

@@ -31,9 +31,7 @@ def shared(team: Team, branch: str = "main") -> Job:
 def test_a_job_pushes_what_it_has_changed(team: Team, system: Mapping[str, str]) -> None:
     reopen_by_hand(team)
     here = job(team, "job", system)
-
     sync(here)
-
     there = shared(team)
     assert "active" == there.metadata()["status"]
     assert OWN == sorted(there.git("show", "--name-only", "--format=").split())
@@ -53,9 +51,7 @@ def test_nothing_else_that_lies_about_is_committed(team: Team, here: Job) -> Non
     with (here.home / ".unlatch/config.toml").open("a") as file:
         file.write("# mine\n")
     here.git("add", "staged.txt")
-
     sync(here, code=5)  # the half-written increment could not be looked at
-
     assert OWN == sorted(shared(team).git("show", "--name-only", "--format=").split())
     assert "A  staged.txt" in here.git("status", "--porcelain").splitlines()
 
@@ -124,9 +120,7 @@ def test_two_reopens_at_once_are_both_kept(team: Team, here: Job) -> None:
     assert 0 == team.colleague.reopen("Something else", "--offline")
     (team.colleague.root / "code.py").write_text("print()\n")
     team.colleague.push("Reopen, and other work")
-
     sync(here)
-
     there = shared(team)
     assert (there.root / "code.py").exists()
     assert (2, False) == (len(there.reasons), (team.folder / "ran").exists())
@@ -142,9 +136,7 @@ def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(
     here = job(team, "job")
     assert 0 == team.colleague.reopen("Something else", "--offline")
     team.colleague.push("Reopen")
-
     sync(here)
-
     assert 2 == len(shared(team).reasons)
 
 
@@ -182,9 +174,7 @@ def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_run(team: Team, here
     here.git("remote", "set-url", "--push", "origin", "/nonexistent.git")
     sync(here, code=3)
     here.git("remote", "set-url", "--push", "origin", str(team.folder / "origin.git"))
-
     done = here.try_unlatch("sync", "--yes", "--commit", "push", "--json")
-
     assert (0, [NAME]) == (done.code, done.document["commit"]["increments"]), done.err
     there = shared(team)
     assert "active" == there.metadata()["status"]
@@ -221,7 +211,6 @@ def test_credentials_in_an_address_are_shown_to_nobody(here: Job) -> None:
 def test_two_jobs_in_one_checkout_take_turns(team: Team, here: Job) -> None:
     running = [here.start("sync", "--yes", "--commit", "push") for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in running]
-
     assert [0, 0] == [process.returncode for process in running], said
     assert ONCE_ELSEWHERE == team.told("was reopened by mona")
     assert 1 == len(shared(team).reasons)
@@ -236,9 +225,7 @@ def propose(here: Job) -> None:
 
 def test_a_pull_request_leaves_main_as_it_is(team: Team, here: Job) -> None:
     main = team.laptop.git("ls-remote", "origin", "main")
-
     done = here.unlatch("sync", "--yes", "--commit", "pr", "--json")
-
     assert main == team.laptop.git("ls-remote", "origin", "main")
     there = shared(team, "unlatch/sync-main")
     assert "active" == there.metadata()["status"]
@@ -278,9 +265,7 @@ def test_one_that_no_longer_fits_stops_the_run_before_anything_is_sent(team: Tea
     team.colleague.push("Pause")
     team.writes()
     here = job(team, "second")
-
     done = here.try_unlatch("sync", "--yes", "--commit", "pr")
-
     assert (1, []) == (done.code, team.writes()), done.out + done.err
     assert "error[proposal-in-conflict]" in done.err
     assert "" == here.git("status", "--porcelain")
@@ -293,12 +278,10 @@ def add_scope(here: Job) -> None:
 def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team, here: Job) -> None:
     propose(here)
     proposed = team.laptop.git("ls-remote", "origin")
-
     propose(here)
     unchanged = team.laptop.git("ls-remote", "origin")
     add_scope(here)
     propose(here)
-
     assert proposed == unchanged
     there = shared(team, "unlatch/sync-main")
     assert "More" in (there.root / FOLDER / "spec.md").read_text()
@@ -315,9 +298,7 @@ def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team, her
     other.git("add", "code.py")
     other.git(*("-c", "user.name=x", "-c", "user.email=x@example.com"), "commit", "-qm", "Other")
     other.git("push", "--quiet", "origin", "unlatch/sync-main")
-
     propose(here)
-
     assert (here.root / "code.py").exists()
     assert (shared(team, "unlatch/sync-main").root / "code.py").exists()
 
@@ -333,9 +314,7 @@ def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(
     hook(origin, "pre-receive", "exit 1")
     failed = here.try_unlatch("sync", "--yes", "--commit", "pr")
     (origin / "hooks/pre-receive").unlink()
-
     propose(here)
-
     there = shared(team, "unlatch/sync-main")
     assert (3, "active") == (failed.code, there.metadata()["status"]), failed.out + failed.err
     assert is_proposed == ("More" in (there.root / FOLDER / "spec.md").read_text())

@@ -62,17 +62,13 @@ def test_an_annotation_is_one_command(hostile: str, capsys: pytest.CaptureFixtur
 
 def test_a_message_arrives_as_it_was_said(capsys: pytest.CaptureFixture[str]) -> None:
     told = Annotation(Level.NOTICE, "0007: a, b", "100% of x: y")
-
     ci.annotate(Ci(System.GITHUB, {}), [told])
-
     assert "::notice title=0007%3A a%2C b::100%25 of x: y\n" == capsys.readouterr().err
 
 
 def test_no_more_annotations_than_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     many = [Annotation(Level.ERROR, str(number), "x") for number in range(50)]
-
     ci.annotate(Ci(System.GITHUB, {}), [*many, Annotation(Level.NOTICE, "one", "x")])
-
     assert 11 == len(capsys.readouterr().err.splitlines())
 
 
@@ -88,7 +84,6 @@ def test_no_more_annotations_than_are_shown(capsys: pytest.CaptureFixture[str]) 
 )
 def test_which_system_it_is(environ: Mapping[str, str], system: System | None) -> None:
     found = detect(environ)
-
     assert system == (found.system if found else None)
 
 
@@ -106,7 +101,6 @@ def test_which_system_it_is(environ: Mapping[str, str], system: System | None) -
 )
 def test_which_branch_is_built(environ: Mapping[str, str], branch: str | None) -> None:
     found = detect(environ)
-
     assert found is not None
     assert branch == found.branch
 
@@ -179,9 +173,7 @@ def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> N
     reopen_by_hand(team)
     file = tmp_path / "summary.md"
     here = job(team, "job", {**GITLAB, "UNLATCH_SUMMARY": str(file)})
-
     done = here.try_unlatch("sync", "--check")
-
     assert [] == commands(done.out + done.err)
     assert "### Increments and items differ" in file.read_text()
 
@@ -198,9 +190,7 @@ def test_an_error_is_shown_where_the_package_for_jobs_cannot_be_loaded(
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setitem(sys.modules, "unlatch_ci.reports.formats", None)
-
     code = tell(UsageError("unknown-increment", "there is no increment '99'"), [])
-
     assert (2, "error[unknown-increment]: there is no increment '99'\n") == (
         code,
         capsys.readouterr().err,
@@ -265,9 +255,7 @@ def test_a_broken_increment_is_in_the_summary_the_outputs_and_the_annotations(
 def test_excluded_trackers_are_in_the_summary(here: Job) -> None:
     with (here.home / ".unlatch/config.toml").open("a") as file:
         file.write('\n[sync]\ndirection = "off"\n')
-
     done = here.try_unlatch("sync", "--check")
-
     assert (0, "No items were compared.") == (done.code, done.err.splitlines()[-1])
     assert 'Jira: 1 item not compared (direction = "off")' in done.err
     assert "### No items were compared" in here.summary
@@ -284,16 +272,13 @@ def test_a_summary_says_that_only_some_items_were_compared(team: Team) -> None:
 def test_what_a_sync_leaves_as_it_is_is_adrift(here: Job) -> None:
     with (here.home / ".unlatch/config.toml").open("a") as file:
         file.write('\n[sync]\ndirection = "push"\n')
-
     done = here.try_unlatch("sync", "--yes")
-
     assert (0, "true") == (done.code, here.outputs["adrift"])
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_words_in_a_summary_are_words(hostile: str) -> None:
     shown = ci.words(hostile)
-
     assert "\n" not in shown
     assert re.search(r"(?<!\\)[|`<\[]", shown) is None
     assert "@all" not in shown

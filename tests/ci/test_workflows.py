@@ -24,7 +24,6 @@ def read(path: Path) -> dict[str, Any]:
 def test_every_action_is_pinned_by_commit_with_its_version(workflow: Path) -> None:
     lines = workflow.read_text(encoding="utf-8").splitlines()
     used = [line for line in lines if "uses:" in line]
-
     assert used
     assert [] == [line for line in used if not _USES.search(line)]
 
@@ -32,7 +31,6 @@ def test_every_action_is_pinned_by_commit_with_its_version(workflow: Path) -> No
 def test_an_action_has_one_version_in_all_workflows() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
     found = {match.groups() for match in map(_USES.search, text.splitlines()) if match}
-
     assert len({action for action, *_ in found}) == len(found)
 
 
@@ -41,14 +39,12 @@ def test_a_workflow_may_only_read_unless_a_job_needs_more(workflow: Path) -> Non
     content = read(workflow)
     jobs = {name: job.get("permissions", {}) for name, job in content["jobs"].items()}
     writing = {name for name, given in jobs.items() if "write" in given.values()}
-
     assert content["permissions"] in ({}, {"contents": "read"})
     assert writing == ({"attest", "publish"} if workflow.stem == "release" else set())
 
 
 def test_only_the_publishing_job_may_use_the_environment_of_the_index() -> None:
     jobs = read(ROOT / ".github/workflows/release.yml")["jobs"]
-
     assert {"publish": "pypi"} == {
         name: job["environment"]["name"] for name, job in jobs.items() if "environment" in job
     }
@@ -95,6 +91,5 @@ def test_every_version_of_python_that_the_metadata_names_is_tested() -> None:
     matrix = read(ROOT / ".github/workflows/checks.yml")["jobs"]["quick"]["strategy"]["matrix"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = {one.rpartition(" ")[2] for one in project["classifiers"] if "Python :: 3." in one}
-
     assert named <= {*matrix["python"]}
     assert "macos-latest" in {one["os"] for one in matrix["include"]}

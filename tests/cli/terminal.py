@@ -94,6 +94,11 @@ class Terminal:
         """Type, as soon as there is a question."""
         os.write(self._master, keys.encode())
 
+    def answer(self, question: str, keys: str, *, times: int = 1) -> None:
+        """Wait for a question, and type."""
+        self.expect(question, times=times)
+        self.type(keys)
+
     def interrupt(self, wanted: str) -> None:
         """Press Ctrl-C until the terminal shows `wanted`.
 

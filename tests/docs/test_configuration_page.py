@@ -24,10 +24,8 @@ EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOT
 def test_an_example_is_a_valid_configuration(example: str, tmp_path: Path) -> None:
     (tmp_path / ".unlatch").mkdir()
     (tmp_path / ".unlatch/config.toml").write_text(example, encoding="utf-8")
-
     raw = read_config(paths_at(tmp_path))
     settings, problems, _ = check_trackers(raw, Registry())
-
     assert problems == ()
     assert tomllib.loads(example).get("trackers", {}).keys() == settings.keys()
 
@@ -36,9 +34,7 @@ def test_the_example_of_the_users_own_configuration_is_valid(tmp_path: Path) -> 
     (example,) = [e for e in EXAMPLES if "trusted_hosts" in e]
     path = tmp_path / "config.toml"
     path.write_text(example, encoding="utf-8")
-
     hosts = read_user_config(path).trusted_hosts
-
     assert hosts == {"github": ("github.example.com",), "jira": ("jira.example.com:8443",)}
 
 
@@ -53,7 +49,6 @@ def test_the_path_of_the_users_own_configuration_is_right(
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configured"))
     else:
         monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-
     assert Path(os.path.expandvars(path)).expanduser() == user_config_file()
 
 

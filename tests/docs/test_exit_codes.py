@@ -20,7 +20,6 @@ def test_0_is_done(single: Project, command: tuple[str, ...]) -> None:
 def test_1_is_a_failure_that_changed_nothing(single: Project) -> None:
     single.configure("[trackers.github]\nrepository = 4\n")
     before = single.tree()
-
     assert (1, before) == (single.run(*RESUME).code, single.tree())
     assert 1 == single.run("doctor").code
 
@@ -28,13 +27,11 @@ def test_1_is_a_failure_that_changed_nothing(single: Project) -> None:
 @pytest.mark.parametrize("command", [("resume", "99"), ("sync", "--nonsense"), ("resume", "7")])
 def test_2_is_wrong_usage(single: Project, command: tuple[str, ...]) -> None:
     before = single.tree()
-
     assert (2, before) == (single.run(*command).code, single.tree())
 
 
 def test_3_is_recorded_and_not_delivered(completed: Project) -> None:
     completed.box.faults.add(Fault("jira", "status", code=503, times=1000))
-
     first = completed.run("--max-wait", "0", *RESUME)
     assert (3, "active") == (first.code, completed.metadata()["status"])
     completed.box.faults.clear()
@@ -47,10 +44,8 @@ def test_4_is_a_token_that_ended_the_command(completed: Project, token: str) -> 
     completed.increment("0008-other")
     url = completed.urls["github"]
     before = completed.tree()
-
     commands = ("link", "8", url), ("new", "--from", url), ("github", "status"), ("jira", "status")
     codes = [completed.run(*command).code for command in commands]
-
     assert ([4] * 4, before) == (codes, completed.tree())
     assert [5, 5] == [completed.run("sync").code, completed.run("sync", "--check").code]
     assert (3, "active") == (completed.run(*RESUME).code, completed.metadata(NAME)["status"])
@@ -59,5 +54,4 @@ def test_4_is_a_token_that_ended_the_command(completed: Project, token: str) -> 
 def test_5_is_drift(completed: Project) -> None:
     assert 0 == completed.run("sync").code
     by_hand(completed, "github", opens=True)
-
     assert 5 == completed.run("sync", "--check").code

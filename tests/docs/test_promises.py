@@ -25,12 +25,10 @@ def test_every_test_that_is_named_exists(page: Path) -> None:
 @both_pages
 def test_every_promise_has_a_test(page: Path) -> None:
     rows = [row for table in tables(page) for row in table[1:] if table[0][-1] == "Tests"]
-
     assert len(rows) > 15
     assert [] == [row for row in rows if not _TEST.search(row[-1])]
 
 
 def test_every_test_of_security_is_named() -> None:
     there = {f"tests/security/{path.name}" for path in (ROOT / "tests/security").glob("test_*.py")}
-
     assert set() == there - named_tests(SECURITY)

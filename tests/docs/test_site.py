@@ -22,7 +22,6 @@ def test_the_readme_ends_with_agents() -> None:
 def test_the_site_has_the_sections_and_pages_of_the_index() -> None:
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     sections = {name: pages for part in nav[1:] for name, pages in part.items()}
-
     assert [text for tag, text in headings(INDEX) if tag == "h2"] == [*sections]
     for name, pages in sections.items():
         assert _linked(name) == {page for page in _flat(pages) if "/0" not in page}  # each decision

@@ -6,13 +6,11 @@ from tests.docs.transcript import Step, difference, steps
 
 def test_a_block_is_read_as_commands_with_their_output() -> None:
     text = "$ one \\\n    two\nfirst\nsecond\n$ three\n"
-
     assert [Step("one two", ("first", "second")), Step("three", ())] == steps(text)
 
 
 def test_a_typed_answer_follows_its_prompt() -> None:
     (step,) = steps("$ unlatch resume 7\nContinue? [y/N]: y\nReason for reopening: Bug\n")
-
     typed = (("Continue? [y/N]: ", "y"), ("Reason for reopening: ", "Bug"))
     assert typed == step.typed
 

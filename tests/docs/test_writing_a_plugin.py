@@ -20,7 +20,6 @@ def test_each_block_names_its_file_and_is_in_it(page: str, fences: str, least: i
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     block = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     shown = block.findall(text)
-
     assert len(re.findall(fences, text, re.MULTILINE)) == len(shown) >= least
     for path, code in shown:
         # A method is shown without its class, so without the class's indentation.

@@ -437,8 +437,6 @@ def test_a_secret_is_masked_in_the_log_also_if_characters_hide_it(
 ) -> None:
     token = "ghp_" + "a1B2" * 9
     project.monkeypatch.setenv("XDG_STATE_HOME", str(project.home / "state"))
-
     log_failure(kind(f"the token {token[:9]}{hidden}{token[9:]} is old"), now=datetime.now(UTC))
-
     text = (project.home / "state/unlatch/hooks.log").read_text()
     assert text.endswith("the token *** is old\n")

@@ -267,9 +267,7 @@ def test_an_entry_that_several_agents_share_is_named_once(project: Project, home
     path = home / ".agents/skills/unlatch-resume/SKILL.md"
     path.parent.mkdir(parents=True)
     path.write_text("Run ./evil")
-
     done = agents(project, "install", "codex", "gemini", "cursor", "--yes")
-
     assert (5, 1) == (done.code, done.out.count("stays: unlatch did not write it"))
 
 
@@ -296,8 +294,7 @@ def test_diff_is_shown_and_asked_about_first(project: Project, home: Path) -> No
         err=("not-interactive", "unlatch agents install --yes claude"),
     )
     with Terminal(project, "agents", "install", "claude") as terminal:
-        terminal.expect("Change these files?")
-        terminal.type("n\n")
+        terminal.answer("Change these files?", "n\n")
         assert terminal.end() == 2
     assert before == files(home)
 

@@ -103,8 +103,7 @@ def test_without_a_model_or_with_a_message_that_is_too_long_a_pipe_ends(project:
 def test_a_chat_shows_no_escapes_and_goes_on_after_an_error_of_the_model(project: Project) -> None:
     with Terminal(project, "effort", "chat", "--script", script(project, EVIL)) as terminal:
         for number, answer in enumerate(("red", "llm-script-ended"), 1):
-            terminal.expect("you> ", times=number)
-            terminal.type(f"Message {number}\r")
+            terminal.answer("you> ", f"Message {number}\r", times=number)
             terminal.expect(answer)
         terminal.expect("you> ", times=3)
         assert EVIL not in terminal.raw
@@ -119,17 +118,14 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Pr
     with Faulty(raw(begun, end=False), whole) as server:
         configure(project, server.url)
         with Terminal(project, "effort", "chat") as terminal:
-            terminal.expect("you> ")
-            terminal.type("401 errors\r")
+            terminal.answer("you> ", "401 errors\r")
             terminal.expect("The token expires")
             terminal.interrupt(
                 "Interrupted; your message and the beginning of the answer are logged."
             )
-            terminal.expect("you> ", times=2)
-            terminal.type("And now?\r")
+            terminal.answer("you> ", "And now?\r", times=2)
             terminal.expect("Refresh it.")
-            terminal.expect("you> ", times=3)
-            terminal.type(CTRL_D)
+            terminal.answer("you> ", CTRL_D, times=3)
             assert terminal.end() == 0
     said = [(one["content"], one.get("interrupted")) for one in ambient(project)]
     assert said == [
@@ -144,10 +140,8 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Pr
 def test_ctrl_c_at_the_prompt_ends_the_chat(project: Project) -> None:
     replies = script(project, "Hi.", "Again.")
     with Terminal(project, "effort", "chat", "--script", replies) as terminal:
-        terminal.expect("you> ")
-        terminal.type("Hello\r")
-        terminal.expect("you> ", times=2)
-        terminal.type("half a mess")
+        terminal.answer("you> ", "Hello\r")
+        terminal.answer("you> ", "half a mess", times=2)
         # Ctrl-C drops what readline has not read yet, and then it would wait for a key.
         terminal.expect("half a mess")
         assert terminal.leave(CTRL_C) == 0
@@ -172,11 +166,9 @@ def test_an_error_after_the_beginning_of_an_answer_has_a_line_of_its_own(project
     with Faulty(begun) as server:
         configure(project, server.url)
         with Terminal(project, "effort", "chat") as terminal:
-            terminal.expect("you> ")
-            terminal.type("401 errors\r")
+            terminal.answer("you> ", "401 errors\r")
             terminal.expect("The token\nerror[llm-answer-cut]")
-            terminal.expect("you> ", times=2)
-            terminal.type(CTRL_D)
+            terminal.answer("you> ", CTRL_D, times=2)
             assert terminal.end() == 0
     shown = project.run("effort", "show", "auth-bug").out
     assert "assistant (interrupted): The token\n" in shown
@@ -190,12 +182,10 @@ def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) ->
         Conversation(store).lock(),
         Terminal(project, "effort", "chat", "--script", script(project, "Hi.")) as terminal,
     ):
-        terminal.expect("you> ")
-        terminal.type("Hello\r")
+        terminal.answer("you> ", "Hello\r")
         terminal.expect("Waiting for another process that uses the conversation main.")
         terminal.interrupt("Interrupted; your message was not sent.")
-        terminal.expect("you> ", times=2)
-        terminal.type(CTRL_D)
+        terminal.answer("you> ", CTRL_D, times=2)
         assert terminal.end() == 0
     assert not (store.root / "auth-bug" / "log.jsonl").exists()
 

@@ -70,7 +70,6 @@ def test_all_are_listed_with_what_their_files_say(corpus: Project) -> None:
 
 def test_links_are_found_whatever_their_shape(corpus: Project) -> None:
     listed = {entry["id"]: entry for entry in corpus.run("list", "--all", "--json").document}
-
     links = {name: [f"{link['tracker']} {link['id']}" for link in entry["links"]]
              for name, entry in listed.items()}  # fmt: skip
     assert links[SEVEN] == ["github 4", "jira SCRUM-28"]

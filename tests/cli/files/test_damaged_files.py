@@ -46,7 +46,6 @@ def test_a_metadata_file_that_is_a_folder_or_missing(single: Project) -> None:
     missing = single.run(*RESUME)
     path.mkdir()
     folder = single.run(*RESUME)
-
     assert_refused(missing, 1, "metadata-missing")
     assert_refused(folder, 1, "not-a-file")
     assert "metadata.json is a folder" in folder.err
@@ -71,9 +70,7 @@ def test_two_increments_of_one_name_block_the_way_out_of_the_archive(project: Pr
     (project.folder()).mkdir()
     (project.folder() / "notes.md").write_text("in the way")
     before = project.tree()
-
     done = project.run(*RESUME)
-
     assert done.code in (1, 2), done.said
     assert done.err.startswith("error[")
     assert_unchanged(project, before)

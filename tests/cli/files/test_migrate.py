@@ -102,10 +102,8 @@ def test_what_cannot_be_read_or_written_moves_as_it_is(specweave: Project) -> No
     links = {"issue": {"issue": "4"}, "user_story_issues": {"US-001": 5}}
     put(specweave, "0006-odd", json.dumps({**odd, "github": links}))
     before = files(specweave)
-
     shown = specweave.run("migrate", "--dry-run")
     done = specweave.run("migrate", "--yes", "--json")
-
     reason = "0006-odd/metadata.json is left as it is: in the current shape it would lose values"
     assert (0, True) == (shown.code, reason in shown.said), shown.said
     paths = [one["path"] for one in done.document["left"]]
@@ -121,7 +119,6 @@ def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> Non
 
     before = settings()
     specweave.run("migrate", "--yes")
-
     assert before == settings()
     text = (specweave.root / ".unlatch/config.toml").read_text()
     assert 'repository = "octo/widgets" # from .specweave/config.json\n' in text
@@ -133,9 +130,7 @@ def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> Non
 def test_config_toml_keeps_what_stands_there(specweave: Project) -> None:
     ours = "# Ours\nfrequent_reopens = 4\n\n[limits]\nmax_active = 9   # many\n\n[labels]\n"
     specweave.configure(ours)
-
     specweave.run("migrate", "--yes")
-
     text = (specweave.root / ".unlatch/config.toml").read_text()
     assert "max_active = 9   # many\n" in text
     assert [line for line in ours.splitlines() if line not in text.splitlines()] == []
@@ -146,9 +141,7 @@ def test_undo_restores_every_byte_without_what_stays_on_this_machine(specweave: 
     before = files(specweave)
     specweave.run("migrate", "--yes")
     specweave.forget_local()
-
     done = specweave.run("migrate", "--undo", "--yes")
-
     assert (done.code, before) == (0, files(specweave))
 
 
@@ -370,9 +363,7 @@ def test_real_increments_migrate_and_come_back(project: Project) -> None:
     shutil.rmtree(project.root / ".unlatch")
     shutil.copytree(real, project.root / ".specweave", copy_function=shutil.copyfile)
     before, was, shown = files(project), listed(project), _shown(project)
-
     assert project.run("migrate", "--yes").code == 0
-
     assert (51, was) == (len(was), listed(project))
     assert shown == _shown(project)
     old = {"old-key", "old-link", "old-status", "old-time", "id-differs"}

@@ -79,9 +79,7 @@ def test_a_reopen_alone_is_not_taken_for_that_of_another_branch(
     assert 0 == project.run("sync", "--yes").code
     words = ("--item-only", "--yes", "--reason", REASON)
     assert 0 == project.run("reopen", KEYS[tracker], *words).code
-
     synced = project.run("sync", "--yes")
-
     assert (0, "active") == (synced.code, project.metadata()["status"]), synced.said
     assert "another branch" not in synced.said
     again = project.run("sync", "--check")

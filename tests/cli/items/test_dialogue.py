@@ -11,25 +11,17 @@ COMPLETE = "Complete the increment instead, and close its 3 items? [y/N]: "
 
 def test_a_missing_reason_is_asked_for(outside: Project) -> None:
     outside.items("jira")
-
     with Terminal(outside, "reopen", outside.urls["jira"]) as terminal:
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
-
-    assert 0 == code, terminal.text
+        terminal.answer(WHY, f"{REASON}\n")
+        assert terminal.end() == 0, terminal.text
     assert OPEN["jira"] == outside.states()["jira"]
 
 
 def test_the_increment_of_an_item_is_offered(completed: Project) -> None:
     with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
-        terminal.expect(INSTEAD)
-        terminal.type("y\n")
-        terminal.expect("Continue? [y/N]: ")
-        terminal.type("y\n")
-        code = terminal.end()
-
-    assert 0 == code, terminal.text
+        terminal.answer(INSTEAD, "y\n")
+        terminal.answer("Continue? [y/N]: ", "y\n")
+        assert terminal.end() == 0, terminal.text
     assert OPEN == completed.states()
     assert "active" == completed.metadata()["status"]
 
@@ -37,10 +29,8 @@ def test_the_increment_of_an_item_is_offered(completed: Project) -> None:
 def test_without_the_increment_nothing_changes(completed: Project) -> None:
     with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
         for asked, typed in enumerate(("maybe", "j", "yes please", " No"), 1):
-            terminal.expect(INSTEAD, times=asked)
-            terminal.type(f"{typed}\n")
+            terminal.answer(INSTEAD, f"{typed}\n", times=asked)
         code = terminal.end()
-
     assert (2, True) == (code, "add --item-only" in terminal.text)
     assert (CLOSED, []) == (completed.states(), completed.wrote())
     assert 3 == terminal.text.count("\nAnswer y (yes) or n (no); Enter alone is no.\n")
@@ -52,13 +42,9 @@ def test_completing_the_increment_of_an_item_is_offered(
     project: Project, answer: str, code: int
 ) -> None:
     project.increment(status="active", links=project.items(finished=False))
-
     with Terminal(project, "close", KEYS["jira"], "--reason", "Fixed") as terminal:
-        terminal.expect(COMPLETE)
-        terminal.type(f"{answer}\n")
-        ended = terminal.end()
-
-    assert code == ended, terminal.text
+        terminal.answer(COMPLETE, f"{answer}\n")
+        assert terminal.end() == code, terminal.text
     assert (OPEN if code else CLOSED) == project.states()
     assert ("active" if code else "completed") == project.metadata()["status"]
     assert bool(code) is ("To close the item alone, add --item-only." in terminal.text)
@@ -68,11 +54,9 @@ def test_completing_the_increment_of_an_item_is_offered(
 def test_nothing_is_offered_that_leaves_out_an_item(project: Project, command: str) -> None:
     project.increment(status="active", links=project.items("jira"))
     project.items("github")
-
     words = (command, KEYS["jira"], KEYS["github"], "--reason", REASON)
     with Terminal(project, *words) as terminal:
         code = terminal.end()
-
     assert (2, True) == (code, "error[item-of-increment]" in terminal.text), terminal.text
     assert ["jira"] == [*project.metadata().keys() & {"github", "jira"}]
     assert [] == project.wrote()

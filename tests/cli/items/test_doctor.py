@@ -30,7 +30,6 @@ def test_sound_records_have_no_findings(project: Project) -> None:
         for option in ((), ("--offline",)):
             assert 0 == project.run(*command, *option).code
             assert [] == findings(project)
-
     assert "0 increments and 3 items checked: 0 errors" in project.run("doctor").out
 
 
@@ -78,7 +77,6 @@ def test_a_folder_that_cannot_be_listed_is_found_and_an_unended_first_write_is_n
     (items / "123456789-scrum-28").mkdir(parents=True)
     (items / "123456789-scrum-28/events.jsonl").write_text("")
     assert [] == findings(project)
-
     items.rename(project.home / "items")
     items.symlink_to("/etc")
     assert ["unsafe-path"] == findings(project)

@@ -32,10 +32,8 @@ def test_an_unknown_outcome_is_probed_and_finished(
     project.items(tracker)
     kind, options = AFTER[blow]
     project.box.faults.add(fault(tracker, part, kind, **options))
-
     first = project.run("reopen", KEYS[tracker], "--reason", REASON)
     second = project.run(*(("sync",) if again == "sync" else ("reopen", KEYS[tracker])))
-
     assert (3, 0) == (first.code, second.code), first.said + second.said
     assert "Next: unlatch sync" in first.err
     assert is_done_once(project, tracker)
@@ -49,13 +47,11 @@ def test_outside_of_a_project_this_user_can_finish(
     outside.items(tracker)
     outside.box.faults.add(fault(tracker, "state", "drop-after"))
     word = outside.urls[tracker]
-
     first = outside.run("reopen", word, "--reason", REASON)
     elsewhere = outside.root / "deep"
     elsewhere.mkdir()
     outside.root = elsewhere
     second = outside.run(*(("sync",) if again == "sync" else ("reopen", word, "--reason", REASON)))
-
     assert (3, 0) == (first.code, second.code), first.said + second.said
     assert "only you on this machine can deliver them" in first.err
     assert is_done_once(outside, tracker)
@@ -84,11 +80,9 @@ def test_one_failure_does_not_stop_the_others(project: Project) -> None:
 def test_a_missing_token_leaves_the_operation_for_later(project: Project) -> None:
     project.items("github")
     project.extra["GITHUB_TOKEN"] = None
-
     first = project.run("reopen", KEYS["github"], "--reason", REASON)
     project.extra.clear()
     second = project.run("sync")
-
     assert (3, 0) == (first.code, second.code), second.said
     assert is_done_once(project, "github")
 
@@ -114,11 +108,9 @@ def test_offline_records_for_later_and_a_dry_run_or_a_refusal_nothing(project: P
 def test_an_item_closed_on_purpose_is_blocked_with_the_next_step(project: Project) -> None:
     project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
     key = KEYS["github"]
-
     first = project.run("reopen", key, "--reason", REASON)
     skipped = project.run("sync")
     second = project.run("reopen", key, "--even-if-not-planned")
-
     step = f"unlatch reopen {project.urls['github']} --even-if-not-planned"
     assert (3, 3, 0) == (first.code, skipped.code, second.code), first.said + second.said
     assert step in first.err

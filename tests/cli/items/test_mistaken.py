@@ -31,29 +31,23 @@ def test_resume_of_an_item_names_the_command_that_reopens_it(
 ) -> None:
     project: Project = request.getfixturevalue(place)
     project.items(tracker)
-
     refused = project.run("resume", project.urls[tracker])
     step = next_step(refused.err)
     done = project.run(*step, "--reason", REASON)
-
     assert ("reopen", 2, 0) == (step[0], refused.code, done.code), refused.said + done.said
     assert {tracker: OPEN[tracker]} == project.states()
 
 
 def test_complete_of_an_item_names_the_command_that_closes_it(project: Project) -> None:
     project.items("github", finished=False)
-
     done = project.run(*next_step(project.run("complete", KEYS["github"]).err))
-
     assert (0, {"github": CLOSED["github"]}) == (done.code, project.states()), done.said
 
 
 def test_history_of_an_item_without_one_names_the_command_that_shows_it(outside: Project) -> None:
     outside.items("github")
     refused = outside.run("history", outside.urls["github"])
-
     done = outside.run(*next_step(refused.err))
-
     assert (2, 0, True) == (refused.code, done.code, "octo/widgets#4" in done.out)
 
 
@@ -92,5 +86,4 @@ def test_an_unfinished_increment_is_named_before_a_finished_one(project: Project
     links = project.items("jira", finished=False)
     project.increment("0006-login", links=links)
     project.increment(status="active", links=links)
-
     assert [["complete", "0007-smart-discipline"]] == steps(project, "close", "jira")

@@ -53,7 +53,6 @@ def test_a_number_that_no_item_has_is_refused(request: pytest.FixtureRequest, pl
     for word in words:
         done = project.run("reopen", word, "--reason", REASON)
         assert (2, True) == (done.code, "error[unknown-item]" in done.err), done.said
-
     if place == "project":
         # Nor is a word a name that its tracker, which is not configured, would not give.
         project.configure("[trackers.jira" + project.box.config().split("[trackers.jira")[1])

@@ -57,9 +57,7 @@ def test_a_status_that_cannot_be_set_is_a_note(
 ) -> None:
     planned.box.github.scopes = scopes
     planned.extra["GITHUB_TOKEN"] = getattr(planned.box.github, token)
-
     done = planned.run("reopen", "octo/widgets#4", "--reason", REASON, STATUS, status)
-
     assert (0, "open") == (done.code, planned.states()["github"]), done.said
     assert ["Done"] * 2 == statuses(planned)
     assert said in " ".join(done.said.split())
@@ -72,19 +70,15 @@ def test_an_issue_in_no_project_and_a_pull_request(planned: Project) -> None:
     pull = github.add_issue(HOME, title="Fix", state="closed", pull_request=True)
     github.put_in_project(HOME, pull, "Roadmap", "Done")
     urls = [f"{github.web_url}/{HOME}/{part}" for part in (f"issues/{alone}", f"pull/{pull}")]
-
     done = planned.run("reopen", *urls, "--reason", REASON, STATUS, "Todo")
-
     assert (0, ["Todo"]) == (done.code, statuses(planned, pull)), done.said
     assert "it is in no open project that this token may see" in done.said
 
 
 def test_the_option_is_refused_where_it_means_nothing(planned: Project) -> None:
     planned.items("jira")
-
     elsewhere = planned.run("reopen", "SCRUM-28", "--reason", REASON, STATUS, "Todo")
     empty = planned.run("reopen", "octo/widgets#4", "--reason", REASON, STATUS, " ")
-
     assert (2, 2, []) == (elsewhere.code, empty.code, planned.wrote())
     assert "--project-status is an option of GitHub, and no item is there" in elsewhere.err
     assert "is empty or has control characters" in empty.err

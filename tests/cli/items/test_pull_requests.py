@@ -66,10 +66,8 @@ def test_a_merged_pull_request_is_an_error_that_leaves_nothing(
 
 def test_a_pull_request_merged_since_the_command_is_blocked_and_named(outside: Project) -> None:
     [url] = pull_requests(outside, merged=True)
-
     outside.run("reopen", url, "--reason", REASON, "--offline")
     done = outside.run("sync")
-
     assert (3, []) == (done.code, outside.wrote())
     assert "[pull-request-merged]" in done.said
 
@@ -78,9 +76,7 @@ def test_a_pull_request_merged_since_the_command_is_blocked_and_named(outside: P
 def test_no_increment_has_a_pull_request(project: Project, command: tuple[str, ...]) -> None:
     project.increment()
     [url] = pull_requests(project)
-
     done = project.run(*command, url)
-
     assert (2, []) == (done.code, project.sent())
     assert f"to change it alone: unlatch reopen {url}" in done.err
 

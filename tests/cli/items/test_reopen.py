@@ -40,9 +40,7 @@ def test_items_of_three_trackers_are_reopened_side_by_side_outside_of_a_project(
 ) -> None:
     outside.items()
     words = ("reopen", *outside.urls.values(), "--reason", REASON)
-
     done = outside.run(*words)
-
     assert {f"✓ {title} {DONE}" for title in TITLES.values()} == {*done.out.splitlines()}
     assert (0, OPEN) == (done.code, outside.states()), done.err
     assert [1, 1, 1] == [len(texts) for texts in outside.comments().values()]
@@ -149,11 +147,9 @@ def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
     outside.box.github.add_repository("octo/gadgets")
     outside.box.github.add_issue("octo/gadgets", number=5, title="T", state="closed")
     other = f"{outside.box.github.web_url}/octo/gadgets/issues/5"
-
     done = outside.run(
         "reopen", outside.urls["github"], other, outside.urls["jira"], "--reason", REASON
     )
-
     assert (0, 3) == (done.code, done.out.count("reopened; commented")), done.said
 
 
@@ -164,11 +160,9 @@ def test_labels_of_the_command_are_set_and_undo_takes_them_back(
     project.items(tracker)
     before = project.labels()[tracker]
     words = ("--label", "regression", "--label", "urgent", "--remove-label", "Completed")
-
     done = project.run("reopen", KEYS[tracker], "--reason", REASON, *words)
     labels = project.labels()[tracker]
     undone = project.run("undo", project.urls[tracker], "--yes")
-
     assert (0, 0) == (done.code, undone.code), done.err + undone.err
     assert "labels +reopened +regression +urgent -completed" in done.out
     assert before - {"completed"} | {"reopened", "regression", "urgent"} == labels
@@ -233,13 +227,11 @@ def test_labels_of_an_interrupted_command_are_set_by_sync(project: Project, trac
 def test_the_labels_of_a_command_hold_for_an_increment_and_for_a_close(project: Project) -> None:
     project.increment(links=project.items())
     with_urgent = ("--label", "urgent", "--yes")
-
     resumed = project.run("resume", "7", "--reason", REASON, *with_urgent)
     labels = project.labels()
     closed = project.run(
         *("close", KEYS["github"], "--item-only", "--remove-label", "urgent", "--no-labels")
     )
-
     assert (0, 0) == (resumed.code, closed.code), resumed.err + closed.err
     assert all({"urgent", "reopened"} <= names for names in labels.values())
     assert {"reopened"} == project.labels()["github"] & {"urgent", "reopened", "completed"}
@@ -257,7 +249,5 @@ def test_labels_that_cannot_be_meant_are_refused(
     project: Project, words: tuple[str, ...], said: str
 ) -> None:
     project.items("github")
-
     done = project.run("reopen", KEYS["github"], "--reason", REASON, *words)
-
     assert (2, [], True) == (done.code, project.wrote(), said in done.err), done.err

@@ -50,10 +50,8 @@ def test_a_reopen_is_called_done_only_once_it_is_delivered(project: Project, own
     if owner == "increment":
         project.increment(links=links)
     project.run("reopen", KEYS["jira"], *DANA, "--item-only", "--offline")
-
     waiting = line_of(project, "jira")
     project.run("sync")
-
     assert ("reopen recorded today", "reopened today") == (waiting, line_of(project, "jira"))
 
 
@@ -61,7 +59,6 @@ def test_a_blocked_reopen_is_not_called_done(project: Project) -> None:
     project.items("jira")
     project.box.faults.add(fault("jira", "state", "status", code=403))
     project.run("reopen", KEYS["jira"], *DANA)
-
     assert "reopen recorded today" == line_of(project, "jira")
     assert "SCRUM-28: 1 operation blocked." in project.run("status", KEYS["jira"]).out
 
@@ -72,9 +69,7 @@ def test_a_reopen_of_an_open_item_is_not_called_done_and_of_a_resolved_item_is(
     project.items("jira", finished=False)
     project.box.ado.add_work_item(id=101, type="Bug", title="T", state="Resolved")
     project.configure_more(tables=MOVED)
-
     done = project.run("reopen", KEYS["jira"], KEYS["ado"], *DANA, "--comment-anyway")
-
     assert "already open when reopened today" == line_of(project, "jira")
     assert ("Active", True) == (project.states()["ado"], "reopened; commented" in done.out)
     assert "reopened today" == line_of(project, "ado")
@@ -87,7 +82,6 @@ def test_a_withdrawn_or_superseded_reopen_is_not_called_done_or_counted(project:
     project.run("unlink", KEYS["jira"])
     project.run("close", KEYS["github"], "--reason", "No")
     given_up = reopens_of(project)
-
     assert "reopen withdrawn, recorded today" == line_of(project, "jira")
     assert "reopen superseded, recorded today" == line_of(project, "github")
     project.run("reopen", *KEYS_OF_TWO, "--reason", "Again", "--by", "Dana")
@@ -110,10 +104,8 @@ def test_the_history_of_an_item(request: pytest.FixtureRequest, place: str) -> N
     project: Project = request.getfixturevalue(place)
     project.items("jira")
     project.run("reopen", project.urls["jira"], "--reason", REASON, "--by", "Dana")
-
     text = project.run("history", project.urls["jira"])
     document = project.run("history", project.urls["jira"], "--json").document
-
     assert (0, True) == (text.code, REASON in text.out), text.said
     events = [one["event"] for one in document["events"]]
     assert ["linked", "reopened", "delivered"] == [one for one in events if one != "created"]

@@ -20,11 +20,9 @@ def test_processes_at_once_post_one_comment(project: Project) -> None:
     project.items()
     project.process("--version")  # starts the process that the others are forked from
     words = ("reopen", *KEYS.values(), "--reason", REASON)
-
     with ThreadPoolExecutor() as pool:
         ran = [pool.submit(project.process, *words) for _ in range(4)]
     codes = [one.result().code for one in ran]
-
     assert [0] * 4 == codes, [one.result().said for one in ran]
     assert OPEN == project.states()
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
@@ -39,9 +37,7 @@ def test_another_clone_finishes_the_operations(project: Project) -> None:
     shutil.copytree(project.root, there)
     project.root = there
     project.forget_local()
-
     done = project.run("sync", "--yes")
-
     assert (3, 0) == (first.code, done.code), done.said
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
 
@@ -50,9 +46,7 @@ def test_an_increment_waits_for_an_item_in_doubt(single: Project) -> None:
     single.box.faults.add(fault("jira", "comment", "drop-after"))
     first = single.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
     single.configure(single.box.config().replace("settle = 0", "settle = 0.2"))
-
     done = single.run("resume", "7", "--reason", "Another reason", "--yes")
-
     assert (3, 0) == (first.code, done.code), done.said
     assert "an earlier request may still take effect" in done.err
 
@@ -105,13 +99,11 @@ def test_what_an_increment_is_about_to_do_is_not_done_on_its_item_as_well(
     project.increment(links=project.items(tracker))
     project.run("resume", "7", "--reason", REASON, "--yes", "--offline")
     words = ("reopen", KEYS[tracker], "--item-only", "--reason")
-
     same = project.run(*words, REASON)
     assert (3, []) == (same.code, project.wrote()), same.said
     assert "unlatch sync 0007" in same.said
     other = project.run(*words, "Another reason")
     last = project.run("sync")
-
     assert (0, 0) == (other.code, last.code), other.said + last.said
     texts = project.comments()[tracker]
     assert [1, 1] == [sum(r in text for text in texts) for r in (REASON, "Another reason")]
@@ -124,10 +116,8 @@ def test_an_item_that_an_increment_has_half_reopened_is_finished_by_the_incremen
     project.increment(links=project.items(tracker))
     project.box.faults.add(fault(tracker, "comment", "drop"))
     assert 3 == project.run("resume", "7", "--reason", REASON, "--yes").code
-
     done = project.run("reopen", KEYS[tracker], "--item-only", "--reason", "Another reason")
     last = project.run("sync")
-
     assert (0, 0) == (done.code, last.code), done.said + last.said
     assert "is open; nothing changed" in done.out
     (text,) = project.comments()[tracker]
@@ -244,12 +234,10 @@ def test_operations_out_there_are_planned_and_delivered_and_their_failure_is_non
 ) -> None:
     project.items("jira")
     out_there(project, "reopen", project.urls["jira"], "--reason", REASON, "--offline")
-
     plan, check = project.run("sync", "--plan", "--json"), project.run("sync", "--check")
     project.extra["JIRA_API_TOKEN"] = None
     failed = project.run("sync")
     project.extra.clear()
-
     assert (0, False) == (plan.code, plan.document["adrift"])
     assert ["SCRUM-28"] == [one["id"] for one in plan.document["items"]]
     assert (0, 0, True) == (check.code, failed.code, NOTE in failed.err), failed.said
@@ -262,9 +250,7 @@ def test_operations_out_there_do_not_count_for_the_limit_of_a_project(project: P
     urls = (project.urls["github"], project.urls["ado"])
     out_there(project, "reopen", *urls, "--reason", REASON, "--offline")
     project.run("reopen", KEYS["jira"], "--reason", REASON, "--offline")
-
     done = project.run("sync", "--max-items", "1")
-
     assert (0, f"{NOTE}2 items with pending operations. Next: unlatch status") == (
         done.code,
         done.err.strip(),

@@ -61,7 +61,6 @@ def test_a_reopen_and_one_by_hand_are_foreseen_and_delivered_without_labels(plai
 def test_what_comes_after_names_no_label(plain: Project, command: str) -> None:
     resume(plain, "--scope", "Also handle time-outs")
     done = plain.run(command, "7", "--force" if command == "complete" else "--yes")
-
     assert (done.code, plain.states()["github"]) == (0, "closed"), done.said
     assert "label" not in done.said.casefold()
     assert (github_labels(plain), plain.metadata().get("pending", [])) == (LABELS, [])
@@ -71,9 +70,7 @@ def test_an_undo_of_half_a_reopen_names_no_label(plain: Project) -> None:
     plain.box.faults.add(Fault("github", "status", code=422, method="POST", path="/comments"))
     half = plain.run("resume", "7", "--reason", REASON, "--yes")
     plain.box.faults.clear()
-
     undone = plain.run("undo", "7", "--yes")
-
     assert (half.code, undone.code) == (3, 0), half.said + undone.said
     assert plain.states()["github"] == "closed"
     assert "label" not in (half.said + undone.said).casefold()
@@ -81,8 +78,6 @@ def test_an_undo_of_half_a_reopen_names_no_label(plain: Project) -> None:
 
 def test_rules_for_labels_do_not_concern_it(plain: Project) -> None:
     plain.configure_more(tables=f'[labels]\nreopened = "{"x" * 60}"')  # GitHub takes 50
-
     findings = plain.run("doctor", "--json").document["findings"]
-
     mistakes = [one["message"] for one in findings if one["id"] == "config-invalid"]
     assert "GitHub" not in "".join(mistakes)

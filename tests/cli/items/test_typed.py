@@ -61,9 +61,7 @@ def test_short_names_mean_items_of_the_repository(
 ) -> None:
     outside.extra["UNLATCH_TRUSTED_HOSTS"] = "github=ghe.example.com"
     clone(outside.root, **remotes)
-
     done = outside.run("reopen", word, "--reason", REASON, "--offline", "--json")
-
     if expected[0] in (ISSUE, GHE):
         (item,) = done.document["items"]
         assert (0, expected[0], "octo/widgets#4") == (done.code, item["url"], item["name"])
@@ -91,9 +89,7 @@ def test_an_address_that_no_tracker_may_use_is_an_error_that_says_why(
     request: pytest.FixtureRequest, place: str, address: str, expected: list[str]
 ) -> None:
     project: Project = request.getfixturevalue(place)
-
     done = project.run("reopen", address, "--reason", REASON, "--offline")
-
     assert done.code in (1, 2)
     assert [text for text in expected if text not in done.err] == []
     assert [] == [*project.root.rglob("metadata.json"), *project.home.rglob("metadata.json")]
@@ -102,9 +98,7 @@ def test_an_address_that_no_tracker_may_use_is_an_error_that_says_why(
 def test_a_number_alone_is_reopened_on_the_server_of_origin(outside: Project) -> None:
     outside.items("github")
     clone(outside.root, origin=f"{outside.box.github.web_url}/octo/widgets.git")
-
     done = outside.run("reopen", "4", "--reason", REASON)
-
     assert (0, "open") == (done.code, outside.states()["github"]), done.said
     assert "note: there are no increments, so 4 is " in done.err
 
@@ -150,9 +144,7 @@ def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
     outside.items("github")
     url = outside.urls["github"]
     outside.run("reopen", url, "--reason", REASON, "--offline")
-
     done = outside.run("undo", url, "-y")
-
     assert (0, "closed") == (done.code, outside.states()["github"]), done.said
     assert "reopen undone" in outside.run("history", url).out
 

@@ -43,18 +43,15 @@ def test_named_items_are_opened(browsing: Project) -> None:
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_of_several_items_the_user_picks_one(browsing: Project, columns: int) -> None:
     with Terminal(browsing, "show", "7", "--web", columns=columns, extra=EXTRA) as terminal:
-        terminal.expect("jira")
-        terminal.type(f"scrum{ENTER}")
+        terminal.answer("jira", f"scrum{ENTER}")
         assert 0 == terminal.end()
-
     assert [f"1 {browsing.urls['jira']}"] == opened(browsing)
     assert f"Opening {browsing.urls['jira']} in your browser." in terminal.text
 
 
 def test_leaving_the_menu_opens_nothing(browsing: Project) -> None:
     with Terminal(browsing, "show", "7", "--web", extra=EXTRA) as terminal:
-        terminal.expect("jira")
-        terminal.type(ESC)
+        terminal.answer("jira", ESC)
         assert 2 == terminal.end()
     assert [] == opened(browsing)
 
@@ -107,8 +104,6 @@ def test_a_repository_cannot_name_the_host_of_the_page(browsing: Project) -> Non
     config.write_text(text)
     url = "https://evil.example/octo/widgets/issues/4"
     browsing.increment("0008-hostile", links={"github": {"issue": 4, "url": url}})
-
     done = browsing.process("show", "8", "--web")
-
     assert (True, []) == ("host-not-trusted" in done.err, opened(browsing)), done.err
     assert NAME in browsing.process("list").out

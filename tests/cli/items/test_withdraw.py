@@ -43,11 +43,9 @@ def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
 def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
     hide_repository(project)
     failed = project.run("reopen", WRONG, "--reason", REASON)
-
     *_, line = failed.err.splitlines()
     command = line.partition("unlatch ")[2].split()
     document = project.run(*command, "--json").document
-
     assert "    To withdraw it" == line.partition(":")[0]
     assert (1, False) == (document["dropped"], document["dryRun"])
     # The records stay valid.
@@ -128,9 +126,7 @@ def test_undo_closes_an_item_only_if_a_reopen_opened_it(
     before, after = project.states()["github"], LIVES[steps]
     if steps == "reopen close-later unlink" and not events:
         after = before  # only events.jsonl shows that the close was withdrawn
-
     done = project.run("undo", project.urls["github"], "-y")
-
     assert (1 if after is None else 0, after or before) == (done.code, project.states()["github"])
     assert (after is None) is ("[nothing-to-undo]" in done.err), done.said
     assert 0 == project.run("sync").code

@@ -37,9 +37,7 @@ def create(project: Project, name: str = "TASK-2") -> dict[str, Any]:
 
 def test_each_file_is_a_unit_with_the_status_of_its_folder(project: Project) -> None:
     backlog_md(project.root)
-
     done = project.run("init")
-
     counts = "4 units (1 planning, 1 active, 1 completed, 1 abandoned)"
     assert f"Found Backlog.md: {counts}. It is read." in done.err
     rows = [line.split() for line in project.run("list", "--all").out.splitlines()[1:]]
@@ -55,7 +53,6 @@ def test_each_file_is_a_unit_with_the_status_of_its_folder(project: Project) -> 
 def test_an_item_has_the_criteria_and_follows_the_task(tasks: Project) -> None:
     body = create(tasks)["body"]
     path = place(tasks, "tasks", 2)
-
     assert "- [x] Passwords are checked\n- [ ] Attempts are counted\n" in body
     assert "- [x] DoD-1: Tests pass\n" in body
     assert "note" not in body
@@ -115,10 +112,8 @@ def test_what_the_tool_does_with_a_task_is_adopted(tasks: Project) -> None:
     done = tasks.run("sync")
     assert "active -> completed, by Backlog.md: Done" in done.said
     assert issue(tasks)["state"] == "closed"
-
     change(path, "status: Done", "status: To Do")
     done = tasks.run("sync")
-
     assert "completed -> active, by Backlog.md: To Do" in done.said
     assert issue(tasks)["state"] == "open"
     assert "status: To Do" in path.read_text("utf-8")
@@ -183,9 +178,7 @@ def test_a_change_of_one_file_is_a_change_of_its_task_alone(tasks: Project) -> N
     tasks.git("checkout", "--quiet", "-b", "work")
     change(place(tasks, "tasks", 2), "[ ] #2", "[x] #2")
     tasks.commit("Count attempts")
-
     found = tasks.run("sync", "--changed-since", "main", "--plan", "--json")
-
     assert ["TASK-2"] == [one["increment"] for one in found.document["compared"]]
 
 

@@ -114,7 +114,6 @@ def test_an_archived_task_whose_id_is_given_out_again_is_ambiguous(
     project: Project, program: NpmProgram
 ) -> None:
     made = program.run("task", "create", "New", "--plain")
-
     assert "Task TASK-6 - New" in made.stdout, made.stdout + made.stderr
     broken = listed(project)["TASK-6"]["broken"]
     assert "unit-ambiguous" == broken["id"]

@@ -202,7 +202,6 @@ def test_a_mistake_in_the_list_of_layouts_is_no_second_unit(project: Project) ->
     project.run("init")
     config = project.root / ".unlatch/config.toml"
     text = config.read_text("utf-8")
-
     for use in ('["spec-kit", "spec-kit"]', '"spec-kit"', '[["kiro"]]'):
         write(config, text.replace('use = ["spec-kit"]', f"use = {use}"))
         done, is_twice = project.run("list", "--all"), use.count("spec-kit") == 2

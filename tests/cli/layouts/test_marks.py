@@ -162,8 +162,6 @@ def test_the_marks_of_another_tool_come_back_too(project: Project) -> None:
     project.box.github.tick("octo/widgets", 1, "T002: ")
     assert 0 == project.run("sync").code
     assert before.replace("[?]", "[X]") == tasks.read_text()
-
     project.box.github.tick("octo/widgets", 1, "T002: ", done=False)
     done = project.run("sync")
-
     assert (0, before) == (done.code, tasks.read_text()), done.said

@@ -95,11 +95,9 @@ def test_init_again_and_reading_change_nothing(photos: Project) -> None:
     kiro(photos.root)
     write(photos.root / ".taskmaster/tasks/tasks.json", "{}")
     before = photos.tree()
-
     again = photos.run("init", "--json")
     for command in (["list"], ["status"], ["show", FEATURE], ["sync"], ["doctor"], ["search", "x"]):
         photos.run(*command)
-
     assert before == photos.tree()
     used = {one["title"]: one["used"] for one in again.document["layouts"]}
     assert used == {"spec-kit": True, "Kiro": False, "Task Master": False}
@@ -260,9 +258,7 @@ def test_doctor_names_the_document_with_the_tasks(
     project.run("init")
     project.run("link", name, "--create", "github")
     project.run("complete", name, "--force", "--reason", REASON)
-
     said = project.run("doctor", name).said.splitlines()
-
     for finding in ("task-id-twice", "completed-with-open-work"):
         (line,) = [one for one in said if f"[{finding}]" in one]
         assert "/tasks.md: " in line
@@ -270,19 +266,16 @@ def test_doctor_names_the_document_with_the_tasks(
 
 def test_a_list_of_archived_changes_alone_says_how_to_see_them(login: Project) -> None:
     done = login.run("list")
-
     assert done.said == "1 archived increment not shown; --all shows it.\n"
 
 
 def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
     finish(photos)
     before = tasks_of(photos).read_bytes()
-
     photos.run("resume", FEATURE, "--task", "T002", "--reason", REASON, "--yes")
     opened = tasks_of(photos).read_bytes()
     tick(tasks_of(photos))
     done = photos.run("sync")
-
     assert opened == before.replace(b"[x] T002", b"[ ] T002")
     # Work is done that was open at the last write: the files speak.
     assert "active -> completed, by spec-kit: 3/3 tasks" in done.said
@@ -320,10 +313,8 @@ def test_status_on_a_feature_branch_advises_no_sync_that_records_nothing(photos:
     photos.run("link", FEATURE, "--create", "github")
     write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
     assert "  Next: unlatch sync\n" in photos.run("status").err
-
     tables = '[sync]\nbranch = "main"\n[layouts]\nuse = ["spec-kit"]\n'
     photos.configure_more(tables=tables)
-
     assert "  Sync does not record it on this branch. Next: merge, then" in photos.run("status").err
     photos.run("sync")
     assert record(photos)["status"] == "completed"
@@ -352,7 +343,6 @@ def test_an_archived_change_moves_back_under_its_name(login: Project) -> None:
 
 def test_an_archived_change_keeps_its_date_beside_an_active_one_of_its_name(login: Project) -> None:
     write(login.root / "openspec/changes/add-login/tasks.md", "- [ ] 1.1 Other\n")
-
     assert [*listed(login)] == [CHANGE, f"2026-01-24-{CHANGE}"]
 
 
@@ -400,9 +390,7 @@ def test_doctor_finds_a_number_that_was_given_out_twice(
     for place, name in ((first, "spec.md"), (first, "tasks.md"), (again, "tasks.md")):
         write(project.root / place / name, "- [x] T001 Write it\n")
     project.run("init")
-
     checked = project.run("doctor", "--json")
-
     twice = [one for one in checked.document["findings"] if one["id"] == "number-twice"]
     assert ["warning"] == [one["severity"] for one in twice]
     names = {first.rpartition("/")[2].removeprefix("2026-01-24-"), again.rpartition("/")[2]}
@@ -423,9 +411,7 @@ def two_features(project: Project, current: str = CURRENT) -> Path:
 
 def test_resume_names_the_feature_that_spec_kit_works_on(photos: Project) -> None:
     place = two_features(photos)
-
     done = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
-
     command = f"unlatch resume {FEATURE} --current"
     said = f"spec-kit works on specs/002-other; to let it work on this one: {command}"
     assert (0, CURRENT) == (done.code, place.read_text()), done.said
@@ -476,13 +462,9 @@ def test_at_a_terminal_resume_asks_what_spec_kit_is_to_work_on(
 ) -> None:
     place = two_features(photos)
     with Terminal(photos, "resume", FEATURE, "--reason", REASON) as terminal:
-        terminal.expect("Continue?")
-        terminal.type("y\r")
-        terminal.expect("Let spec-kit work on it, in place of specs/002-other?")
-        terminal.type(f"{answer}\r")
-        code = terminal.end()
-
-    assert 0 == code, terminal.text
+        terminal.answer("Continue?", "y\r")
+        terminal.answer("Let spec-kit work on it, in place of specs/002-other?", f"{answer}\r")
+        assert terminal.end() == 0, terminal.text
     now = CURRENT if answer == "n" else CURRENT.replace("002-other", "001-photo-albums")
     assert now == place.read_text()
 
@@ -519,9 +501,7 @@ def test_archiving_that_cannot_work_changes_nothing(project: Project) -> None:
 
 def test_documents_suggest_the_items_that_they_mention(login: Project) -> None:
     login.items("github", finished=False)
-
     found = login.run("link", "--suggest", CHANGE, "--json")
-
     (proposal,) = [one for one in found.document["proposals"] if one["tracker"] == "github"]
     assert (proposal["ground"], proposal["items"][0]["url"]) == ("mention", login.urls["github"])
 
@@ -536,9 +516,7 @@ def test_a_spec_of_kiro_is_a_unit(project: Project) -> None:
 
 def test_units_and_own_increments_stand_side_by_side_and_are_searched(photos: Project) -> None:
     assert photos.run("new", "Own work").code == 0
-
     found = photos.run("search", "share.py", "--json")
-
     assert [*listed(photos)] == ["0001-own-work", FEATURE]
     assert [one["id"] for one in found.document["results"]] == [FEATURE]
 
@@ -553,9 +531,7 @@ def test_a_layout_that_is_not_installed_is_named(photos: Project) -> None:
 def test_a_unit_that_is_gone_is_broken_not_lost(photos: Project) -> None:
     finish(photos)
     (photos.root / "specs" / FEATURE).rename(photos.root / "specs/018-photo-albums")
-
     shown = listed(photos)
-
     assert shown[FEATURE]["broken"]["id"] == "unit-vanished"
     hint = shown[FEATURE]["broken"]["hint"]
     assert f"if it was renamed, give .unlatch/increments/{FEATURE} its new name" in hint
@@ -603,7 +579,6 @@ def test_doctor_reports_an_unused_layout_unless_the_project_names_those_it_uses(
     found = project.run("doctor").out
     project.configure_more(tables="[layouts]\nuse = []\n")
     silenced = project.run("doctor").out
-
     assert "[layout-unused]" in found
     assert 'next: in [layouts], set use = ["spec-kit"], or [] to leave it unread\n' in found
     assert "[layout-unused]" not in silenced
@@ -615,9 +590,7 @@ def test_doctor_finds_a_renamed_unit_in_the_history_of_git(photos: Project) -> N
     photos.commit()
     photos.git("mv", f"specs/{FEATURE}", "specs/018-photo-albums")
     photos.commit("Renumber")
-
     done = photos.run("doctor")
-
     places = f".unlatch/increments/{FEATURE} .unlatch/increments/018-photo-albums"
     assert f"git mv {places}" in done.out
     photos.git("mv", *places.split())
@@ -631,9 +604,7 @@ def test_a_unit_with_a_permanent_id_is_found_under_a_new_name(project: Project) 
     project.run("init")
     project.run("link", "photo-albums", "--create", "github")
     spec.rename(spec.parent / "albums-of-photos")
-
     shown = listed(project)
-
     assert [*shown] == ["photo-albums"]
     assert shown["photo-albums"]["unit"]["path"].endswith("albums-of-photos")
     assert len(shown["photo-albums"]["links"]) == 1

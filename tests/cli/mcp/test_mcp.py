@@ -104,10 +104,8 @@ def test_a_resume_is_planned_and_applied_once(project: Project, mode: str) -> No
 def test_a_plan_counts_on_its_server_alone(project: Project) -> None:
     name = project.increment(links=project.items("github"))
     token = Talk(project).result("plan_resume", id="7", reason=REASON)["token"]
-
     for other in (token, token[:-1], ""):
         assert "plan-unknown" in Talk(project).error("apply_plan", token=other)
-
     assert project.metadata(name)["status"] == "completed"
     assert project.wrote() == []
 
@@ -126,7 +124,6 @@ def test_a_tool_that_writes_is_unknown_without_consent(
     project.increment(links=project.items("github"))
     before = project.tree()
     talk = Talk(project, allow_writes=False, toolsets=("work", "efforts"))
-
     assert "Unknown tool" in talk.error(tool, **arguments)
     assert (before, []) == (project.tree(), project.wrote())
 

@@ -118,6 +118,5 @@ def test_text_that_is_json_arrives_as_it_is(project: Project) -> None:
 def test_ctrl_c_ends_a_server_at_a_terminal(project: Project) -> None:
     with Terminal(project, "mcp") as terminal:
         terminal.type("4\n")
-        terminal.expect("-32600")
-        terminal.type(CTRL_C)
+        terminal.answer("-32600", CTRL_C)
         assert terminal.end() == -signal.SIGINT

@@ -61,9 +61,7 @@ def test_an_ambiguous_id_lists_the_candidates(single: Project) -> None:
     single.increment("0007-other")
     single.increment("0007-third", archived=True)
     before = single.tree()
-
     done = single.run(*RESUME)
-
     assert_refused(done, 2, "ambiguous-increment")
     listed = ["0007-other", "0007-smart-discipline", "_archive/0007-third"]
     assert "".join(f"  - {name}\n" for name in listed) in done.err
@@ -202,7 +200,6 @@ def test_a_read_only_folder(completed: Project) -> None:
             done = completed.run(*RESUME)
     finally:
         completed.folder().chmod(0o755)
-
     assert_refused(done, 1, "not-writable")
     assert_unchanged(completed, before)
     assert completed.states() == CLOSED
@@ -216,7 +213,6 @@ def test_a_file_that_may_not_be_read(single: Project) -> None:
             done = single.run(*RESUME)
     finally:
         path.chmod(0o644)
-
     assert_refused(done, 1, "metadata-unreadable")
 
 
@@ -241,7 +237,6 @@ def test_an_error_is_documented_on_demand(single: Project) -> None:
 def test_a_traceback_is_shown_on_demand_alone(single: Project) -> None:
     plain = single.process("resume", "8")
     debugged = single.process("--debug", "resume", "8")
-
     assert "Traceback" not in plain.err
     assert "Traceback" in debugged.err
     assert plain.code == debugged.code == 2

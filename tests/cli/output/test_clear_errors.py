@@ -24,9 +24,7 @@ def test_a_refused_token_is_named_by_its_source(
 ) -> None:
     project.increment(links=project.items(tracker))
     project.extra[variable] = "expired-token"
-
     done = project.run(*RESUME, "--json")
-
     (entry,) = done.document["trackers"]
     step = f"the token came from {variable}; set {variable} to a valid token, or unset it"
     assert step == entry["error"]["hint"]
@@ -34,7 +32,6 @@ def test_a_refused_token_is_named_by_its_source(
 
 def test_a_missing_token_names_the_tracker_as_people_do(completed: Project) -> None:
     completed.extra["GITHUB_TOKEN"] = None
-
     assert "no token found for GitHub" in completed.run("show", "7").out
 
 
@@ -44,7 +41,6 @@ def test_an_empty_reason_names_the_whole_command(completed: Project) -> None:
             done = completed.run(*command, *reason)
             assert_refused(done, 2, "reason-missing")
             assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err, reason
-
     done = completed.run("resume", "--yes", "-m", "", "--", "7")
     assert "next: unlatch resume --yes --reason TEXT -- 7\n" in done.err
 
@@ -63,7 +59,6 @@ def test_a_sandbox_whose_port_is_taken_or_state_cannot_be_read(project: Project)
         taken.listen()
         done = project.run("sandbox", "--port", str(min(taken.getsockname()[1], 65532)))
     assert_refused(done, 2, "sandbox-port-taken")
-
     notes = project.root / "notes.txt"
     notes.write_text("This is a text of mine, not a database.\n" * 40)
     for state in ("nowhere/state", "notes.txt"):
@@ -78,9 +73,7 @@ def test_a_sandbox_whose_port_is_taken_or_state_cannot_be_read(project: Project)
 )
 def test_output_that_cannot_be_written_is_an_error(single: Project, line: str) -> None:
     with Terminal(single, *line.split(), stdout=os.open(FULL, os.O_WRONLY)) as terminal:
-        code = terminal.end()
-
-    assert 5 == code
+        assert terminal.end() == 5
     assert "error[output-unwritable]: the output cannot be written: No space" in terminal.text
 
 
@@ -90,7 +83,6 @@ def test_a_closed_pipe_is_no_error(single: Project) -> None:
     with Terminal(single, "list", stdout=writer) as terminal:
         code = terminal.end()
     os.close(writer)
-
     assert (0, "") == (code, terminal.text)
 
 
@@ -140,11 +132,8 @@ def test_an_editor_that_fails(single: Project) -> None:
     (single.bin / "false").unlink(missing_ok=True)
     (single.bin / "false").symlink_to("/bin/false")
     single.extra["EDITOR"] = "false"
-
     with Terminal(single, *RESUME, "--update-scope") as terminal:
-        code = terminal.end()
-
-    assert 2 == code
+        assert terminal.end() == 2
     assert "error[editor-failed]: the editor failed: " in terminal.text
 
 
@@ -152,8 +141,7 @@ def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(single: P
     (single.home / ".gitconfig").unlink()
     note = f"note: git has no user.name: comments and the history name {getpass.getuser()!r}"
     with Terminal(single, "resume", "7") as terminal:
-        terminal.expect("Continue?")
-        terminal.type("n\n")
+        terminal.answer("Continue?", "n\n")
         terminal.end()
     single.run(*RESUME, "--by", "Ada").shows(lacks="user.name")
     assert note in terminal.text.partition("Continue?")[0]
@@ -187,6 +175,5 @@ def test_a_current_folder_that_was_removed_is_named(
     gone.rmdir()
     for command in (("list",), RESUME, ("sync",), ("init",), ("effort", "list")):
         code = run([*command])
-
         said = capsys.readouterr().err
         assert (1, True) == (code, "error[no-folder]: the current folder was removed" in said), said

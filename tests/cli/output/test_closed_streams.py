@@ -41,7 +41,6 @@ def run_with(project: Project, streams: str, *arguments: str) -> tuple[int, str]
 )
 def test_a_change_is_made_and_reported_as_made(local: Project, streams: str) -> None:
     code, said = run_with(local, streams, *RESUME)
-
     assert code == 0, said
     assert ("active", [REASON]) == (
         local.metadata()["status"],
@@ -67,7 +66,6 @@ def test_a_command_ends_as_without_a_terminal(
     local: Project, streams: str, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     done, said = run_with(local, streams, *arguments)
-
     assert (done, True, False) == (code, words in said, "unexpected" in said), said
 
 
@@ -76,6 +74,5 @@ def test_a_change_whose_output_is_lost_does_not_end_as_if_nothing_was_changed(
     local: Project,
 ) -> None:
     code, said = run_with(local, f">{FULL}", *RESUME)
-
     assert (5, "active") == (code, local.metadata()["status"])
     assert "error[output-unwritable]" in said

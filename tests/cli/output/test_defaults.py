@@ -13,12 +13,11 @@ echo '{"tasks": [{"title": "Add a switch"}]}'
 def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
     assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-
     with Terminal(completed, "sync") as terminal:
-        terminal.expect("r = reopen the item, c = complete the increment, l = leave both [l]: ")
-        terminal.type("\n")
+        terminal.answer(
+            "r = reopen the item, c = complete the increment, l = leave both [l]: ", "\n"
+        )
         terminal.end()
-
     assert completed.metadata()["status"] == "active"
     assert completed.states()["github"] == "closed"
 
@@ -31,12 +30,9 @@ def test_the_answers_of_a_sync_are_the_first_letters_of_what_they_do(
 ) -> None:
     assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-
     with Terminal(completed, "sync") as terminal:
-        terminal.expect("l = leave both [l]: ")
-        terminal.type(f"{answer}\n")
+        terminal.answer("l = leave both [l]: ", f"{answer}\n")
         assert terminal.end() == 0, terminal.text
-
     assert (status, state) == (completed.metadata()["status"], completed.states()["github"])
 
 
@@ -46,12 +42,8 @@ def test_proposed_tasks_are_taken_by_default_and_a_reopen_is_not(single: Project
     program.chmod(0o755)
     single.run("config", "set", "--user", "tasks_command", str(program))
     (single.folder() / "tasks.md").write_text("# Tasks\n\n### T-001: Look\n")
-
     with Terminal(single, "resume", "7", "-m", "More", "--scope", "Switches") as terminal:
-        terminal.expect("Continue? [y/N]: ")
-        terminal.type("y\n")
-        terminal.expect("Write these tasks? [Y/n]: ")
-        terminal.type("\n")
+        terminal.answer("Continue? [y/N]: ", "y\n")
+        terminal.answer("Write these tasks? [Y/n]: ", "\n")
         assert terminal.end() == 0, terminal.text
-
     assert "Add a switch" in (single.folder() / "tasks.md").read_text()

@@ -17,7 +17,6 @@ def test_the_demo_asks_nothing_at_a_terminal(project: Project) -> None:
         terminal.expect("To explore them: unlatch demo --keep")
         assert "Continue?" not in terminal.text
         assert terminal.end() == 0
-
     # The two files are below each other, as git aligns them.
     changes = terminal.text.partition("# The changes in git:")[2].splitlines()
     first, second = (one.index("|") for one in changes if "increments/0001" in one)

@@ -83,9 +83,7 @@ def test_resuming_and_completing(completed: Project) -> None:
 
 def test_undoing(single: Project) -> None:
     single.run(*RESUME)
-
     check(single, "undo", "undo", "7", "--yes")
-
     check_files(single)
 
 
@@ -111,9 +109,7 @@ def test_the_items_of_an_abandoned_increment_are_left_alone(project: Project) ->
     project.increment(status="active", links=project.items(finished=False))
     abandoned = check(project, "abandon", "abandon", "7", *REASON)
     assert [entry["outcome"] for entry in abandoned["trackers"]] == ["closed"] * 3
-
     resumed = check(project, "resume", *RESUME)
-
     assert [entry["outcome"] for entry in resumed["trackers"]] == ["skipped"] * 3
     check_files(project)
 
@@ -123,9 +119,7 @@ def test_an_item_that_another_increment_needs(project: Project) -> None:
     project.increment(status="active", links=links)
     project.increment("0008-same-item", status="active", links=links)
     check(project, "history-all", "history", "--all")
-
     document = check(project, "complete", "complete", "7")
-
     assert [entry["neededBy"] for entry in document["spared"]] == [["0008-same-item"]]
     project.run(*RESUME, "--offline")
     most = check(project, "history-all", "history", "--all")["mostReopened"]
@@ -141,12 +135,10 @@ def test_moves_along_the_table(project: Project) -> None:
 
 def test_mending_and_migrating(project: Project) -> None:
     project.increment(id="0007", created="2025-10-01")
-
     fixed = check(project, "doctor", "doctor", "--fix", "--yes")
     check(project, "migrate", "migrate", "--dry-run")
     migrated = check(project, "migrate", "migrate", "--yes")
     undone = check(project, "migrate", "migrate", "--undo", "--yes")
-
     assert [one["done"] for one in fixed["fixes"]] == [True]
     paths = [[one["path"] for one in found["changed"]] for found in (migrated, undone)]
     assert paths == [[f".unlatch/increments/{NAME}/metadata.json"]] * 2
@@ -192,7 +184,6 @@ def test_tying_and_cutting(completed: Project) -> None:
 )
 def test_the_groups_of_the_trackers(completed: Project, command: tuple[str, ...]) -> None:
     document = check(completed, "tracker-change", *command, "7")
-
     assert command[0] == document["tracker"]
     check_files(completed)
 

@@ -69,7 +69,6 @@ def test_a_command_in_a_hint_can_be_typed() -> None:
         for place, command in commands
         if (problem := _problem(shlex.split(command)[1:]))
     }
-
     assert {} == problems
     assert len(commands) > 50
 
@@ -82,7 +81,6 @@ def test_a_placeholder_of_a_text_in_a_hint_is_refused() -> None:
         for parameter, word in _values(found, context, words)
         if word in ("TEXT", "REASON", "TITLE", "WORD", "NAME")
     }
-
     assert [] == [one for one, is_refused in placed.items() if not is_refused]
     assert {("resume", "tasks", "TITLE"), ("log", "decision", "TEXT")} <= placed.keys()
 

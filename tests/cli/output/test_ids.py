@@ -42,7 +42,6 @@ def test_a_number_a_name_a_part_of_it_or_a_path(two: Project) -> None:
 def test_the_name_of_an_item(two: Project) -> None:
     for word in KEYS:
         done = two.run("show", word, "--offline", "--json")
-
         assert NAME == shown(done), word
         assert f"note: {word} is linked to {NAME}\n" == done.err
 
@@ -65,7 +64,6 @@ def test_a_path_from_another_folder(two: Project) -> None:
 def test_a_path_through_a_link_to_the_project(two: Project, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(two.root)
-
     for root, word in ((str(two.root), link / FOLDER), (str(link), two.root / FOLDER)):
         done = two.run("--root", root, "show", os.fspath(word), "--offline", "--json")
         assert NAME == shown(done)
@@ -113,7 +111,6 @@ FOREIGN = ("https://github.com/other/repo/issues/99", "https://example.com/", "x
 def test_an_item_whose_link_has_no_address(project: Project, tracker: str) -> None:
     project.increment(links={tracker: BARE[tracker]})
     project.increment(OTHER)
-
     assert NAME == shown(project.run("show", project.urls[tracker], "--offline", "--json"))
     done = project.run("unlink", NAME, project.urls[tracker])
     assert (0, False) == (done.code, tracker in project.metadata()), done.said
@@ -150,7 +147,6 @@ def test_the_address_of_one_item_beside_links_without_addresses(project: Project
     links = project.items("github")
     project.increment(links=links, status="active")
     project.increment(OTHER, links={"jira": {"issueKey": "SCRUM-1"}, "ado": {"workItemId": 5}})
-
     assert NAME == shown(project.run("show", project.urls["github"], "--offline", "--json"))
 
 
@@ -199,7 +195,6 @@ def test_several_candidates_are_listed_and_nothing_is_changed(two: Project) -> N
     before = two.tree()
     for command in ("show", "complete", "resume"):
         done = two.run(command, "smart")
-
         assert_refused(done, 2, "ambiguous-increment")
         assert [f"  - {NAME}", f"  - {OTHER}"] == done.err.splitlines()[1:3]
         assert "  - and 3 more" == done.err.splitlines()[11]
@@ -210,7 +205,6 @@ def test_several_candidates_are_listed_and_nothing_is_changed(two: Project) -> N
 def test_an_item_of_two_increments_is_ambiguous(completed: Project) -> None:
     completed.increment("0008-other", links={"github": {"url": completed.urls["github"]}})
     completed.increment("0009-third", links={"github": {"issue": 4}})
-
     for word in (completed.urls["github"], "octo/widgets#4", "#4"):
         done = completed.run("complete", word)
         assert_refused(done, 2, "ambiguous-increment")
@@ -221,7 +215,6 @@ def test_a_linked_item_goes_before_a_part_of_a_name(completed: Project) -> None:
     completed.increment("0009-scrum-28")
     completed.increment("0011-scrum-28-again")
     completed.increment("0010-phase-2")
-
     assert NAME == shown(completed.run("show", "SCRUM-28", "--offline", "--json"))
     assert "0010-phase-2" == shown(completed.run("show", "phase-2", "--offline", "--json"))
     assert 0 == completed.run("history", "phase-2").code
@@ -232,7 +225,6 @@ def test_a_mistyped_name_is_suggested_in_a_command_that_works(two: Project) -> N
         done = two.run(*typed, "smart-disciplne")
         assert_refused(done, 2, "unknown-increment")
         assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
-
     two.increment("0009-smart-searches")
     done = two.run("pause", "smart-serches")
     assert_refused(done, 2, "unknown-increment")
@@ -267,7 +259,6 @@ def test_a_file_of_links_takes_every_way(two: Project) -> None:
             ("search", f".unlatch/increments/{OTHER}/", "0008-sm"))]  # fmt: skip
     done = two.run("link", "--file", "-", "--dry-run", "--json", stdin="\n".join(rows))
     by_key = two.run("link", "--file", "-", "--json", stdin=f"SCRUM-28,{two.urls['github']}\n")
-
     assert [OTHER] == [one["id"] for one in done.document["increments"]]
     assert [NAME] == [one["id"] for one in by_key.document["increments"]]
 
@@ -278,7 +269,6 @@ def test_a_run_and_a_session_take_every_way_and_remember_the_name(two: Project) 
     for word in ("7", "discipline", "scrum-28", f"{FOLDER}/"):
         done = two.run("run", "check", f"increment:{word}", "--json")
         assert (0, f"increment:{NAME}") == (done.code, done.document["source"]), done.said
-
     two.run("session", "start", "Look into it", "--increment", "discipline")
     done = two.run("session", "list", "--json")
     assert [NAME] == [one["increment"] for one in json.loads(done.out)["sessions"]]

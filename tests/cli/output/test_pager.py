@@ -47,10 +47,8 @@ def test_the_pager_gets_all_lines_as_they_would_be_on_the_terminal(
     long: Project, columns: int
 ) -> None:
     pager = install(long.bin)
-
     paged = shown(long, "list", columns=columns, PAGER="my-pager -x 'two words'")
     plain = shown(long, "--no-pager", "list", columns=columns)
-
     first, *lines = paged.splitlines()
     assert f"{pager} -x two words LESS=FRX LV=-c" == first
     assert plain.splitlines() == [line.removeprefix("| ") for line in lines]
@@ -63,9 +61,7 @@ def test_the_pager_gets_all_lines_as_they_would_be_on_the_terminal(
 )
 def test_what_is_longer_than_the_screen_is_paged(long: Project, line: str) -> None:
     install(long.bin)
-
     text = shown(long, *line.split(), PAGER="my-pager")
-
     assert len(text.splitlines()) > 40
     assert text.startswith(str(long.bin))
 
@@ -75,10 +71,8 @@ def test_what_is_longer_than_the_screen_is_paged(long: Project, line: str) -> No
 )
 def test_the_list_of_commands_is_not_paged_as_by_git_and_gh(long: Project, line: str) -> None:
     install(long.bin)
-
     with Terminal(long, *line.split(), lines=24, extra={"PAGER": "my-pager"}) as terminal:
         assert 0 == terminal.end()
-
     assert terminal.text.startswith("Usage: unlatch ")
     assert len(terminal.text.splitlines()) > 24
 
@@ -101,9 +95,7 @@ def test_the_pager_is_chosen_as_git_chooses_it(
 ) -> None:
     for name in ("one", "two", "less"):
         install(long.bin, name)
-
     first = shown(long, "list", **extra).splitlines()[0]
-
     settings = f"LESS={extra.get('LESS', 'FRX')} LV={extra.get('LV', '-c')}"
     assert (f"{long.bin / expected}  {settings}" if expected else "Increment") in first
 
@@ -111,9 +103,7 @@ def test_the_pager_is_chosen_as_git_chooses_it(
 def test_nothing_of_a_title_reaches_a_shell(long: Project) -> None:
     install(long.bin)
     (long.folder("0001-one") / "spec.md").write_text("# $(touch made) `touch made` \x1b[2J;!x\n")
-
     text = shown(long, "list", PAGER="my-pager; touch made")
-
     assert "; touch made" not in text.splitlines()[0]
     assert "my-pager;" in text
     assert not [*long.root.rglob("made"), *long.home.rglob("made")]
@@ -124,9 +114,7 @@ def test_a_pager_that_cannot_be_started_is_noted(long: Project, pager: str) -> N
     (long.root / "sub").mkdir()
     for folder in (long.root, long.root / "sub"):
         install(folder, "own")
-
     text = shown(long, "list", PAGER=pager)
-
     assert text.startswith("note: ")
     assert "PAGER" in text.splitlines()[0]
     assert "0045-one" in text
@@ -135,14 +123,12 @@ def test_a_pager_that_cannot_be_started_is_noted(long: Project, pager: str) -> N
 def test_a_program_of_the_project_is_no_pager(long: Project) -> None:
     install(long.root, "less")
     long.extra["PATH"] = f"{long.root}:.:{long.bin}"
-
     assert shown(long, "list").startswith("Increment")
 
 
 def test_documents_and_pipes_are_never_paged(long: Project) -> None:
     install(long.bin)
     long.extra["PAGER"] = "my-pager"
-
     assert shown(long, "list", "--json").startswith("[\n")
     assert shown(long, "history", "100", "--json").startswith("{\n")
     assert long.process("list").out.startswith("Increment")
@@ -155,13 +141,10 @@ LESS = shutil.which("less")
 def test_less_shows_a_screen_and_ends_by_its_key(long: Project) -> None:
     assert LESS
     (long.bin / "less").symlink_to(LESS)
-
     with Terminal(long, "list") as terminal:
-        terminal.expect("0038-one")
-        terminal.type(CTRL_C)  # not the end of less, nor of unlatch
+        terminal.answer("0038-one", CTRL_C)
         assert "0045-one" not in terminal.text
         terminal.type("G")
-        terminal.expect("0045-one")
-        terminal.type("q")
+        terminal.answer("0045-one", "q")
         assert 0 == terminal.end()
     assert "Interrupted" not in terminal.text

@@ -49,12 +49,10 @@ def rows(terminal: Terminal) -> list[str]:
 def test_a_row_is_found_by_its_letters_and_taken(several: Project, columns: int) -> None:
     with picker(several, "show", columns=columns) as terminal:
         terminal.expect(MENU)
-        terminal.expect("0002-login")
-        terminal.type("lgn")
+        terminal.answer("0002-login", "lgn")
         terminal.type(ENTER)
         terminal.expect("unlatch show: 0002-login")
         assert 0 == terminal.end()
-
     assert "  Status       completed" in shown(terminal)
     assert columns >= max(map(cell_len, shown(terminal)))
     # It is not asked for the place of its cursor: prompt_toolkit warns of a terminal that does
@@ -64,10 +62,8 @@ def test_a_row_is_found_by_its_letters_and_taken(several: Project, columns: int)
 
 def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project) -> None:
     with picker(several, "resume") as terminal:
-        terminal.expect("0004-other-search")
-        terminal.type(CTRL_C)
+        terminal.answer("0004-other-search", CTRL_C)
         assert 130 == terminal.end()
-
     assert ["0003-照合", "0002-login", "0005-old", "0004-other-search"] == rows(terminal)
     lines = "\n".join(shown(terminal))
     assert "0003-照合          completed  監査の照合 $(touch made)" in lines
@@ -85,8 +81,7 @@ def test_a_command_offers_what_it_can_act_on(several: Project) -> None:
         ("undo", "0001-search"),
     ):
         with picker(several, command) as terminal:
-            terminal.expect(expected)
-            terminal.type(ESC)
+            terminal.answer(expected, ESC)
             assert 2 == terminal.end()
 
         assert [expected] == rows(terminal), command
@@ -102,7 +97,6 @@ def test_enter_takes_the_marked_row_and_it_is_changed(several: Project) -> None:
                 terminal.type(key)
             terminal.expect("unlatch pause: 0001-search")
             assert 0 == terminal.end()
-
         assert "paused" == several.metadata("0001-search")["status"]
         assert several.run("start", "1").code == 0
 
@@ -111,10 +105,8 @@ def test_without_a_match_enter_takes_nothing_and_a_correction_searches_again(
     several: Project,
 ) -> None:
     with picker(several, "history") as terminal:
-        terminal.expect("0002-login")
-        terminal.type(f"zzz{ENTER}")
-        terminal.expect("No match")
-        terminal.type(3 * BACKSPACE)
+        terminal.answer("0002-login", f"zzz{ENTER}")
+        terminal.answer("No match", 3 * BACKSPACE)
         terminal.type(f"照合{ENTER}")
         terminal.expect("unlatch history: 0003-照合")
         assert 0 == terminal.end()
@@ -126,20 +118,16 @@ def test_data_stays_apart_from_the_menu(several: Project) -> None:
         arguments = ("show", "--offline", "--json")
         extra = {**EXTRA}
         with Terminal(several, *arguments, extra=extra, stdout=file.fileno()) as terminal:
-            terminal.expect("0002-login")
-            terminal.type(f"login{ENTER}")
+            terminal.answer("0002-login", f"login{ENTER}")
             assert 0 == terminal.end()
-
     assert target.read_text(encoding="utf-8").startswith('{\n  "schema": "unlatch.show/1"')
 
 
 def test_a_long_id_leaves_room_for_the_titles_of_the_others(several: Project) -> None:
     several.increment("0006-a-name-that-somebody-made-much-too-long")
     with picker(several, "show", columns=60) as terminal:
-        terminal.expect("0006-a-name")
-        terminal.type(ESC)
+        terminal.answer("0006-a-name", ESC)
         assert 2 == terminal.end()
-
     lines = "\n".join(shown(terminal))
     assert "  0002-login            completed  Login\n" in lines
     assert "Type to search, arrows move, Enter chooses, Esc leaves\n" in lines
@@ -192,16 +180,12 @@ def test_link_asks_for_the_increment_and_the_item(project: Project) -> None:
     project.items("github")
     project.increment()
     with picker(project, "link") as terminal:
-        terminal.expect("> 0007-smart-discipline")
-        terminal.type(ENTER)
-        terminal.expect("Item, by its address or name:")
-        terminal.type("octo/widgets#4\n")
+        terminal.answer("> 0007-smart-discipline", ENTER)
+        terminal.answer("Item, by its address or name:", "octo/widgets#4\n")
         assert 0 == terminal.end()
     with picker(project, "link", project.urls["github"]) as terminal:
-        terminal.expect("> 0007-smart-discipline")
-        terminal.type(ENTER)
+        terminal.answer("> 0007-smart-discipline", ENTER)
         assert 0 == terminal.end()
-
     assert 4 == project.metadata()["github"]["issue"]
 
 
@@ -218,34 +202,27 @@ def test_link_asks_for_no_item_where_a_word_is_unknown(
     project.increment()
     with picker(project, "link", *words) as terminal:
         assert 2 == terminal.end()
-
     assert why in " ".join(terminal.text.split())
 
 
 def test_unlink_asks_for_the_increment_and_the_item(project: Project) -> None:
     project.increment(links=project.items("github", "jira", "ado"))
     with picker(project, "unlink") as terminal:
-        terminal.expect("> 0007-smart-discipline")
-        terminal.type(ENTER)
-        terminal.expect("SCRUM-28")
-        terminal.type(f"scrum{ENTER}")
+        terminal.answer("> 0007-smart-discipline", ENTER)
+        terminal.answer("SCRUM-28", f"scrum{ENTER}")
         assert 0 == terminal.end()
     with picker(project, "unlink", "octo/widgets#4") as terminal:
-        terminal.expect("> 0007-smart-discipline")
-        terminal.type(ENTER)
+        terminal.answer("> 0007-smart-discipline", ENTER)
         assert 0 == terminal.end()
     with picker(project, "unlink", "7") as terminal:
         assert 0 == terminal.end()
-
     assert not {"github", "jira", "ado"} & set(project.metadata())
 
 
 def test_without_a_terminal_the_error_stays(project: Project) -> None:
     project.increment(status="completed")
-
     commands = [("show",), ("pause",), ("history",), ("resume",), ("unlink",), ("unlink", "7")]
     piped = [project.run(*one) for one in commands]
-
     assert [2] * 6 == [done.code for done in piped]
     assert "Missing argument 'ID'" in piped[0].err
     assert "Missing argument 'ID...'" in piped[1].err

@@ -58,9 +58,7 @@ def test_the_step_after_a_reason_without_effect_posts_nothing(completed: Project
     completed.run("resume", "7", "--reason", REASON, "--yes")
     done = completed.run("resume", "7", "--reason", "Other reason", "--yes")
     before, comments = completed.tree(), completed.comments()
-
     step = done.err.partition("to add work: unlatch ")[2].partition(";")[0]
-
     assert_refused(completed.run(*shlex.split(step)), 2, "placeholder")
     assert (before, comments) == (completed.tree(), completed.comments())
 

@@ -73,9 +73,7 @@ def test_what_it_prints_is_a_configuration_without_mistakes(
     config = empty.root / ".unlatch/config.toml"
     before = config.read_text() if how == "appended" else ""
     config.write_text(before + served.config)
-
     done = empty.run("doctor", "--json")
-
     settings = {one["key"]: one for one in done.document["settings"]}
     assert (0, []) == (done.code, [f for f in done.document["findings"] if f["severity"] != "note"])
     assert (0.0, ".unlatch/config.toml") == (
@@ -118,7 +116,6 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Served) -> None:
     commands = [line for line in served.said.splitlines() if line.startswith("  ")]
-
     printed = subprocess.run(
         ["sh", "-c", "\n".join((*commands, "env"))],
         cwd=empty.root,
@@ -126,6 +123,5 @@ def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Ser
         text=True,
         check=True,
     )
-
     assert set() == {f"{n}={v}" for n, v in served.environ.items()} - set(printed.stdout.split())
     assert 0 == empty.run("doctor", "--online").code

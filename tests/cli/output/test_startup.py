@@ -66,7 +66,6 @@ def own_and_third_party(modules: Iterable[str]) -> set[str]:
 
 def test_help_and_list_load_no_sdk_and_nothing_else_that_is_slow(completed: Project) -> None:
     of_help = loaded_by(completed, "--help")
-
     assert set() == of_help & HEAVY
     # It names the trackers without loading their plugins.
     assert not [name for name in of_help if name.startswith("unlatch_")]
@@ -75,7 +74,6 @@ def test_help_and_list_load_no_sdk_and_nothing_else_that_is_slow(completed: Proj
 
 def test_showing_an_increment_loads_only_what_it_shows(completed: Project) -> None:
     assert [] == [one for one in loaded_by(completed, "show", "7") if "click" in one]
-
     loaded = loaded_by(completed, "show", "7", "--offline")
     assert set() == loaded & {"unlatch.config.config", "unlatch.lifecycle.fetch_items"}
 
@@ -151,9 +149,7 @@ def test_a_quick_command_loads_few_modules(
 ) -> None:
     project.run("new", "No items")
     project.run("start", "1")
-
     loaded = loaded_by(project, *line.split())
-
     assert {"keyring"} >= loaded & HEAVY
     assert set() == loaded & SLOW_OF_PYTHON
     assert used == loaded & SLOW
@@ -211,7 +207,6 @@ def warm(completed: Project) -> Project:
 
 def test_a_command_that_writes_to_trackers_loads_them(completed: Project) -> None:
     loaded = loaded_by(completed, *REOPEN)
-
     # A resume that has asked Azure DevOps for the states of a type before reads no more of these.
     assert NOT_FOR_A_RESUME - {"pydantic"} == HEAVY - loaded
 
@@ -239,7 +234,6 @@ UNUSED = frozenset(
 
 def test_a_resume_loads_only_the_parts_of_the_sdks_that_it_uses(warm: Project) -> None:
     loaded = loaded_by(warm, *REOPEN)
-
     assert set() == loaded & UNUSED
     assert NOT_FOR_A_RESUME == HEAVY - loaded
     assert BUDGET > len(own_and_third_party(loaded))
@@ -288,7 +282,6 @@ print(*seen, sep="\\n", file=sys.stderr)
 
 def test_the_first_request_leaves_before_the_sdks_of_the_other_trackers_load(warm: Project) -> None:
     loaded = {*last_lines(warm, *REOPEN, script=FIRST_REQUEST)}
-
     sdks = {"github.Requester", "jira.client", "azure.devops.client"}
     assert {"github.Requester"} == loaded & sdks
     assert FIRST_BUDGET > len(own_and_third_party(loaded))

@@ -43,10 +43,8 @@ def test_columns_behind_wide_and_combined_signs_are_in_line(
     single.run("resume", "7", "-m", "First", "--by", name, "--yes", "--offline")
     single.increment("0008-plain")
     single.run("resume", "8", "-m", "Second", "--by", "Gil", "--yes", "--offline")
-
     with Terminal(single, "history", "--all", columns=columns, extra=SIGNS) as terminal:
         assert terminal.end() == 0
-
     lines = terminal.text.splitlines()
     first, second = (next(line for line in lines if one in line) for one in ("First", "Second"))
     assert cell_len(first.partition("First")[0]) == cell_len(second.partition("Second")[0])
@@ -58,10 +56,8 @@ def test_doctor_keeps_places_and_commands_whole(titled: Project, columns: int) -
     titled.configure(f'"{WIDE * 4}" = 1')
     name = titled.increment("0008-of-the-smart-discipline")
     (titled.folder(name) / "metadata.json").write_text("{")
-
     with Terminal(titled, "doctor", columns=columns, extra=SIGNS) as terminal:
         assert terminal.end() == 1
-
     assert WIDE * 4 in terminal.text
     assert f"{name}/metadata.json:" in terminal.text
     longer = [one for one in terminal.text.splitlines() if cell_len(one) > columns]
@@ -89,10 +85,8 @@ def test_at_a_terminal_the_title_is_wrapped_under_its_heading(titled: Project) -
 def test_a_row_has_a_line_for_its_id_where_the_columns_do_not_fit(project: Project) -> None:
     name = "0172-true-auto-mode-that-continues-whatever-happens"
     project.increment(name, links={"jira": {"issueKey": "SCRUM-28"}})
-
     with Terminal(project, "list", columns=60) as terminal:
         assert terminal.end() == 0
-
     assert terminal.text == (
         "Increment\n"
         "  Status     Items          Title\n"
@@ -106,10 +100,8 @@ def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) 
     project.increment()
     (project.folder() / "metadata.json").write_text('{"id": ')
     cause = "metadata.json: invalid JSON: unexpected end of file (metadata.json:1:8)"
-
     with Terminal(project, "list", columns=60) as terminal:
         terminal.end()
-
     table, hint, _ = terminal.text.partition("0007-smart-discipline: next:")
     assert cause in " ".join(table.split())
     assert hint
@@ -131,10 +123,8 @@ def test_only_an_address_or_path_is_longer_than_the_terminal_is_wide(
         single.run("complete", "7", "--offline")
     single.increment("0008-smart-discipline-of-the-other-kind", links={"github": {"issue": 0}})
     single.increment("0009-smart-discipline-of-the-third-kind", links={"github": {"issue": 0}})
-
     with Terminal(single, *command, columns=columns) as terminal:
         terminal.end()
-
     longer = [line for line in terminal.text.splitlines() if len(line) > columns]
     whole = ("://", "/metadata.json")
     assert [] == [line for line in longer if not any(one in line for one in whole)]
@@ -142,12 +132,9 @@ def test_only_an_address_or_path_is_longer_than_the_terminal_is_wide(
 
 def test_the_prompt_for_many_shows_items_in_a_column(completed: Project) -> None:
     completed.increment("0008-other", links={"jira": {"issueKey": "SCRUM-28"}})
-
     with Terminal(completed, "resume", "7", "8", columns=60) as terminal:
-        terminal.expect("Continue?")
-        terminal.type("n\n")
+        terminal.answer("Continue?", "n\n")
         terminal.end()
-
     assert (
         "Increment              Status     Items\n"
         "0007-smart-discipline  completed  github 4, ado 101, jira\n"
@@ -189,10 +176,8 @@ def test_a_title_that_takes_a_line_of_its_own_is_wrapped(project: Project) -> No
     project.increment("0012-portal", status="active")
     title = "Find out why the login of the portal fails since the upgrade"
     (project.folder("0012-portal") / "tasks.md").write_text(f"# Tasks\n\n### T-002: {title}\n")
-
     command = ("run", "check", "increment:12")
     with Terminal(project, *command, columns=40, extra=SIGNS) as terminal:
         assert terminal.end() == 0
-
     assert title in " ".join(terminal.text.split())
     assert max(map(cell_len, terminal.text.splitlines())) <= 40

@@ -82,7 +82,6 @@ def test_a_failure_after_all_parts_names_none_of_them() -> None:
 
 def test_without_labels_none_is_said_to_be_left() -> None:
     asked = replace(ASKED, add_labels=(), remove_labels=())
-
     said = "reopened; commented: the issue is locked [item-locked]"
     assert said == line(COMMENTED, change=asked)
     assert said == line(COMMENTED, change=asked, state=State.UNKNOWN)
@@ -90,14 +89,12 @@ def test_without_labels_none_is_said_to_be_left() -> None:
 
 def test_a_success_names_each_part() -> None:
     expected = "reopened; commented; labels +reopened -completed"
-
     assert expected == line(ALL, error=None, state=State.DELIVERED)
 
 
 def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
     asked = Change("01", comment=fill("why", {}))
     operation = replace(OPERATION, state=False)
-
     said = "the issue is locked [item-locked]"
     assert f"not commented: {said}" == line(KEPT, change=asked, operation=operation)
     assert f"not commented: {said}" == line(None, change=None, operation=operation)
@@ -121,7 +118,5 @@ def test_a_label_that_was_refused_for_good_is_a_note() -> None:
     note = "label reopened not added: the token needs the Triage role"
     outcome = replace(COMMENTED, refused=("reopened",), notes=(note,))
     delivery = Delivery(OPERATION, "octo/widgets#4", effect=outcome, change=ASKED)
-
     said = delivery_lines(Registry(), delivery)
-
     assert [True, True] == ["reopened; commented" in said[0], said[1].endswith(note)]

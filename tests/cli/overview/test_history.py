@@ -52,7 +52,6 @@ def test_a_reopen_is_told_with_all_that_its_entry_says(project: Project) -> None
 
 def test_an_increment_of_another_tool_has_at_least_its_dates(project: Project) -> None:
     project.increment(status="active")
-
     assert project.run("history", "7").out == "2025-10-01 08:00:00  -  created\n"
 
 
@@ -60,7 +59,6 @@ def test_an_undone_reopen_leaves_one_completion_and_no_event_is_needed(single: P
     single.run("resume", "7", "--reason", REASON, "--yes", "--offline")
     before = single.run("history", "--all", "--json").document
     single.run("undo", "7", "--yes", "--offline")
-
     assert single.run("history", "7").out.count("-  completed") == 1
     undone = single.run("history", "--all", "--json").document
     (single.folder() / "events.jsonl").unlink()

@@ -176,10 +176,8 @@ def test_what_people_wrote_is_harmless(project: Project) -> None:
     words = f"bug{acting}x"
     one = reopen(1, at(1), category=words, reason=words, reopenedBy=words)
     project.increment(reopenHistory=[one])
-
     shown = ("--all",), ("--all", "--csv"), ("7",)
     said = "".join(project.run("history", *words).out for words in shown)
-
     assert {*"\x1b\u202e\x07"} & {*said} == set()
 
 
@@ -215,9 +213,7 @@ def test_reopens_of_two_clones_end_with_the_same_completion(project: Project) ->
     # A completion in the second of the reopen is the one before.
     at_once = [reopen(3, at(13), previousCompletedAt=at(13))]
     project.increment(OTHER, status="active", reopenHistory=at_once)
-
     document = project.run("history", "--all", "--json").document
-
     times = [(one["completedAt"], one["completedAgainAt"]) for one in document["reopened"]]
     assert [(at(9), at(12)), (at(9), at(12)), (at(13), None)] == times
     assert 1 == document["notCompleted"]
@@ -228,9 +224,7 @@ def test_lengths_of_time_count_back_from_now(project: Project) -> None:
     ages = [timedelta(hours=5), timedelta(days=3), timedelta(days=10), timedelta(days=40)]
     history = [reopen(n, stamp(now - age)) for n, age in enumerate(ages, 1)]
     project.increment(status="active", reopenHistory=history)
-
     counts = [len(rows(project, "--since", since)) for since in ("6h", "1d", "4d", "2w", "60d")]
-
     assert counts == [1, 1, 2, 3, 4]
 
 
@@ -260,9 +254,7 @@ def test_what_commands_did_is_all_there(completed: Project) -> None:
     completed.run(*resume)
     completed.run("complete", "7", "--by", "Dana")
     completed.run("resume", "7", "--reason", REASON, "--yes", "--by", "Dana", "--offline")
-
     first, second = check(completed, "history-all", "history", "--all")["reopened"]
-
     urls = {one: completed.urls[one] for one in ALL}
     for one in (first, second):
         assert urls == {item["tracker"]: item["url"] for item in one["items"]}
@@ -277,9 +269,7 @@ def test_a_narrow_terminal_splits_no_id(project: Project, columns: int) -> None:
     name = "0007-keep-the-smart-discipline-of-increments"
     reason = "Empty files are not read by the importer of the second version"
     project.increment(name, reopenHistory=[reopen(1, at(1), reason=reason)])
-
     with Terminal(project, "history", "--all", columns=columns) as terminal:
         assert 0 == terminal.end()
-
     assert name in terminal.text
     assert max(map(len, terminal.text.splitlines())) <= columns

@@ -91,9 +91,7 @@ def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
     assert reopened.run("github", "reopen-issue", "7", "--reason", "Still there").code == 0
     assert reopened.run("jira", "close-issue", "7").code == 0
     assert reopened.run("resume", "7", "--yes", "--reason", "More").code == 0
-
     (increment,) = verify(reopened, "7")["increments"]
-
     times = [entry["at"] for entry in increment["entries"]]
     assert sorted(times) == times
     kinds = [entry["kind"] for entry in increment["entries"]]
@@ -127,10 +125,8 @@ def _edit(project: Project, tracker: str, change: Callable[[str], str | None]) -
 def test_an_edited_comment_counts_while_it_has_the_reason(reopened: Project, tracker: str) -> None:
     _edit(reopened, tracker, lambda text: f"See the wiki. {text}")
     verify(reopened)
-
     _edit(reopened, tracker, lambda text: text.replace("error handling", "nothing"))
     assert wrong(reopened) == [("comment-reason", tracker)]
-
     _edit(reopened, tracker, lambda _: None)
     assert wrong(reopened) == [("comment-missing", tracker)]
 
@@ -161,7 +157,6 @@ def test_a_copy_of_a_comment_counts_by_the_rights_of_its_author(project: Project
 def test_an_item_that_cannot_be_read_is_named(reopened: Project) -> None:
     reopened.box.ado.delete(101)
     assert wrong(reopened) == [("item-gone", "ado")]
-
     reopened.extra["JIRA_API_TOKEN"] = None
     assert wrong(reopened) == [("item-gone", "ado"), ("credential-missing", "jira")]
     assert "not checked" in reopened.run("history", "verify").err
@@ -192,7 +187,6 @@ def test_an_edited_entry_differs_from_its_event_and_from_the_comments(reopened: 
         _forge(reopened, reopenHistory=[{**entry, key: value}])
         expected = _on_each(on_trackers)
         assert sorted(wrong(reopened), key=str) == sorted([(own, None), *expected], key=str), key
-
         # In both files, only the trackers tell.
         _forge_events(reopened, [{**events[0], event_key: value}, *events[1:]])
         assert sorted(wrong(reopened)) == expected, key
@@ -201,17 +195,13 @@ def test_an_edited_entry_differs_from_its_event_and_from_the_comments(reopened: 
 
 def test_what_was_lost_is_named_by_what_is_left(reopened: Project) -> None:
     events = reopened.events()
-
     (reopened.folder() / "events.jsonl").unlink()
     assert wrong(reopened) == [("event-missing", None)] + 3 * [("delivery-missing", None)]
-
     _forge_events(reopened, [*events, {**events[0], "reason": "Another"}])
     assert ("event-repeated", None) in wrong(reopened)
-
     _forge_events(reopened, events)
     _forge(reopened, reopenHistory=None)
     assert wrong(reopened) == [("entry-missing", None)]
-
     (reopened.folder() / "events.jsonl").write_text("")
     assert sorted(wrong(reopened)) == _on_each("operation-unknown")
 
@@ -271,10 +261,8 @@ def test_a_closing_that_is_partly_delivered_raises_no_alarm(
     assert reopened.run("--max-wait", "0", *CLOSING).code == 3
     assert reopened.metadata()["pending"]
     verify(reopened)
-
     reopened.box.faults.clear()
     _resume(reopened)
-
     verify(reopened)
 
 
@@ -283,7 +271,6 @@ def test_a_lost_entry_of_a_renamed_increment_is_named(reopened: Project) -> None
     (reopened.folder() / "events.jsonl").write_text("")
     reopened.folder().rename(reopened.increments / "0007-renamed")
     assert sorted(wrong(reopened)) == _on_each("operation-unknown")
-
     assert reopened.run("doctor", "--fix", "--yes").code == 0
     assert reopened.metadata("0007-renamed")["formerIds"] == [NAME]
     assert sorted(wrong(reopened)) == _on_each("operation-unknown")
@@ -294,7 +281,6 @@ def test_an_earlier_name_that_another_increment_has_raises_no_alarm(project: Pro
     project.increment(links=links)
     project.increment("0008-renamed", links=links, formerIds=[NAME])
     assert project.run(*RESUME).code == 0
-
     verify(project, "8")
 
 
@@ -306,7 +292,6 @@ def test_an_increment_whose_name_begins_like_it_raises_no_alarm(project: Project
     project.increment(NAME, links=links)
     project.increment(f"{NAME}{end}", links=links)
     assert project.run("resume", f"{NAME}{end}", "--yes", "--reason", REASON).code == 0
-
     assert verify(project, NAME)["increments"] == [{"id": NAME, "entries": []}]
 
 
@@ -320,7 +305,6 @@ def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:
         for n, one in enumerate(events[1:])
     ]
     _forge_events(reopened, [{**events[0], "id": op, "at": at}, *forged, *events])
-
     expected = [*_on_each("comment-missing"), *_on_each("state-missing")]
     assert sorted(wrong(reopened)) == expected
 
@@ -426,7 +410,6 @@ def test_a_template_without_the_reason_leaves_it_unchecked(project: Project) -> 
     project.configure_more("comment_template = 'Reopened, see {increment}'")
     project.increment(links=project.items())
     assert project.run(*RESUME).code == 0
-
     verify(project)
 
 
@@ -436,10 +419,8 @@ def test_a_plugin_without_histories_is_checked_as_far_as_it_goes(
     manifest = unlatch_github.manifest
     less = manifest.capabilities - {Capability.HISTORY}
     monkeypatch.setattr(unlatch_github, "manifest", replace(manifest, capabilities=less))
-
     # The state is as the reopen left it; the text of the comment cannot be compared.
     assert wrong(reopened) == [("history-not-offered", "github")]
-
     reopened.box.github.edit("octo/widgets", 4, state="closed")
     assert wrong(reopened) == 2 * [("history-not-offered", "github")]
     _edit(reopened, "github", lambda _: None)
@@ -448,7 +429,6 @@ def test_a_plugin_without_histories_is_checked_as_far_as_it_goes(
 
 def test_verify_is_a_command_of_history_and_no_increment(project: Project) -> None:
     project.increment("0001-verify-the-build")
-
     usage = project.run("history", "verify", "--help").out.splitlines()[0]
     assert usage == "Usage: unlatch history verify [OPTIONS] [ID|ITEM]..."
     assert project.run("history", "verify").err == "Nothing is recorded yet.\n"

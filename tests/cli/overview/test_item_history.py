@@ -59,10 +59,8 @@ def test_a_change_of_one_item_leaves_its_reason(project: Project, tracker: str, 
 @every_tracker
 def test_a_change_that_failed_is_listed_with_its_reason(completed: Project, tracker: str) -> None:
     completed.box.faults.add(Fault(tracker, "status", code=503, times=1000))
-
     command = (tracker, f"reopen-{NOUNS[tracker]}", "7", "--reason", WHY, "--by", "Dana")
     assert completed.run(*command).code == 3
-
     pending = [{key: one[key] for key in FACTS} for one in history(completed)["pending"]]
     assert facts(completed, "reopen", WHY, tracker) == pending
     url = completed.urls[tracker]
@@ -71,7 +69,6 @@ def test_a_change_that_failed_is_listed_with_its_reason(completed: Project, trac
 
 def test_a_pending_reopen_has_the_author_of_its_reopen(completed: Project) -> None:
     completed.run("resume", "7", "--reason", WHY, "--yes", "--offline", "--by", "Dana")
-
     lines = [f"Dana  pending: reopen {one} {completed.urls[one]}" for one in ALL]
     assert lines == told(completed)[-3:]
 
@@ -79,9 +76,7 @@ def test_a_pending_reopen_has_the_author_of_its_reopen(completed: Project) -> No
 @every_tracker
 def test_a_new_item_leaves_its_author(project: Project, tracker: str) -> None:
     project.increment(status="active")
-
     project.run(tracker, f"create-{NOUNS[tracker]}", "7", "--by", "Dana")
-
     url = project.metadata()[tracker]["url"]
     assert [{"kind": "create", "by": "Dana", "reason": None, "item": url}] == delivered(project)
     assert f"Dana  {tracker} {url} created" == told(project)[-1]
@@ -136,7 +131,6 @@ def test_a_change_of_the_increment_leaves_its_reason_with_each_item(
     completed: Project, act: Callable[[Project], None], kind: str, line: str
 ) -> None:
     act(completed)
-
     by_dana = [one for one in delivered(completed) if one["by"] == "Dana"]
     assert facts(completed, kind, WHY) == by_dana
     # The text has the reason once, although each delivery has it.
@@ -147,9 +141,7 @@ def test_a_change_of_the_increment_leaves_its_reason_with_each_item(
 def test_an_update_that_follows_a_scope_change_says_why(project: Project) -> None:
     project.increment(status="active")
     project.run("github", "create-issue", "7", "--by", "Ada")
-
     project.run("resume", "7", "--scope", "More", "--task", "Write it", "--by", "Dana")
-
     url = project.metadata()["github"]["url"]
     by_dana = [one for one in delivered(project) if one["by"] == "Dana"]
     assert {"kind": "update", "by": "Dana", "reason": "More", "item": url} in by_dana
@@ -194,10 +186,8 @@ def test_the_document_has_every_line_of_the_text(single: Project) -> None:
     single.run("complete", "7")
     single.box.faults.add(Fault("jira", "status", code=503, times=1000))
     single.run("jira", "reopen-issue", "7", "--reason", WHY)
-
     lines = single.run("history", "7").out.splitlines()
     document = history(single)
-
     entries = [*document["events"], *document["pending"]]
     times = [one["at"].replace("T", " ").removesuffix("Z") for one in entries]
     assert times == [line.split("  ")[0] for line in lines if not line.startswith(" ")]
@@ -213,7 +203,6 @@ def test_results_have_words(project: Project) -> None:
     project.run("complete", "7", "--by", "Dana")
     project.run("resume", "7", "--scope", "More", "--reason", WHY, "--yes", "--by", "Dana")
     project.run("resume", "7", "--scope", "Even more", "--by", "Dana")
-
     github = f"Dana  github {project.urls['github']} "
     results = [line.removeprefix(github) for line in told(project) if line.startswith(github)]
     assert results == ["was open already", "was closed already", "reopened", "commented"]
@@ -231,9 +220,7 @@ def synced_today(project: Project, tracker: str) -> dict[str, str | None]:
 @every_tracker
 def test_a_delivery_is_the_last_sync_of_an_item(completed: Project, tracker: str) -> None:
     assert dict.fromkeys(ALL) == synced_today(completed, tracker)
-
     completed.run(tracker, f"reopen-{NOUNS[tracker]}", "7", "--reason", WHY)
-
     (event,) = history(completed)["events"][2:]
     assert {**dict.fromkeys(ALL), tracker: event["at"]} == synced_today(completed, tracker)
     assert ", last synced today\n" in completed.run(tracker, "status", "7").out
@@ -243,7 +230,6 @@ def test_a_delivery_is_the_last_sync_of_an_item(completed: Project, tracker: str
 @every_tracker
 def test_a_comparison_that_finds_both_in_sync_is_one_too(completed: Project, tracker: str) -> None:
     completed.run("sync", "7", "--by", "Dana")
-
     events = [one for one in history(completed)["events"] if one["event"] == "synced"]
     assert {one["tracker"]: one["at"] for one in events} == synced_today(completed, tracker)
     assert f"Dana  {tracker} {completed.urls[tracker]} in sync" in told(completed)
@@ -254,9 +240,7 @@ def test_a_link_is_one_if_both_are_in_sync(project: Project) -> None:
     project.items("github", finished=False)
     project.items("ado", finished=True)
     project.increment(status="active")
-
     project.run("link", "7", project.urls["github"], project.urls["ado"])
-
     found = synced_today(project, "github")
     assert [name for name, at in found.items() if at] == ["github"]
     # Events that cannot be read hide no item.

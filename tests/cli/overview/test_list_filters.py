@@ -85,7 +85,6 @@ def test_an_order_puts_what_lacks_the_key_last(several: Project) -> None:
 def test_what_a_limit_leaves_out_is_counted_on_stderr(several: Project) -> None:
     first = several.run("list", "--limit", "2")
     as_json = several.run("list", "--limit", "2", "--json")
-
     assert ["0001-search", "0002-login"] == [one.split()[0] for one in first.out.splitlines()[1:]]
     assert first.err == (
         "Showing 2 of 5 increments.\n1 archived increment not shown; --all shows it.\n"
@@ -97,7 +96,6 @@ def test_what_a_limit_leaves_out_is_counted_on_stderr(several: Project) -> None:
 def test_nothing_found_names_what_was_not_searched(several: Project) -> None:
     found = several.run("list", "--search", "old search")
     both = several.run("list", "--search", "nowhere", "--all")
-
     assert (0, "No increment matches; 1 archived increment not searched. Next: add --all\n") == (
         found.code,
         found.said,
@@ -150,9 +148,7 @@ def test_an_increment_that_cannot_be_read_is_last_and_no_filter_selects_it(
 
 def test_a_list_with_filters_is_the_same_in_json(several: Project) -> None:
     entries = {one["id"]: one for one in several.run("list", "--json").document}
-
     found = several.run("list", "--reopened", "--sort", "-id", "--json").document
-
     assert [entries["0004-audit"], entries["0001-search"]] == found
 
 

@@ -36,11 +36,9 @@ def remember(project: Project) -> int:
 def test_a_long_list_with_known_rows_is_the_same(long: Project) -> None:
     first, reversed_ = (long.run("list", "--all", *more) for more in ([], ["--reverse"]))
     assert WORTH_IT + 1 == len(first.out.splitlines())
-
     assert WORTH_IT - 1 == remember(long)
     assert first == long.run("list", "--all")
     assert reversed_ == long.run("list", "--all", "--reverse")
-
     long.run("pause", "3", "--by", "me", "--reason", "Other things first")
     changed = long.run("list", "--all").out
     assert changed == first.out.replace("0003-some-work  active ", "0003-some-work  paused ")
@@ -49,6 +47,5 @@ def test_a_long_list_with_known_rows_is_the_same(long: Project) -> None:
 def test_a_short_list_keeps_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", project.environ["XDG_STATE_HOME"])
     project.increment()
-
     project.run("list", "--all")
     assert not (state_folder(project.root) / "rows.json").exists()

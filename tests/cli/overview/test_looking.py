@@ -51,10 +51,8 @@ def test_a_status_that_no_increment_has_names_those_that_they_have(project: Proj
         project.increment(f"{number:04}-done")
     project.increment("0004-now", status="active")
     project.increment("0005-old", archived=True)
-
     listed = project.run("list", "--status", "paused")
     everything = project.run("list", "--status", "paused", "--all")
-
     said = "No increment is paused; others are: {} completed, 1 active. Next: unlatch list\n"
     assert (0, said.format(3)) == (listed.code, listed.said)
     assert said.format(4) == everything.said
@@ -96,11 +94,9 @@ def test_documents_tell_of_what_waits_and_offline_nobody_is_asked(completed: Pro
 
 def test_looking_changes_nothing(single: Project) -> None:
     before = single.tree()
-
     for command in (["list"], ["show", "7"], ["history", "7"], ["status"], ["plugins"]):
         assert single.run(*command).code == 0
         assert single.run(*command, "--json").code == 0
-
     assert before == single.tree()
     assert single.wrote() == []
 
@@ -161,7 +157,6 @@ def test_status_says_what_needs_somebody(completed: Project) -> None:
 def test_plugins_are_listed_with_what_they_can(project: Project) -> None:
     done = project.run("plugins")
     plugins = project.run("plugins", "--json").document["plugins"]
-
     first_words = [line.split()[0] for line in done.out.splitlines()]
     assert first_words == ["Plugin", "ado", "github", "jira"]
     nouns = [(plugin["name"], plugin["noun"]) for plugin in plugins]
@@ -188,9 +183,7 @@ def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:
 def test_show_counts_the_reopens_that_it_leaves_out(project: Project) -> None:
     history = [reopen(n, f"2025-11-{n:02}T00:00:00Z") for n in range(1, 6)]
     project.increment(reopenHistory=history)
-
     shown = project.run("show", "7").out
-
     assert f"    2 earlier: unlatch history {NAME}\n    2025-11-03 by Ada" in shown
     project.increment("0008-few", reopenHistory=history[2:])
     assert "earlier" not in project.run("show", "8").out

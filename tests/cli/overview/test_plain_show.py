@@ -43,7 +43,6 @@ def test_the_same_as_when_it_is_parsed(completed: Project) -> None:
         plain = completed.run("show", word)
         assert plain == _parsed(completed, word), word
         assert plain.out or plain.err
-
     shutil.rmtree(completed.root / ".unlatch")
     for word in ("7", "nope"):
         assert _parsed(completed, word) == completed.run("show", word)

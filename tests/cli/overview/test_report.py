@@ -133,9 +133,7 @@ def test_the_figures_are_those_of_an_independent_count(project: Project, seed: i
 def test_a_period_takes_only_its_reopens(project: Project) -> None:
     generate(project, 4)
     since, until = "2025-04-01", "2025-06-30"
-
     document = check(project, "report", "report", "--since", since, "--until", until)
-
     found = [one for data in read_all(project.increments).values() for one in data["reopenHistory"]]
     days = [one["reopenedAt"][:10] for one in found if "revertedAt" not in one]
     assert document["reopens"] == len([day for day in days if since <= day <= until]) > 0
@@ -194,7 +192,6 @@ def test_online_the_items_are_read_and_a_silent_tracker_is_told(completed: Proje
 
 def test_without_increments_the_report_is_empty(project: Project) -> None:
     document = check(project, "report", "report")
-
     assert (document["reopens"], document["reopenRate"]) == (0, None)
     assert project.run("report").out.startswith("0 reopens of 0 increments\n")
 
@@ -205,10 +202,8 @@ def test_the_report_fits_the_terminal(project: Project, columns: int) -> None:
     project.increment(
         NAME, links={"github": {"issue": 4, "url": "https://github.com/octo/widgets/issues/4"}}
     )
-
     with Terminal(project, "report", columns=columns, extra={"PAGER": "cat"}) as terminal:
         assert terminal.end() == 0
-
     lines = terminal.text.splitlines()
     assert [line for line in lines if len(line) > columns] == []
     bars = [line.count("█") for line in lines]
@@ -219,7 +214,6 @@ def test_the_report_fits_the_terminal(project: Project, columns: int) -> None:
 
 def test_the_transcript(project: Project) -> None:
     generate(project, 6, number=8)
-
     assert project.run("report").out == EXPECTED
 
 

@@ -86,7 +86,6 @@ def test_the_page_is_valid_and_loads_nothing(page: str) -> None:
 def test_what_people_wrote_is_text(page: str) -> None:
     root = parse(page)
     shown = "".join(root.itertext())
-
     for words in ("</td><script>alert(1)</script>", '"quotes" \'', "{{ 7 * 7 }}"):
         assert words in shown
     assert "\x1b" not in page
@@ -133,9 +132,7 @@ def test_the_tables_have_the_numbers_of_the_document(project: Project) -> None:
 
 def test_pending_operations_are_linked(completed: Project) -> None:
     assert completed.run("resume", "7", "--yes", "--reason", REASON, "--offline").code == 0
-
     root = parse(page_of(completed))
-
     found = {one.get("href") for one in root.iter(f"{HTML}a")}
     assert {*completed.urls.values(), "#main"} == found
 

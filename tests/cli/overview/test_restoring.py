@@ -96,10 +96,8 @@ def test_it_works_where_the_command_was_typed(project: Project, where: str, tmp_
     path.unlink()
     cwd = tmp_path / where
     cwd.mkdir(exist_ok=True)
-
     done = replace(project, root=cwd).run("--root", str(project.root), "show", "7")
     typed(project, done.err, cwd)
-
     assert path.exists()
 
 

@@ -62,9 +62,7 @@ def test_what_lists_the_increment_by_its_folders_name_says_why(
         folder = project.folder(project.increment(f"{number:04}-one-thing", status="active"))
         spoil(folder / "spec.md")
         notes.append(f"note: spec.md was not read: it {why} [{error}] at {folder / 'spec.md'}\n")
-
     listed, document = project.run(command), project.run(command, "--json")
-
     assert (0, len(notes)) == (listed.code, listed.out.count("one thing"))
     for note in notes:
         assert (1, 1) == (listed.err.count(note), document.err.count(note)), note

@@ -52,7 +52,6 @@ def test_a_folder_that_can_be_read_is_not_noted(project: Project) -> None:
     for command in (("status",), ("search", "smart")):
         assert [] == check(project, command[0], *command)["warnings"]
         assert "not read" not in project.run(*command).err
-
     # Similar work is found beside one that cannot be read.
     spoil(project, "runs", "file")
     assert f"similar increment: {NAME}" in project.run("new", "Smart discipline").err

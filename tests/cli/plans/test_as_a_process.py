@@ -30,8 +30,7 @@ def test_at_a_terminal_the_plan_is_shown_and_asked_about(completed: Project) -> 
         assert "Nothing was changed." in terminal.text
     assert seen(completed) == before
     with Terminal(completed, "apply", FILE) as terminal:
-        terminal.expect("Apply the plan? [y/N]")
-        terminal.type("y\r")
+        terminal.answer("Apply the plan? [y/N]", "y\r")
         assert terminal.end() == 0
     assert completed.states() == OPEN
     assert completed.metadata()["reopenHistory"][0]["reopenedBy"] == "Ada"

@@ -142,8 +142,7 @@ def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> No
 
     # At a terminal it asks for the reason to resume a run that has ended.
     with Terminal(planned, "run", "resume") as terminal:
-        terminal.expect("Reason for reopening")
-        terminal.type("Once more\n")
+        terminal.answer("Reason for reopening", "Once more\n")
         assert terminal.end() == 0, terminal.text
     assert "Once more" in run(planned, "events", "--json").out
     assert run(planned, "resume", "--reason", "another look").code == 0

@@ -81,11 +81,9 @@ def test_the_programs_of_a_run_that_continues_find_no_token(searching: Project) 
     failing = shlex.join((sys.executable, "-c", "import sys; sys.exit(1)"))
     options = ("--worker", failing, "--hook", program(searching, "hook"), "--yes")
     assert 3 == searching.process("run", "start", "plan.md", *options, cold=True).code
-
     compacted = searching.process("run", "context", "--left", "1", cold=True)
     more = ("--worker", program(searching, "worker"), "--retry", "1", "--yes")
     resumed = searching.process("run", "resume", *more, cold=True)
-
     assert (0, 0) == (compacted.code, resumed.code), (compacted.said, resumed.said)
     assert ([], []) == (seen_by(searching, "hook"), seen_by(searching, "worker"))
 

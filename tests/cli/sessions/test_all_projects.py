@@ -130,8 +130,7 @@ def test_enter_shows_the_active_session_of_this_project(project: Project, other:
     start(project, "Fix login")
     start(other, "Newer")
     with Terminal(project, "session", "show") as terminal:
-        terminal.expect("Enter for 1: ")
-        terminal.type("\n")
+        terminal.answer("Enter for 1: ", "\n")
         assert terminal.end() == 0
         assert "1. Look" in terminal.text.rpartition("Enter for 1")[2]
         assert "Fix login" in terminal.text.rpartition("Enter for 1")[2]
@@ -147,10 +146,8 @@ def test_a_paused_session_of_another_project_is_resumed_there(
         terminal.expect("Number, or words: ")  # nothing here is paused, so Enter takes nothing
         assert "Fix login" not in terminal.text
         terminal.type("\n")
-        terminal.expect("Number, or words: ", times=2)
-        terminal.type("logout\n")
-        terminal.expect("Enter for 1: ")
-        terminal.type("\n")
+        terminal.answer("Number, or words: ", "logout\n", times=2)
+        terminal.answer("Enter for 1: ", "\n")
         assert terminal.end() == 0
     assert "active" == session(other, "show", there, "--json").document["session"]["status"]
 
@@ -159,11 +156,9 @@ def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
     start(project, "Fix login")
     start(project, "Fix logout")
     with Terminal(project, "session", "show") as terminal:
-        terminal.expect("Enter for 1: ")
-        terminal.type("zebra\n")
+        terminal.answer("Enter for 1: ", "zebra\n")
         terminal.expect("No session fits")
-        terminal.expect("Words to search for: ")
-        terminal.type("login\n")
+        terminal.answer("Words to search for: ", "login\n")
         terminal.expect("Enter for 1: ", times=2)
         assert terminal.leave(CTRL_C) == 130
     assert "Nothing was changed." in terminal.text

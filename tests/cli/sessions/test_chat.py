@@ -130,8 +130,7 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_leaves_the_session_paused(
     with Faulty(raw(begun, end=False)) as server:
         configure(project, server.url)
         with Terminal(project, "session", "resume", paused, "--chat") as terminal:
-            terminal.expect("you> ")
-            terminal.type("And now?\r")
+            terminal.answer("you> ", "And now?\r")
             terminal.expect("The token expires")
             terminal.interrupt(
                 "Interrupted; your message and the beginning of the answer are logged."
@@ -151,8 +150,7 @@ def test_a_chat_without_a_message_leaves_the_session_paused_where_it_was(
     with Faulty() as server:
         configure(project, server.url)
         with Terminal(project, "session", "resume", paused, "--chat") as terminal:
-            terminal.expect("you> ")
-            terminal.type(CTRL_D)
+            terminal.answer("you> ", CTRL_D)
             assert terminal.end() == 0
     assert before == text_of(project)
 

@@ -220,7 +220,6 @@ def test_of_several_imports_one_has_to_be_named(project: Project) -> None:
         assert "next: unlatch session import" in session(project, command, "--imported").err
     for command in ("list", "stats"):
         assert "Next: unlatch session import" in session(project, command, "--imported").err
-
     for number in (1, 2):
         put(project, lines(project, f"s{number}"))
     session(project, "import", "--all")
@@ -336,10 +335,8 @@ def test_the_copy_of_a_running_session_is_completed_and_that_of_an_old_one_never
 def test_at_a_terminal_it_asks_which_to_import(project: Project) -> None:
     put(project, lines(project, "s2"), age=60)
     with Terminal(project, "session", "import") as terminal:
-        terminal.expect("Import which?")
-        terminal.type("3\n")
-        terminal.expect("use numbers from 1 to 2")
-        terminal.type("2\n")
+        terminal.answer("Import which?", "3\n")
+        terminal.answer("use numbers from 1 to 2", "2\n")
         assert terminal.end() == 0
     (file,) = imports(project)
     assert 'import_source: "claude-code:s1"' in file.read_text(encoding="utf-8")
@@ -350,8 +347,7 @@ def test_at_a_terminal_codify_offers_imported_sessions(project: Project) -> None
     session(project, "import", "s1")
     with Terminal(project, "session", "codify") as terminal:
         terminal.expect("(imported)")
-        terminal.expect("Number")
-        terminal.type("1\n")
+        terminal.answer("Number", "1\n")
         assert terminal.end() == 0
         assert "dialect: crucible-1" in terminal.text
 
@@ -361,8 +357,7 @@ def test_publish_shows_the_masked_text_and_asks(project: Project) -> None:
     file = import_one(project, "--keep-secrets")
     for answer, code in (("n", 2), ("y", 0)):
         with Terminal(project, "session", "publish", file.stem) as terminal:
-            terminal.expect("Copy this text into the project?")
-            terminal.type(f"{answer}\n")
+            terminal.answer("Copy this text into the project?", f"{answer}\n")
             assert terminal.end() == code
         assert "Fix add in ~/calc.py with ***" in terminal.text
         assert SECRET not in terminal.text

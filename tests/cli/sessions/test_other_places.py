@@ -35,10 +35,8 @@ def test_a_worktree_names_the_work_of_the_main_checkout(main: Project, worktree:
     (file,) = imports(main)
     command = f"unlatch --root {main.root} show 0007-smart-discipline --briefing"
     expected = f"not in this worktree: effort:auth-bug, session:{file.stem}; {command} has them"
-
     shown = worktree.run("show", "7", "--briefing")
     resumed = worktree.run("resume", "7", "-m", "More", "--yes", "--offline")
-
     for done in (shown, resumed):
         assert (0, True) == (done.code, f"note: {expected}\n" in done.err), done.said
     assert "not in this worktree" not in main.run("show", "7", "--briefing").err
@@ -53,7 +51,6 @@ def test_a_git_file_that_leads_elsewhere_names_nothing(main: Project, tmp_path: 
     (root / ".git").write_text(f"gitdir: {main.root}/.git\n")
     other = replace(main, root=root)
     other.increment()
-
     assert "not in this worktree" not in other.run("show", "7", "--briefing").err
 
 
@@ -61,13 +58,11 @@ def test_doctor_names_the_imports_of_a_project_that_was_moved(main: Project) -> 
     (file,) = imports(main)
     before = main.root
     after = replace(main, root=before.rename(before.with_name("a new place")))
-
     findings = after.run("doctor", "--json").document["findings"]
     (found,) = [one for one in findings if one["id"] == "imports-elsewhere"]
     assert f"sessions were imported at {before}," in found["message"]
     assert quote(str(file.parent)) in found["hint"]
     subprocess.run(found["hint"], shell=True, check=True)  # as a person would
-
     assert file.name == next(iter(imports(after))).name
     assert after.run("show", f"session:{file.stem}").code == 0
     again = after.run("doctor", "--json").document["findings"]

@@ -75,9 +75,7 @@ def test_sessions_without_a_time_are_listed_last_and_broken_ones_named(
     for name in ("a", "b"):
         head = f"---\ntype: session\nsession_id: {name}\nstatus: completed\n---\n"
         path.with_name(f"{name}.md").write_text(head, encoding="utf-8")
-
     done = session(project, "list", "--json")
-
     found = done.document["sessions"]
     assert [one["id"] for one in found] == [started, "a", "b"]
     assert found[1]["title"] == "a"
@@ -105,7 +103,6 @@ def test_resume_session_command(project: Project, started: str) -> None:
     assert (small.code, error_of(small)) == (2, "context-budget")
     (entry,) = session(project, "list", "--json").document["sessions"]
     assert entry["status"] == "paused"
-
     done = session(project, "resume", started)
     assert done.out.startswith(f"Session: Fix login ({started})\n")
     assert "is active" in done.err
@@ -314,10 +311,8 @@ def test_learn_asks_for_consent_once(project: Project, started: str) -> None:
 
 def test_a_session_names_its_effort_by_its_id(project: Project) -> None:
     assert project.run("effort", "open", "Login design").code == 0
-
     done = session(project, "start", "Fix login", "--effort", "design", "--json")
     unknown = session(project, "start", "Fix login", "--effort", "no-such")
-
     assert done.document["session"]["effort"] == "login-design"
     assert error_of(unknown) == "effort-unknown"
 

@@ -83,7 +83,6 @@ def test_a_damaged_file_has_no_aliases(aliased: Project) -> None:
 
 def test_an_error_is_json_if_the_alias_asks_for_it(aliased: Project) -> None:
     own_config(aliased, '[aliases]\ns = "show --json"\n')
-
     assert aliased.run("s", "99").document["error"]["id"] == "unknown-increment"
 
 
@@ -100,6 +99,5 @@ def test_help_shows_the_command_of_an_alias(aliased: Project) -> None:
 def test_a_new_alias_may_lead_to_another(aliased: Project) -> None:
     assert aliased.run("config", "set", "--user", "aliases.rr", "r --offline").code == 0
     done = aliased.run("config", "set", "--user", "aliases.r", "rr")
-
     assert_refused(done, 2, "setting-invalid")
     assert "it leads back to itself: r -> rr -> r" in done.err

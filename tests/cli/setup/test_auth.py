@@ -47,11 +47,8 @@ def test_a_token_from_stdin_is_kept_for_the_trackers_host(bare: Project) -> None
 
 def test_a_token_that_is_typed_is_not_shown(bare: Project) -> None:
     with Terminal(bare, "auth", "login", "jira", "--user", "octo@example.com") as terminal:
-        terminal.expect(f"Token for {host(bare, 'jira')}: ")
-        terminal.type(f"{SECRET}\n")
-        code = terminal.end()
-
-    assert code == 0
+        terminal.answer(f"Token for {host(bare, 'jira')}: ", f"{SECRET}\n")
+        assert terminal.end() == 0
     assert SECRET not in terminal.raw
     assert list(entries(bare).values()) == [{"user": "octo@example.com", "token": SECRET}]
 
@@ -70,8 +67,7 @@ def with_redmine(project: Project, scheme: str) -> None:
 def test_a_token_without_a_user_name_is_asked_for_alone(bare: Project, scheme: str) -> None:
     with_redmine(bare, f'"API_KEY", {scheme}')
     with Terminal(bare, "auth", "login", "redmine") as terminal:
-        terminal.expect("Token for redmine.example.com: ")
-        terminal.type(f"{SECRET}\n")
+        terminal.answer("Token for redmine.example.com: ", f"{SECRET}\n")
         code = terminal.end()
     bare.process("auth", "login", "redmine", "--user", "octo", stdin=f"{SECRET}\n").ends(
         2, err="error[user-not-needed]"
@@ -83,10 +79,8 @@ def test_a_token_without_a_user_name_is_asked_for_alone(bare: Project, scheme: s
 def test_a_user_name_is_asked_for_if_every_token_needs_one(bare: Project) -> None:
     with_redmine(bare, '"PASSWORD", Scheme.BASIC, user="LOGIN"')
     with Terminal(bare, "auth", "login", "redmine") as terminal:
-        terminal.expect("User name for redmine.example.com (not the token): ")
-        terminal.type("octo\n")
-        terminal.expect("Token for redmine.example.com: ")
-        terminal.type(f"{SECRET}\n")
+        terminal.answer("User name for redmine.example.com (not the token): ", "octo\n")
+        terminal.answer("Token for redmine.example.com: ", f"{SECRET}\n")
         code = terminal.end()
     bare.process("auth", "login", "redmine", stdin=f"{SECRET}\n").ends(
         2, err="unlatch auth login redmine --user NAME"
@@ -126,10 +120,8 @@ def test_status_says_where_tokens_come_from_and_never_shows_one(bare: Project) -
 
 def test_logout_forgets_the_token(bare: Project) -> None:
     bare.run("auth", "login", "ado", stdin=f"{SECRET}\n")
-
     first = bare.run("auth", "logout", "ado")
     second = bare.run("auth", "logout", "ado")
-
     place = host(bare, "ado")
     assert (first.code, first.err) == (0, f"Token for {place} deleted.\n")
     assert (second.code, second.err) == (0, f"No token for {place}.\n")
@@ -139,7 +131,6 @@ def test_logout_forgets_the_token(bare: Project) -> None:
 def test_what_is_no_token_is_refused(bare: Project) -> None:
     for token in ("\n", "", "two words\n", "bell\x07\n"):
         done = bare.run("auth", "login", "github", stdin=token)
-
         assert done.code in (2, 4), done.said
         assert done.err.startswith("error[")
     assert entries(bare) == {}

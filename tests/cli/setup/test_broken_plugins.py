@@ -171,9 +171,7 @@ def test_a_plugin_that_cannot_be_configured_hinders_no_other(
 ) -> None:
     spoil(project, package, mistake)
     project.increment(links=project.items("github"))
-
     done = project.run(*RESUME)
-
     assert (done.code, project.states()["github"]) == (0, OPEN["github"]), done.said
     assert project.run("sync", "--check").code == 0
 
@@ -222,7 +220,6 @@ def test_a_list_without_links_that_cannot_be_read_says_so_once(
     project.increment(links={**project.items("github"), **LINK})
     project.increment("0008-there", links=LINK)
     note = "items of redmine are not shown, because that plugin cannot be used"
-
     for _ in range(2):  # rows of a long list are known the second time
         assert project.run("list", *options).err.count(note) == 1
 
@@ -234,9 +231,7 @@ def test_a_broken_plugin_that_is_not_configured_hinders_nothing(
     spoil(completed, package, mistake)
     assert "redmine" not in completed.run("list").said
     completed.configure_more()
-
     done = completed.run("resume", "7", "--reason", REASON, "--yes")
-
     assert (done.code, completed.states()) == (0, OPEN), done.said
     assert "config-invalid" not in completed.run("doctor").said
 
@@ -271,18 +266,14 @@ def test_a_call_that_goes_wrong_is_named_and_others_are_reopened(
     project: Project, package: str, result: str, said: str
 ) -> None:
     install_with(project, package, result)
-
     error = resumed_on_github_alone(project)
-
     assert error["id"] == ("odd" if "odd'," in result else "plugin-broken")
     assert said in error["message"]
 
 
 def test_an_outcome_of_another_type_is_unknown_and_probed(project: Project, package: str) -> None:
     install_with(project, package, READ, "return Outcome(snapshot.item, notes='done')")
-
     error = resumed_on_github_alone(project)
-
     assert "RedminePlugin.write returned another type: notes: " in error["message"]
 
 
@@ -320,10 +311,8 @@ def test_an_address_of_a_broken_plugin_names_it_and_those_of_others_do_not(
 ) -> None:
     said = spoil(project, package, MANIFESTS[0])
     project.increment()
-
     wrong = project.run("link", "7", "https://github.com/octo", "--json")
     done = project.run("link", "7", ADDRESS, "--json")
-
     assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
     check_error(done.document["error"], said)
 
@@ -364,7 +353,6 @@ def test_a_label_problem_that_is_no_text_is_the_plugin_s(project: Project, packa
     old = "label_problem=lambda label: None"
     install(site, package, file="__init__.py", old=old, new="label_problem=len", more=more)
     project.increment(links=project.items("github"))
-
     check_doctor(project, "label_problem returned no text")
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
 
@@ -375,9 +363,7 @@ def test_a_mistake_in_the_configuration_beside_it_is_found_online_too(
     spoil(project, package, MANIFESTS[0])
     config = project.root / ".unlatch" / "config.toml"
     config.write_text(f"{config.read_text()}\n[trackers.none]\nurl = 1\n", encoding="utf-8")
-
     done = project.run("doctor", "--online", "--json")
-
     assert {"plugin-broken", "config-invalid"} <= {one["id"] for one in errors_found(done)}
 
 
@@ -390,7 +376,6 @@ def test_no_other_distribution_replaces_a_tracker_of_unlatch(
         f"[unlatch.plugins]\ngithub = {package}:manifest\nredmine = {package}:manifest"
     )
     project.increment(links=project.items("github"))
-
     assert project.run(*RESUME).code == 0
     assert project.states()["github"] == OPEN["github"]
 
@@ -431,7 +416,6 @@ def test_a_distribution_that_is_installed_twice_is_one(
     install(project.root.parent / "site", package)
     install_again(project.root.parent / "user", package, "Unlatch.Redmine-1.1")
     monkeypatch.syspath_prepend(project.root.parent / "user")
-
     assert errors_found(project.run("doctor", "--json")) == []
 
 
@@ -450,10 +434,8 @@ def test_settings_that_cannot_be_shown_do_not_end_doctor(
 ) -> None:
     dump = f"def model_dump(self, **options):\n        {body}\n\n    @property\n    def base_url"
     spoil(project, package, Mistake("settings.py", "@property\n    def base_url", dump, ""))
-
     check_doctor(project, f"showing [trackers.redmine] failed: {said}")
     shown = project.run("config", "list", "--json")
-
     keys = [one["key"] for one in shown.document["settings"]]
     assert ("trackers.github.web_url" in keys, shown.code) == (True, 0), keys
     assert not [one for one in keys if "redmine" in one]
@@ -471,7 +453,6 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened
     project: Project, package: str, mistake: Mistake
 ) -> None:
     said = spoil(project, package, mistake)
-
     check_error(resumed_on_github_alone(project), said)
     assert [one["tracker"] for one in project.metadata()["pending"]] == ["redmine"]
     check_doctor(project, said)
@@ -479,9 +460,7 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened
 
 def test_a_plugin_without_mistakes_is_not_named(project: Project, package: str) -> None:
     install(project.root.parent / "site", package)
-
     done = project.run("doctor", "--json")
-
     assert errors_found(done) == []
     named = [one["id"] for one in done.document["findings"] if "Redmine" in one["message"]]
     assert "host-trusted" in named

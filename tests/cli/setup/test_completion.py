@@ -82,7 +82,6 @@ def test_aliases_are_completed_like_the_commands_that_they_stand_for(several: Pr
         several,
         "[aliases]\nrx = 'resume --yes'\nshow = 'list'\n'r $(touch made)' = 'list'\nry = 'ry'\n",
     )
-
     assert {"rx", "ry", "reopen", "report", "resume", "review", "run"} == {*complete(several, "r")}
     assert ["show"] == [*complete(several, "show")]
     assert "rx  resume --yes" == complete(several, "rx")["rx"]
@@ -92,9 +91,7 @@ def test_aliases_are_completed_like_the_commands_that_they_stand_for(several: Pr
 
 def test_titles_stand_beside_the_ids_on_one_line(several: Project) -> None:
     several.extra["COLUMNS"] = "60"
-
     found = complete(several, "show", "00")
-
     assert "0002-login   Login" == found["0002-login"]
     assert "0003-照合    監査の照合" == found["0003-照合"]
     assert found["0001-search"].startswith("0001-search  $(touch made) `touch made`;touch")
@@ -151,15 +148,12 @@ def test_bash_lists_titles_and_inserts_an_id(several: Project, columns: int) -> 
     bash = ("bash", "--norc", "--noprofile", "-i")
     with Terminal(several, program=bash, columns=columns, extra=extra) as terminal:
         terminal.type('eval "$(unlatch completion bash)"; echo rea""dy\n')
-        terminal.expect("\nready")
-        terminal.type("unlatch show 000\t\t")
+        terminal.answer("\nready", "unlatch show 000\t\t")
         terminal.expect("0002-login   Login")
         terminal.expect("0003-照合    監査の照合")
-        terminal.expect("0001-search  $(touch made)")
-        terminal.type("1\t--offline\n")
+        terminal.answer("0001-search  $(touch made)", "1\t--offline\n")
         terminal.expect("0001-search --offline")
-        terminal.expect("Status       active")
-        terminal.type("exit\n")
+        terminal.answer("Status       active", "exit\n")
         assert 0 == terminal.end()
 
     assert "two words" not in screen(terminal)
@@ -174,15 +168,11 @@ def test_zsh_lists_titles_and_inserts_an_id(several: Project, columns: int) -> N
     with Terminal(several, program=("zsh", "-f", "-i"), columns=columns, extra=extra) as terminal:
         terminal.type("autoload -U compinit && compinit -u -D\n")
         terminal.type('eval "$(unlatch completion zsh)"; echo rea""dy\n')
-        terminal.expect("\nready")
-        terminal.type("unlatch show 000\t")
+        terminal.answer("\nready", "unlatch show 000\t")
         terminal.expect("Login")
-        terminal.expect("監査の照合")
-        terminal.type("2\t--offline\n")
-        terminal.expect("Status       completed")
-        terminal.type("exit\n")
+        terminal.answer("監査の照合", "2\t--offline\n")
+        terminal.answer("Status       completed", "exit\n")
         assert 0 == terminal.end()
-
     assert "$(touch made) `touch made`" in screen(terminal)
     assert "two words" not in screen(terminal)
     assert is_unharmed(several)
@@ -229,6 +219,5 @@ def test_without_work_or_a_project_nothing_is_completed_and_nothing_said(project
     for kind, command in (("effort", "show"), ("session", "show"), ("run", "status")):
         assert complete(project, kind, command, "") == {}
     assert before == project.tree()
-
     shutil.rmtree(project.root / ".unlatch")
     assert {} == complete(project, "show", "")

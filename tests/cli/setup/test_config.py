@@ -156,9 +156,7 @@ def test_a_table_that_a_removal_leaves_empty_goes(plain: Project) -> None:
 )
 def test_a_mistake_changes_nothing(plain: Project, arguments: str, shown: str) -> None:
     before = plain.tree()
-
     done = plain.run("config", *shlex.split(arguments))
-
     error = "setting-unknown" if arguments.startswith("get") else "setting-invalid"
     assert_refused(done, 2, error)
     assert shown in done.err
@@ -206,7 +204,6 @@ def test_without_a_project_the_users_settings_are_shown_and_set(
     plain: Project, tmp_path: Path
 ) -> None:
     plain.root = tmp_path
-
     assert plain.run("config", "set", "--user", "aliases.r", "resume").code == 0
     assert plain.run("config", "get", "aliases.r").out == "resume\n"
     assert_refused(plain.run("config", "set", "comment", "full"), 2, "no-project")
@@ -215,7 +212,6 @@ def test_without_a_project_the_users_settings_are_shown_and_set(
 def test_a_damaged_file_is_reported_and_kept(plain: Project) -> None:
     plain.configure("comment = \n")
     before = plain.tree()
-
     for arguments in (("set", "comment", "full"), ("unset", "comment"), ("list",), ("get", "x")):
         assert_refused(plain.run("config", *arguments), 1, "config-invalid")
     assert_unchanged(plain, before)
@@ -223,7 +219,6 @@ def test_a_damaged_file_is_reported_and_kept(plain: Project) -> None:
 
 def test_a_byte_order_mark_is_read_and_kept(plain: Project) -> None:
     plain.configure("\ufeffcomment = 'short'\n")
-
     assert plain.run("config", "get", "comment").out == "short\n"
     assert plain.run("config", "set", "comment", "full").code == 0
     assert text_of(plain) == '\ufeffcomment = "full"\n'
@@ -231,7 +226,6 @@ def test_a_byte_order_mark_is_read_and_kept(plain: Project) -> None:
 
 def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
     plain.configure("coment = 'full'\nfrequent_reopens = 0\n")
-
     assert plain.run("config", "set", "frequent_reopens", "3").code == 0
     assert plain.run("config", "unset", "coment").code == 0
     assert text_of(plain) == "frequent_reopens = 3\n"
@@ -240,7 +234,6 @@ def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
 def test_the_list_shows_whole_names(plain: Project) -> None:
     with Terminal(plain, "config", "list", columns=80) as terminal:
         assert terminal.end() == 0
-
     lines = terminal.text.split("\n")
     assert max(map(len, lines)) <= 80
     assert "trackers.github.on_reopen.milestone" in {line.split(" ")[0] for line in lines}
@@ -250,7 +243,6 @@ def test_the_list_shows_whole_names(plain: Project) -> None:
 def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None:
     with Terminal(plain, "config", "list", columns=columns) as terminal:
         assert terminal.end() == 0
-
     assert max(map(len, terminal.text.split("\n"))) <= columns
     # On a narrow terminal the names have lines of their own.
     words = terminal.text.split()
@@ -262,7 +254,6 @@ def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None
 
 def test_a_table_is_shown_with_its_settings(plain: Project) -> None:
     found = plain.run("config", "get", "labels", "--json").document["settings"]
-
     assert [(one["key"], one["value"], one["source"]) for one in found] == [
         ("labels.reopened", "again", ".unlatch/config.toml"),
         ("labels.completed", "completed", "default"),

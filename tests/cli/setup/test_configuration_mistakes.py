@@ -90,9 +90,7 @@ def test_a_setting_of_the_users_own_is_not_taken_from_a_repository(
 
 def test_a_setting_in_a_wrong_table_is_recognised(project: Project) -> None:
     project.configure("max_active = 3\n")
-
     found = project.run("doctor", "--json").document["findings"]
-
     hints = [one["hint"] for one in found if one["id"] == "config-invalid"]
     assert ["did you mean limits.max_active?"] == hints
 
@@ -121,7 +119,6 @@ def test_no_setting_is_explained_in_the_words_of_the_library(name: str) -> None:
             for key in reversed(place):
                 values = {key: values}
             told |= {*validate(model, values, prefix="")[1]}
-
     assert told
     assert [] == [one for one in sorted(told) if RAW.search(one)]
 

@@ -72,9 +72,7 @@ def check_each(
 
 def test_a_sound_project_has_no_errors_and_no_warnings(completed: Project) -> None:
     before, environ = completed.tree(), completed.box.environ()
-
     done, shown = completed.run("doctor", "--json"), completed.run("doctor")
-
     assert (findings(done), done.code) == ([], 0)
     notes = [("host-trusted", None), ("library-installed", None), ("token-found", None)]
     assert findings(done, "note") == notes * 3
@@ -111,9 +109,7 @@ def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> No
 
 def test_a_file_that_is_no_toml_is_told_with_its_line(project: Project) -> None:
     project.configure('comment = "full"\ncomment = full\n')
-
     done = project.run("doctor", "--json")
-
     assert findings(done, "error") == [("config-invalid", ".unlatch/config.toml")]
     assert "line 2" in messages(done)["config-invalid"]
 
@@ -151,7 +147,6 @@ def test_a_token_that_is_missing_or_half_there_and_a_host_that_is_not_trusted(
     done = completed.run("doctor", "--json")
     assert findings(done, "warning") == [("token-missing", None)]
     assert findings(done, "error") == [("credential-incomplete", None)]
-
     completed.extra = {"UNLATCH_TRUSTED_HOSTS": None}
     done = completed.run("doctor", "--json")
     assert ([name for name, _ in findings(done)], done.code) == (["host-not-trusted"] * 3, 1)
@@ -166,9 +161,7 @@ def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) 
     program.chmod(0o755)
     completed.bin = own
     completed.extra |= {"GITHUB_TOKEN": None}
-
     done = completed.run("doctor", "--json")
-
     assert ("token-from-program", None) in findings(done, "note")
     assert not started.exists()
 
@@ -183,7 +176,6 @@ def test_an_old_shape_is_a_warning(project: Project) -> None:
         ({"jira": {"epicKey": "SCRUM-28"}}, [("old-link", ":/jira")]),
         ({"github": {"issue": 4, "url": 7}}, [("shape-unexpected", ":/github/url")]),
     ]
-
     assert check_each(project, rows, status="active").code == 0
 
 
@@ -255,9 +247,7 @@ def test_links_that_nothing_can_be_delivered_to(project: Project) -> None:
     project.increment(
         links={"github": {"issue": 1, "url": elsewhere}, "jira": {"issueKey": "SCRUM-28"}}
     )
-
     done = project.run("doctor", "--json")
-
     found = [("target-not-allowed", at(":/github")), ("tracker-not-configured", None)]
     assert (found, 0) == (findings(done), done.code)
 
@@ -310,9 +300,7 @@ def test_one_increment_or_verbose_lists_every_finding(project: Project) -> None:
 def test_a_fix_of_one_increment_leaves_the_others(project: Project) -> None:
     project.increment(id="other")
     project.increment("0008-other", id="other")
-
     project.run("doctor", "8", "--fix", "--yes")
-
     ids = [project.metadata(name)["id"] for name in (NAME, "0008-other")]
     assert ["other", "0008-other"] == ids
 
@@ -352,9 +340,7 @@ def test_online_reports_a_mistake_of_a_tracker_once(completed: Project, variable
     completed.increment("0008-alone")
     shutil.rmtree(completed.folder())
     completed.extra[variable] = None
-
     done = completed.run("doctor", "--online", "--json")
-
     assert 1 == len(findings(done)), done.said
 
 
@@ -363,9 +349,7 @@ def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project:
     (real,) = Path(os.environ["UNLATCH_CORPUS"]).rglob(".specweave")
     shutil.rmtree(project.root / ".unlatch")
     shutil.copytree(real, project.root / ".specweave")
-
     done = project.run("doctor", "--json")
-
     assert done.document["increments"] == 51
     assert [name for name, _ in findings(done, "error")] == ["metadata-duplicate-key"]
 
@@ -373,7 +357,6 @@ def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project:
 def test_findings_wrap_in_a_narrow_terminal(project: Project) -> None:
     with Terminal(project, "doctor", "--settings", columns=60) as terminal:
         terminal.end()
-
     assert "[host-trusted]" in terminal.text
     assert max(map(len, terminal.text.splitlines())) <= 60
     assert "\\n" not in terminal.text

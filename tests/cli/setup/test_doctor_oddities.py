@@ -71,9 +71,7 @@ def test_documents_that_are_missing_or_no_text(project: Project) -> None:
     project.increment()
     (project.folder() / "tasks.md").unlink()
     (project.folder() / "spec.md").write_bytes(b"\xff\xfe# S")
-
     done = project.run("doctor", "--json")
-
     assert [("document-unreadable", SPEC)] == findings(done)
     assert ("document-missing", TASKS) in findings(done, "note")
 
@@ -84,9 +82,7 @@ def test_one_item_one_number_or_one_name_of_two_increments(project: Project) -> 
     project.increment(OTHER, links=links)
     project.increment(NAME, archived=True)
     project.increment("0007-else")
-
     done = project.run("doctor", "--json")
-
     assert set(findings(done, "warning")) == {
         ("item-shared", at(":/github", OTHER)),
         ("number-twice", f"{HOME}/{NAME}"),
@@ -101,9 +97,7 @@ def test_unfinished_work_in_the_archive(project: Project, status: str) -> None:
     project.increment(status=status, archived=True)
     project.increment(OTHER, archived=True)
     listed = ("archived-unfinished", f"{HOME}/_archive/{NAME}/metadata.json")
-
     done = project.run("doctor", "--json")
-
     assert [listed] == findings(done)
     assert f"but {status}" in messages(done)[listed[0]]
     project.run("resume", "7", "--reason", REASON, "--yes")
@@ -114,9 +108,7 @@ def test_a_range_names_the_increments_to_check(project: Project) -> None:
     for number in (7, 8, 9):
         project.increment(f"000{number}-work")
         (project.folder(f"000{number}-work") / "metadata.json").write_text("{")
-
     done = project.run("doctor", "7-8", "--json")
-
     assert [1, 1, 0] == [str(done.document["findings"]).count(f"000{n}-work/") for n in (7, 8, 9)]
 
 
@@ -175,9 +167,7 @@ def test_your_own_configuration_in_conflict_needs_git_only_in_a_repository(
 def test_an_item_and_an_address_that_differ_are_both_named(project: Project) -> None:
     url = "https://github.com/octo/widgets/issues/5"
     project.increment(links={"github": {"issue": 4, "url": url}})
-
     said = "names github 4, and its address shows 5"
-
     assert f"0007-smart-discipline/metadata.json:/github: {said} (an" in project.run("doctor").out
     assert f"note: github {said}\n" in project.run("show", "7").err
 
@@ -291,8 +281,6 @@ def test_the_next_step_for_an_idle_increment_fits_its_status(
     old = "2025-01-01T00:00:00Z"
     project.increment(status=status, lastActivity=old, created=old)
     project.configure_more(tables="[limits.stale_after]\nactive = 1\npaused = 1\n")
-
     said = project.run("doctor").out
-
     assert f"next: unlatch {command} {NAME}\n" in said
     assert 0 == project.run(command, "7").code

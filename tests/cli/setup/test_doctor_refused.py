@@ -54,9 +54,7 @@ def test_a_link_is_not_blamed_on_an_entry_that_is_missing_where_the_entry_is_wro
 
 def test_a_link_to_nothing_is_found_once_and_not_offered(completed: Project) -> None:
     behind_a_link(completed, f".unlatch/increments/{NAME}").rename(completed.home / "gone")
-
     done = completed.run("doctor", "--json")
-
     assert [("unsafe-path", f".unlatch/increments/{NAME}")] == found(done)
     (hint,) = (one["hint"] for one in done.document["findings"] if one["severity"] == "error")
     target = completed.home / "elsewhere"
@@ -66,9 +64,7 @@ def test_a_link_to_nothing_is_found_once_and_not_offered(completed: Project) -> 
 def test_a_folder_of_specweave_that_is_refused_hides_nothing(completed: Project) -> None:
     (completed.home / "theirs" / "increments").mkdir(parents=True)
     (completed.root / ".specweave").symlink_to(completed.home / "theirs")
-
     done = completed.run("doctor", "--json")
-
     assert [("unsafe-path", ".specweave")] == found(done, "error", "warning")
     assert (0, 1) == (done.code, done.document["increments"])
 
@@ -76,9 +72,7 @@ def test_a_folder_of_specweave_that_is_refused_hides_nothing(completed: Project)
 def test_nothing_is_mended_behind_a_link_and_the_rest_is_still_told(completed: Project) -> None:
     target = behind_a_link(completed, ".unlatch/increments")
     (target / NAME / "spec.md").write_text("---\nstatus: abandoned\n---\n# It\n")
-
     done = completed.run("doctor", "--fix", "--yes", "--json")
-
     assert (1, []) == (done.code, done.document["fixes"])
     assert [("unsafe-path", ".unlatch/increments")] == found(done)
     assert "abandoned" in (target / NAME / "spec.md").read_text()
@@ -86,9 +80,7 @@ def test_nothing_is_mended_behind_a_link_and_the_rest_is_still_told(completed: P
 
 def test_the_trackers_are_still_asked(completed: Project) -> None:
     behind_a_link(completed, ".unlatch/increments")
-
     done = completed.run("doctor", "--online", "--json")
-
     assert (1, ["github", "ado", "jira"]) == (
         done.code,
         [one["tracker"] for one in done.document["access"]],
@@ -122,9 +114,7 @@ def test_a_file_of_the_project_is_named_once(completed: Project) -> None:
     shutil.copy(config, completed.home)
     config.unlink()
     config.symlink_to(completed.home / "config.toml")
-
     shown = completed.run("doctor").out
-
     assert "error    .unlatch/config.toml: is a symbolic link, which unlatch" in shown
 
 
@@ -150,7 +140,5 @@ def test_trusted_hosts_have_one_row_for_each_place_that_names_some(completed: Pr
 def test_without_any_trusted_host_the_setting_is_still_listed(project: Project) -> None:
     project.extra["UNLATCH_TRUSTED_HOSTS"] = None
     project.configure("")
-
     settings = project.run("doctor", "--json").document["settings"]
-
     assert {"key": "trusted_hosts", "value": {}, "source": "default"} in settings

@@ -114,7 +114,6 @@ def test_a_link_that_is_read_has_the_expected_shape(project: Project) -> None:
     ]
     for number, link in enumerate(links, 1):
         project.increment(f"{number:04}-one", links=link)
-
     assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
 
 

@@ -22,7 +22,6 @@ def rows(text: str) -> list[str]:
 
 def test_the_first_page_shows_the_most_used_commands(project: Project) -> None:
     done = project.run("--help")
-
     assert sum(FRONT.values(), ()) == tuple(rows(done.out))
     assert len(rows(done.out)) <= 14
     assert done.out.splitlines()[-1] == f"More: unlatch help {'|'.join(MORE)}"
@@ -31,9 +30,7 @@ def test_the_first_page_shows_the_most_used_commands(project: Project) -> None:
 
 def test_help_shows_each_command_once(project: Project) -> None:
     done = project.run("help")
-
     headings = re.findall(r"^(\w+):$", done.out, re.MULTILINE)
-
     assert sorted([*_SHOWN, "ado|github|jira ..."]) == sorted(rows(done.out))
     assert [topic.capitalize() for topic in all_topics()] == headings
 
@@ -53,7 +50,6 @@ def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) ->
 
 def test_help_begins_with_the_main_case_and_groups_the_other_options(project: Project) -> None:
     shown = dict(_SECTION.findall(project.run("reopen", "--help").out))
-
     assert ["Example", "Options", "Items", "GitHub", "Jira"] == list(shown)[:5]
     assert "  unlatch reopen octo/widgets#4 --reason 'Still fails'\n" == shown["Example"]
     jira = re.findall(r"^  (--\S+)", shown["Jira"], re.MULTILINE)

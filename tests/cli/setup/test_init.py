@@ -46,19 +46,15 @@ def test_an_empty_folder_becomes_a_project(empty: Project) -> None:
 def test_the_repository_on_github_is_taken_from_git(empty: Project, remote: str) -> None:
     empty.git("init", "--quiet")
     empty.git("remote", "add", "origin", remote)
-
     empty.run("init")
-
     config = tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
     assert config["trackers"] == {"github": {"repository": "octo/widgets.js"}}
 
 
 def test_nothing_in_the_project_is_to_be_kept_out_of_git(empty: Project) -> None:
     empty.git("init", "--quiet")
-
     empty.run("init")
     empty.run("new", "Something")
-
     empty.git("add", "--all")
     staged = empty.git("diff", "--cached", "--name-only").splitlines()
     names = ("events.jsonl", "metadata.json", "spec.md", "tasks.md")
@@ -69,9 +65,7 @@ def test_nothing_in_the_project_is_to_be_kept_out_of_git(empty: Project) -> None
 def test_a_project_in_another_one_is_noted(project: Project) -> None:
     below = project.root / "services" / "pay"
     below.mkdir(parents=True)
-
     made, again = (project.run("--root", str(below), "init") for _ in range(2))
-
     note = f"note: this folder is in the project {project.root}; commands"
     assert (0, True) == (made.code, note in made.err), made.said
     assert "note: " not in again.err
@@ -109,9 +103,7 @@ def test_commands_find_the_project_from_below_or_by_its_name(empty: Project) -> 
     empty.run("new", "Something")
     below = empty.root / "src" / "deep"
     below.mkdir(parents=True)
-
     elsewhere, outside = replace(empty, root=below), replace(empty, root=empty.home)
-
     assert "0001-something" in elsewhere.run("list").out
     assert "0001-something" in outside.run("--root", str(empty.root), "list").out
 
@@ -140,5 +132,4 @@ def test_a_root_without_a_project_is_refused(project: Project) -> None:
 def test_a_root_of_another_tool_is_a_project(project: Project) -> None:
     folder = project.home / "theirs"
     (folder / ".specweave/increments").mkdir(parents=True)
-
     assert 0 == project.run("--root", str(folder), "sync", "--check").code

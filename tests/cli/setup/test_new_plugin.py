@@ -59,7 +59,6 @@ def python(*arguments: str | Path, cwd: Path, **environ: str) -> tuple[int, str]
 
 def test_skeleton_is_written(project: Project, tmp_path: Path) -> None:
     done = project.run("plugins", "new", "redmine", "--folder", str(tmp_path), "--json")
-
     made = tmp_path / "unlatch-redmine"
     assert (0, str(made), FILES) == (done.code, done.document["folder"], done.document["made"])
     found = [str(one.relative_to(made)) for one in made.rglob("*") if one.is_file()]
@@ -94,7 +93,6 @@ def test_its_tests_name_the_next_method_to_write(made: Path, tmp_path: Path) -> 
 
 def test_its_address_may_end_with_a_slash_and_is_proposed(made: Path, tmp_path: Path) -> None:
     site = {"PYTHONPATH": str(made.with_name("site"))}
-
     code, _ = python("unlatch.cli", "init", cwd=tmp_path, **site)
     config = tmp_path / ".unlatch" / "config.toml"
     proposed = '# [trackers.redmine]\n# url = "https://redmine.example.org"\n'
@@ -148,5 +146,4 @@ def test_nothing_is_left_if_it_cannot_be_written(
     monkeypatch.setattr(new_plugin, "replace_file", full)
     with pytest.raises(StoreError):
         new_plugin.make_plugin("redmine", tmp_path, taken=())
-
     assert [] == [*tmp_path.iterdir()]

@@ -100,7 +100,5 @@ def test_an_item_at_another_place_is_the_same(
     read = FOUND.format(ref, "DONE")
     spoil(project, package, read, wrote, capability=capability, new=presented)
     project.increment(links=LINK)
-
     done = project.run("show", "7", "--json")
-
     assert [None] == [one["error"] for one in done.document["items"]]

@@ -43,7 +43,6 @@ def printing(tmp_path: Path, project: Project, package: str) -> Project:
 
 def test_a_document_is_whole_beside_a_plugin_that_prints(printing: Project) -> None:
     done = printing.run(*RESUME)
-
     assert (done.code, printing.states()["github"]) == (3, OPEN["github"]), done.said
     assert [3] == [done.document["exitCode"]]
     assert [one for one in PRINTED if one not in done.err] == []
@@ -51,7 +50,6 @@ def test_a_document_is_whole_beside_a_plugin_that_prints(printing: Project) -> N
 
 def test_a_process_keeps_its_stdout_to_itself(printing: Project) -> None:
     done = printing.process(*RESUME, cold=True)
-
     assert [3] == [done.document["exitCode"]]
     assert [one for one in PRINTED if one not in done.err] == []
 
@@ -70,6 +68,5 @@ def test_no_command_has_printed_lines_in_its_output(
     printing: Project, command: tuple[str, ...]
 ) -> None:
     done = printing.process(*command, cold=True)
-
     assert done.out
     assert [one for one in ("by manifest", *PRINTED) if one in done.out] == []

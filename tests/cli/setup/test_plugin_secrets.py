@@ -43,7 +43,6 @@ def check_secret(project: Project, *more: tuple[str, ...]) -> str:
     shown = "".join(project.run(*command).said for command in commands)
     files = [path for top in (project.root, project.home) for path in top.rglob("*")]
     kept = b"".join(path.read_bytes() for path in files if path.is_file())
-
     for form in (TOKEN, ENCODED, QUOTED, repr(TOKEN)[1:-1], dumps(TOKEN)[1:-1]):
         assert form not in shown
         assert form.encode() not in kept
@@ -64,9 +63,7 @@ def check_secret(project: Project, *more: tuple[str, ...]) -> str:
 )
 def test_no_error_of_a_plugin_shows_a_token(project: Project, package: str, body: str) -> None:
     spoil(project, package, body)
-
     shown = check_secret(project, ("--debug", "show", "7"))
-
     assert "***" in shown
 
 
@@ -75,9 +72,7 @@ def test_no_error_of_settings_shows_a_token_of_the_environment(
 ) -> None:
     old, new = 'return ItemRef("redmine"', "import os; raise KeyError(os.environ['REDMINE_KEY'])"
     spoil(project, package, other=[("settings.py", old, f"{new}; {old}")])
-
     shown = check_secret(project, ("link", "7", "https://redmine.example.com/issues/6"))
-
     assert "***" in shown
 
 
@@ -85,7 +80,5 @@ def test_no_note_or_request_of_a_plugin_shows_a_token(project: Project, package:
     noted = f"return Outcome(snapshot.item, notes=({TOKEN!r}, {ENCODED!r}))"
     planned = f"return (PlannedRequest('GET', 'https://x/?key=' + {TOKEN!r}, 'read'),)"
     spoil(project, package, READ, noted, planned)
-
     shown = check_secret(project, ("resume", "7", "--reason", REASON, "--dry-run"))
-
     assert "***" in shown

@@ -50,11 +50,9 @@ def test_where_the_answer_is_lost_nothing_is_sent_again_before_the_items_were_as
 ) -> None:
     many(project, COUNT)
     project.box.faults.add(Fault("ado", kind, path="batch$|batch\\?", method="PATCH"))
-
     lost = project.run(*COMPLETED)
     written = (batches(project), changed_alone(project))
     synced = project.run("sync")
-
     assert (3, 0, (1, [])) == (lost.code, synced.code, written), (lost.said, synced.said)
     assert "unknown-outcome" in lost.out
     assert ({"Active"}, {1}) == once_each(project)
@@ -113,9 +111,7 @@ def test_an_item_of_two_increments_hears_of_both(project: Project) -> None:
 def test_operations_from_before_are_asked_for_first(project: Project) -> None:
     many(project, COUNT)
     project.run(*COMPLETED, "--offline")
-
     done = project.run("sync")
-
     assert (0, 0) == (done.code, batches(project)), done.said
     assert ({"Active"}, {1}) == once_each(project)
 

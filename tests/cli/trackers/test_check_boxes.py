@@ -135,9 +135,7 @@ def test_of_many_ticks_the_first_are_named(project: Project) -> None:
     assert 0 == project.run("github", "create-issue", "7").code
     done = text(project, "tasks.md").replace("[ ] pending", "[x] completed")
     (project.folder() / "tasks.md").write_text(done)
-
     plan = project.run("sync", "--plan")
-
     said = "check boxes: tick T-001, T-002, T-003, T-004, T-005 and 28 more on the item"
     assert said in plan.out
 
@@ -191,9 +189,7 @@ def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
     edit(linked, "tasks.md", "T-002: Erase", "T-003: Paint")
     edit(linked, "spec.md", "It is round", "It is an oval")
     plan = linked.run("sync", "--plan")
-
     done = linked.run("sync")
-
     assert (0, 0) == (plan.code, done.code), plan.said + done.said
     assert "update the list on the item" in plan.out
     assert 1 == len(writes(linked))
@@ -340,9 +336,7 @@ def test_items_may_not_be_updated(project: Project) -> None:
     created(project, "github")
     project.configure_more(tables='[sync]\nwrite = ["status", "comment", "labels"]\n')
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
-
     done = project.run("sync")
-
     assert (0, []) == (done.code, writes(project)), done.said
     assert "the configuration does not let items be updated" in done.out
     assert 5 == project.run("sync", "--check").code
@@ -398,7 +392,6 @@ def test_items_linked_by_hand_have_no_boxes(project: Project) -> None:
     assert 0 == project.run("sync").code
     assert all("boxes" not in block(project, name)["base"] for name in ALL)
     edit(project, "tasks.md", "[ ] pending", "[x] completed")
-
     rests(project)
 
 
@@ -409,9 +402,7 @@ def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
     boxes = data[tracker]["base"].pop("boxes")
     (linked.folder() / "metadata.json").write_text(json.dumps(data, indent=2))
     tick(linked, tracker, "T-002: Erase")
-
     done = linked.run("sync")
-
     assert (0, []) == (done.code, writes(linked)), done.said
     assert "T-002 left as it is: no sync of the check boxes is on record" in done.out
     assert "boxes" not in block(linked, tracker)["base"]

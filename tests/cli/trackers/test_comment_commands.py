@@ -75,9 +75,7 @@ def desk(project: Project) -> Desk:
 
 def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     comment = desk.post("ann", "/reopen It **still** crashes\non startup @octocat #9")
-
     done = desk.take_up(comment)
-
     assert (0, "open") == (done.code, desk.state), done.said
     (text,) = desk.answers
     assert "It \\*\\*still\\*\\* crashes on startup" in text
@@ -90,9 +88,7 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
 
 def test_a_strangers_words_notify_nobody_where_the_teams_may(desk: Desk) -> None:
     desk.project.configure_more("mentions = true")
-
     done = desk.say("ann", "/reopen Crash @octocat octo/other#9 GH-9 https://evil.example")
-
     assert (0, "open") == (done.code, desk.state), done.said
     (text,) = desk.answers
     reason = text.partition("“")[2].partition("”")[0]
@@ -107,9 +103,7 @@ def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
         desk.project.forget_local()
     if again == "another comment":
         comment = desk.post("ann", "/reopen It crashes")
-
     done = desk.take_up(comment)
-
     assert (0, "open") == (done.code, desk.state), done.said
     assert "is open already" in done.said
     assert (1, 1) == (len(desk.answers), desk.thumbs(comment))
@@ -118,14 +112,12 @@ def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
 def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     first = desk.say("oda", "/reopen Me too")
     second = desk.say("oda", "/reopen Please")
-
     assert [0, 0] == [first.code, second.code]
     assert "oda may not" in first.said
     assert ("closed", []) == (desk.state, [c for c in (first, second) if "✓" in c.out])
     (text,) = desk.answers
     assert "its author, its assignee and people with triage or write rights" in text
     assert [True, True] == [text.count("/reopen") == 0, "oda" in text]
-
     # Somebody else may all the same, and so may they once they have a right.
     desk.project.box.github.add_person("oda", role="triage")
     assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
@@ -152,9 +144,7 @@ def test_whose_close_stands(
     by, reason, ago = closing
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
     desk.close(by, reason, ago=ago)
-
     done = desk.say(user, words)
-
     assert (0, state) == (done.code, desk.state), done.said
 
 
@@ -165,10 +155,8 @@ def test_a_person_asks_three_times_a_day_and_others_still_can(desk: Desk) -> Non
         # Each close has a time of its own, before the next comment.
         desk.close("ann", ago=50 - number)
     before = len(desk.answers)
-
     done = desk.say("ann", "/reopen Once more")
     other = desk.say("tim", "/reopen I agree")
-
     assert "has asked 3 times within a day" in done.said
     assert (0, "open", before + 1) == (other.code, desk.state, len(desk.answers))
 
@@ -177,9 +165,7 @@ def test_a_close_and_its_undo(desk: Desk) -> None:
     assert 0 == desk.say("ann", "/reopen Crash").code
     refused = desk.say("oda", "/undo")
     assert ("open", True) == (desk.state, "oda may not" in refused.said)
-
     undone = desk.say("ann", "/undo A mistake of mine")
-
     assert (0, "closed") == (undone.code, desk.state), undone.said
     assert "The reopen is taken back" in desk.answers[-1]
     desk.say("tim", "/reopen --even-if-not-planned No")
@@ -228,9 +214,7 @@ def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
     if cause != "author":
         path = "octo/other" if cause == "elsewhere" else f"mirror/{REPOSITORY}"
         project.git("remote", "set-url", "origin", f"{project.box.github.web_url}/{path}.git")
-
     done = shared.say("ann" if cause == "author" else "tim", "/reopen It crashes")
-
     assert (0, "open") == (done.code, shared.state), done.said
     assert "completed" == project.metadata()["status"]
     assert {"ado": "Closed", "jira": "Done"}.items() <= project.states().items()
@@ -239,9 +223,7 @@ def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
 def test_settings_let_authors_reopen_increments_and_share_their_words(shared: Desk) -> None:
     project = shared.project
     project.configure_more(tables="[comments]\nspread = true\nshare_text = true\n")
-
     done = shared.say("ann", "/reopen It crashes")
-
     assert (0, OPEN) == (done.code, project.states()), done.said
     assert [1, 1, 1] == [
         sum("It crashes" in t for t in texts if "Reopened" in t)
@@ -271,9 +253,7 @@ def test_who_has_write_completes_the_increment_with_its_checks(shared: Desk) -> 
     project = shared.project
     assert 0 == shared.say("wes", "/reopen Crash").code
     (project.folder() / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Find it\n")
-
     failed = shared.say("wes", "/close Done")
-
     assert (0, "active") != (failed.code, project.metadata()["status"])
     assert "active" == project.metadata()["status"]
     assert "Nothing was changed" in shared.answers[-1]
@@ -286,15 +266,12 @@ def test_outside_of_a_project_the_issue_alone_is_reopened(desk: Desk) -> None:
     project = desk.project
     (project.root / ".unlatch/config.toml").unlink()
     (project.root / ".unlatch").rmdir()
-
     done = desk.say("ann", "/reopen It crashes")
-
     assert (0, "open") == (done.code, desk.state), done.said
 
 
 def test_comments_without_a_command_and_edits_cost_no_request(desk: Desk) -> None:
     done = desk.say("ann", "Thanks, it works now!")
-
     assert (0, []) == (done.code, desk.project.box.requests.entries())
     assert "the comment has no command" in done.said
 
@@ -308,18 +285,14 @@ def test_what_the_event_says_of_a_comment_counts_for_nothing(desk: Desk, what: s
         comment = github.add_comment(REPOSITORY, 5, "/reopen It crashes", "ann")
     else:
         github.edit_comment(REPOSITORY, comment, None if what == "gone" else "/reopen More")
-
     done = desk.take_up(comment, "/reopen It crashes")
-
     assert (0, "closed", []) == (done.code, desk.state, desk.answers), done.said
 
 
 def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
     comment = desk.post("ann", "/reopen It crashes")
     desk.project.box.github.edit_comment(REPOSITORY, comment, None)
-
     done = desk.take_up(comment, "/reopen It crashes", "--json")
-
     assert ("unlatch.ingest/1", "the comment asks for nothing") == (
         done.document["schema"],
         done.document["why"],
@@ -328,7 +301,6 @@ def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
 
 def test_limits_of_the_job_hold_for_the_command(shared: Desk) -> None:
     done = shared.say("tim", "/reopen It crashes", "--max-items", "2")
-
     assert (2, "closed") == (done.code, shared.state), done.said
     assert "too-many-items" in done.err
     assert "completed" == shared.project.metadata()["status"]
@@ -340,10 +312,8 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     for told in (comment, refused):
         desk.take_up(told)
     event = desk.project.home / "event.json"
-
     runs = [start(desk.project, "ingest", "--from", "github-event", str(event)) for _ in range(4)]
     said = [run.communicate(timeout=120)[0] for run in runs]
-
     assert [0] * 4 == [run.returncode for run in runs], said
     assert ("open", 2) == (desk.state, len(desk.answers))
 
@@ -351,11 +321,9 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
 def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
     desk.project.box.faults.add(fault("github", "comment", "drop-after"))
     comment = desk.post("ann", "/reopen It crashes")
-
     lost = desk.take_up(comment)
     again = desk.take_up(comment)
     synced = desk.project.run("sync")
-
     assert (3, 0, 0) == (lost.code, again.code, synced.code), lost.said + again.said
     assert ("open", 1) == (desk.state, len(desk.answers))
 

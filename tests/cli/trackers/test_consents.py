@@ -24,9 +24,7 @@ def test_states_and_labels_stay_and_the_comment_is_posted(
 ) -> None:
     refuse(canUpdateStatus=False)
     labels = completed.labels()
-
     done = completed.run(*RESUME)
-
     assert (done.code, completed.metadata().get("pending")) == (0, None)
     assert (CLOSED, labels) == (completed.states(), completed.labels())
     assert [1, 1, 1] == [len(posted) for posted in completed.comments().values()]
@@ -44,9 +42,7 @@ def test_items_that_were_there_before_get_no_comment_but_those_of_the_increments
     project.increment(links={} if linked else links)
     if linked:
         project.run("link", "7", *project.urls.values())
-
     done = project.run(*RESUME)
-
     assert (done.code, OPEN) == (0, project.states())
     assert [comments] * 3 == [len(posted) for posted in project.comments().values()]
 
@@ -60,9 +56,7 @@ def test_items_that_specweave_imported_get_none(
     links |= {"origin": mark["origin"]} if "origin" in mark else {}
     links["github"] |= {"story": mark["story"]} if "story" in mark else {}
     project.increment(links=links)
-
     done = project.run(*RESUME)
-
     assert (done.code, project.states()["github"]) == (0, "open")
     assert project.comments()["github"] == []
 
@@ -72,10 +66,8 @@ def test_items_are_not_made_and_not_updated(project: Project, refuse: Callable[.
     project.increment(status="active")
     project.increment("0008-linked", status="active", links=project.items("github"))
     project.box.requests.clear()
-
     made = project.run("github", "create-issue", "7")
     updated = project.run("github", "update-issue", "8")
-
     for done in (made, updated):
         assert (done.code, "write-not-permitted" in done.said) == (2, True), done.said
     assert project.wrote() == []
@@ -83,9 +75,7 @@ def test_items_are_not_made_and_not_updated(project: Project, refuse: Callable[.
 
 def test_a_dry_run_says_the_same(completed: Project, refuse: Callable[..., None]) -> None:
     refuse(canUpdateStatus=False, canUpsertInternalItems=False)
-
     items = completed.run(*RESUME, "--dry-run", "--json").document["items"]
-
     assert len(items) == 3
     methods = {request["method"] for item in items for request in item["requests"]}
     assert methods <= {"GET"}
@@ -94,9 +84,7 @@ def test_a_dry_run_says_the_same(completed: Project, refuse: Callable[..., None]
 def test_undo_leaves_states_alone_too(completed: Project, refuse: Callable[..., None]) -> None:
     completed.run(*RESUME)
     refuse(canUpdateStatus=False)
-
     done = completed.run("undo", "7", "--yes")
-
     assert (done.code, OPEN) == (0, completed.states())
     assert completed.metadata()["status"] == "completed"
 
@@ -104,9 +92,7 @@ def test_undo_leaves_states_alone_too(completed: Project, refuse: Callable[..., 
 def test_config_toml_has_the_last_word(completed: Project, refuse: Callable[..., None]) -> None:
     refuse(canUpdateStatus=False, canUpdateExternalItems=False)
     completed.configure_more(tables='[sync]\nwrite = ["status", "comment", "labels"]\n')
-
     done = completed.run(*RESUME)
-
     assert (done.code, OPEN) == (0, completed.states())
     assert completed.metadata(NAME)["status"] == "active"
 

@@ -51,9 +51,7 @@ def test_metadata_without_a_time_of_activity_gets_one_with_its_item(specified: P
     data = specified.metadata()
     del data["lastActivity"]
     path.write_text(json.dumps(data))
-
     assert specified.run("github", "create-issue", "7").code == 0
-
     check_files(specified)
     assert "schema" not in specified.run("doctor").said
 
@@ -190,9 +188,7 @@ def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
         links = {"github": {"issue": made, "url": url}}
         project.increment(f"{number + 10:04}-thing", status="active", links=links)
     project.box.requests.clear()
-
     document = check(project, "tracker-status", "github", "status")
-
     assert ["open"] * 12 == [one["items"][0]["state"] for one in document["increments"]]
     assert 1 == project.box.requests.count("github")
 

@@ -23,9 +23,7 @@ def test_an_empty_answer_to_a_read_is_an_error_of_the_tracker(
     assert project.run("resume", "7", "--reason", "More", "--yes").code == 0
     project.forget_local()
     project.box.faults.add(Fault(tracker, "status", path=PATHS[tracker], code=204, times=99))
-
     done = project.run(*READS[command])
-
     assert done.code in (1, 5), done.said
     assert "[unexpected]" not in done.said
 
@@ -35,11 +33,9 @@ def test_an_empty_answer_to_a_later_read_keeps_the_operation(project: Project) -
     project.box.faults.add(Fault("jira", "drop-after", path="/transitions$"))
     assert project.run("resume", "7", "--reason", "More", "--yes").code == 3
     project.box.faults.add(Fault("jira", "status", path="/comment", code=204, times=9))
-
     empty = project.run("sync")
     project.box.faults.clear()
     done = project.run("sync", "7")
-
     assert (3, 0) == (empty.code, done.code), empty.said + done.said
     assert "[answer-not-understood]" in empty.said
     assert 1 == len(project.comments()["jira"])

@@ -107,9 +107,7 @@ def test_a_tracker_that_does_not_answer_fails_the_gate(
 def test_every_item_that_was_not_checked_is_in_the_document(finished: Project) -> None:
     add_issues(finished, 5)
     without_tokens(finished)
-
     document = check(finished, "sync-plan", "sync", "--check")
-
     groups = {one["tracker"]: one for one in document["notChecked"]}
     assert {"github": 6, "ado": 1, "jira": 1} == {n: len(one["items"]) for n, one in groups.items()}
     assert ["SCRUM-28"] == groups["jira"]["items"]
@@ -183,10 +181,8 @@ def test_at_a_terminal_the_cause_of_a_difference_is_whole(in_step: Project, colu
 
 def test_at_a_terminal_the_cause_for_items_that_were_not_checked_fits(in_step: Project) -> None:
     in_step.extra["GITHUB_TOKEN"] = "bad"
-
     with Terminal(in_step, "sync", "--check", columns=60, extra={"PYTHONUTF8": "1"}) as terminal:
         assert 5 == terminal.end()
-
     assert (
         "✗ GitHub: 1 item not checked (octo/widgets#4): GitHub does\n"
         "  not accept the token: Bad credentials [unauthorized]\n"

@@ -69,9 +69,7 @@ def test_an_event_of_a_reopen_that_is_pending_on_the_item_alone_is_not_followed(
     finished.box.faults.add(fault("github", "comment", "drop"))
     words = ("reopen", finished.urls["github"], "--item-only", "--reason", "More")
     assert finished.run(*words).code == 3
-
     done = ingest(finished, payload(finished))
-
     assert "completed" == finished.metadata()["status"], done.said
     assert {"ado": "Closed", "jira": "Done"}.items() <= finished.states().items()
     assert "an operation on the item alone is pending" in done.out
@@ -88,9 +86,7 @@ def test_a_message_of_what_is_known_does_nothing(with_issue: Project, cause: str
     # Else it says reopened, and by now the issue is closed again, as the increment knows it.
     before = with_issue.tree()
     with_issue.box.requests.clear()
-
     done = ingest(with_issue, payload(with_issue))
-
     assert (0, []) == (done.code, with_issue.wrote()), done.said
     assert before == with_issue.tree()
 
@@ -136,18 +132,14 @@ def test_only_what_is_linked_to_the_issue_is_looked_at(finished: Project) -> Non
     url = f"{finished.box.github.web_url}/octo/widgets/issues/{other}"
     finished.increment("0008-other", links={"github": {"issue": other, "url": url}})
     reopened_by_hand(finished.box)
-
     done = ingest(finished, payload(finished, html_url=url), "--json")
-
     assert (0, ["0008-other"]) == (done.code, done.document["event"]["increments"]), done.said
     assert CLOSED | {"github": "open"} == finished.states()
 
 
 def test_an_issue_that_nothing_is_linked_to(with_issue: Project) -> None:
     url = f"{with_issue.box.github.web_url}/octo/widgets/issues/99"
-
     done = ingest(with_issue, payload(with_issue, html_url=url))
-
     assert (0, []) == (done.code, with_issue.sent())
     assert f"No increment is linked to {url}." in done.err
 
@@ -215,7 +207,6 @@ NO_MESSAGES = [
 def test_what_is_no_such_message_is_refused(with_issue: Project) -> None:
     for message in NO_MESSAGES:
         done = ingest(with_issue, message)
-
         said = "error[event-not-understood]: not an event of type github-event: "
         assert (2, True) == (done.code, said in done.err), message[:99]
         assert "the message" not in done.err

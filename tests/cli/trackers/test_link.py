@@ -64,9 +64,7 @@ def test_linking_twice_changes_nothing(project: Project) -> None:
     project.increment(status="active")
     done = project.run("link", "7", "octo/widgets#4", project.urls["github"])
     before = project.tree()
-
     again = project.run("link", "7", project.urls["github"])
-
     assert (done.code, again.code, before) == (0, 0, project.tree())
     assert done.out.count("octo/widgets#4") == 1
     assert done.err.count("[items-closed]") == 1
@@ -77,10 +75,8 @@ def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -
     project.items("github")
     other = project.box.github.add_issue(title="Second", state="closed")
     project.increment()
-
     url = f"{project.box.github.web_url}/octo/widgets/issues/{other}"
     project.run("link", "7", project.urls["github"], url)
-
     block = project.metadata()["github"]
     assert (block["issue"], block["url"]) == (4, project.urls["github"])
     assert [4, other] == [item["issue"] for item in block["items"]]
@@ -103,7 +99,6 @@ def test_an_item_outside_the_targets_or_without_a_right_is_refused(
     project.box.github.add_issue("octo/secrets", number=1, title="Secret")
     project.increment()
     url = f"{project.box.github.web_url}/octo/secrets/issues/1"
-
     assert refused(project, "link", "7", url) == (2, "target-not-allowed")
     assert project.sent() == []
     project.extra["GITHUB_TOKEN"] = "wrong-token"
@@ -128,7 +123,6 @@ def test_what_is_no_item_is_refused_and_the_others_are_not_linked_either(
     project.box.github.add_issue(number=5, title="Pull", pull_request=True)
     project.increment()
     places = {"github": project.box.github.web_url, "jira": project.box.jira.site}
-
     assert refused(project, "link", *(word.format(**places) for word in words)) == (code, error)
 
 
@@ -169,7 +163,6 @@ def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -
 
 def test_there_has_to_be_something_to_link(project: Project) -> None:
     project.increment()
-
     assert refused(project, "link", "7") == (2, "link-what")
     project.run("new", "Another")
     address = f"{project.box.github.web_url}/octo/widgets/issues/NUMBER\n"
@@ -192,9 +185,7 @@ def test_the_next_step_has_an_address_of_the_tracker_and_links_nothing_if_it_is_
     said = project.run("link", "7").err
     assert f"next: unlatch link 7 {address}\n" in said
     before = project.tree()
-
     pasted = shlex.split(said.partition("next: unlatch ")[2])
-
     assert refused(project, *pasted) == (2, "url-unknown")
     assert before == project.tree()
 
@@ -214,15 +205,12 @@ def test_the_next_step_fits_a_plugin_of_another_author(
     monkeypatch.syspath_prepend(tmp_path / "site")
     package = f"foreign_{shown[:5].lower()}"
     install(tmp_path / "site", package, file="settings.py", old="prefix ==", new=f"{recognised} ==")
-
     assert f"next: unlatch link 7 {shown}\n" in project.run("link", "7").err
 
 
 def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) -> None:
     project.increment()
-
     done = project.run("link", "7", "github:4")
-
     assert "'github:4' is neither an increment nor the address or name of an item" in done.err
     address = f"{project.box.github.web_url}/octo/widgets/issues/NUMBER\n"
     assert f"next: unlatch link 7 {address}" in done.err
@@ -294,11 +282,9 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
 ) -> None:
     project.increment(status="active")
     project.box.faults.add(Fault(tracker, "drop-after", path="(?i)issue|workitems/", method="POST"))
-
     lost = project.run("link", "7", "--create", tracker)
     project.forget_local()
     synced = project.run("sync", "7", "--yes")
-
     assert (lost.code, synced.code) == (3, 0), (lost.said, synced.said)
     assert sum(len(getattr(project.box, name).items()) for name in ALL) == 1
     assert "pending" not in project.metadata()
@@ -326,10 +312,8 @@ def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Projec
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_second_item_for_the_same_work_is_refused(completed: Project, tracker: str) -> None:
     create = f"create-{'work-item' if tracker == 'ado' else 'issue'}"
-
     assert refused(completed, tracker, create, "7") == (2, "already-linked")
     assert refused(completed, "link", "7", "--create", tracker) == (2, "already-linked")
-
     assert completed.run(tracker, create, "7", "--another").code == 0
     assert 2 == len(completed.metadata()[tracker]["items"])
 
@@ -339,10 +323,8 @@ def test_at_a_terminal_a_second_item_is_asked_about(
     completed: Project, answer: str, code: int, items: int
 ) -> None:
     with Terminal(completed, "github", "create-issue", "7") as terminal:
-        terminal.expect("Create another? [y/N]: ")
-        terminal.type(answer)
+        terminal.answer("Create another? [y/N]: ", answer)
         assert terminal.end() == code
-
     assert f"! {NAME} is linked to a GitHub issue: {completed.urls['github']}\n" in terminal.text
     assert items == len(completed.box.github.items())
 
@@ -363,9 +345,7 @@ def test_an_item_that_may_have_been_created_cannot_be_withdrawn(project: Project
     project.box.faults.add(Fault("github", "drop-after", path="issues", method="POST"))
     assert project.run("link", "7", "--create", "github").code == 3
     before = project.tree()
-
     done = project.run("unlink", "7", "github")
-
     assert_refused(done, 1, "create-in-doubt")
     assert before == project.tree()
     assert project.run("sync", "7").code == 0
@@ -374,9 +354,7 @@ def test_an_item_that_may_have_been_created_cannot_be_withdrawn(project: Project
 
 def test_only_one_item_is_created_at_a_time(project: Project) -> None:
     project.increment(status="active")
-
     done = project.run("link", "7", "--create", "github", "--create", "jira")
-
     assert (2, []) == (done.code, project.sent())
     assert "--create takes one tracker: run the command once for each" in done.err
 

@@ -94,7 +94,6 @@ def test_every_mistake_is_listed_with_its_line_before_anything_is_written(
 
 def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
     done = project.run("link", "--file", "nowhere.csv")
-
     assert (2, "links-file-unreadable") == (done.code, done.err.split("[")[1].split("]")[0])
 
 
@@ -127,9 +126,7 @@ def test_without_authorisation_it_is_the_token_that_is_told_and_not_every_line(
     file = pair(project)
     project.extra["GITHUB_TOKEN"] = "wrong-token"
     before = project.tree()
-
     done = project.run("link", "--file", file)
-
     assert (4, before) == (done.code, project.tree()), done.said
     assert "links-invalid" not in done.err
 
@@ -148,7 +145,6 @@ def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
 @pytest.mark.parametrize("way", [("--create", "github"), ("--suggest",), ("7",)])
 def test_a_file_goes_with_no_other_way(project: Project, way: tuple[str, ...]) -> None:
     project.increment()
-
     assert project.run("link", "--file", "-", *way).code == 2
 
 
@@ -171,9 +167,7 @@ def test_an_item_that_was_made_for_an_increment_is_known_by_its_marker(
     spec = project.folder() / "spec.md"
     spec.write_text("# Another title by now\n")
     before = project.tree()
-
     found = proposals(project)[f"{NAME} {tracker}"]
-
     assert (["marker"], [url]) == ([found["ground"]], [item["url"] for item in found["items"]])
     assert before == project.tree()
 
@@ -199,9 +193,7 @@ def test_the_case_of_a_title_and_the_id_count(project: Project) -> None:
     project.box.github.add_issue(number=5, title=OTHER)
     project.increment(links={})
     project.increment(OTHER, links={})
-
     found = proposals(project)
-
     assert {f"{NAME} github": ["4"], f"{OTHER} github": ["5"]} == {
         key: [item["id"] for item in one["items"]] for key, one in found.items()
     }
@@ -220,9 +212,7 @@ def test_an_item_that_two_increments_may_claim_is_neithers(project: Project) -> 
     project.items("github")
     project.increment(links={})
     again = project.increment("0009-smart-discipline", links={})
-
     found = proposals(project)
-
     assert {f"{NAME} github": False, f"{again} github": False} == {
         key: one["clear"] for key, one in found.items()
     }
@@ -231,7 +221,6 @@ def test_an_item_that_two_increments_may_claim_is_neithers(project: Project) -> 
 def test_what_is_linked_elsewhere_or_has_an_item_is_not_proposed(project: Project) -> None:
     project.increment(links=project.items("github"))
     project.increment("0009-smart-discipline", links={})
-
     assert proposals(project) == {}
 
 

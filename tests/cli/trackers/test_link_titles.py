@@ -64,15 +64,12 @@ def test_titles_with_the_same_words_are_proposed_with_the_evidence(
 
 def test_an_exact_title_goes_before_the_same_words(project: Project) -> None:
     project.box.github.add_issue(number=5, title="Locale Audit (v36)")
-
     (line,) = suggest(project, "Locale audit v36", "locale audit v36")
-
     assert "the same title" == line["evidence"]
 
 
 def test_a_hostile_title_stays_text_in_the_evidence(project: Project) -> None:
     (line,) = suggest(project, "=HYPERLINK 1 \u0007", "=HYPERLINK(1)")
-
     assert ("'=HYPERLINK(1)", False) == (line["title"], "\u0007" in line["evidence"])
 
 
@@ -106,7 +103,6 @@ EXPECTED = [("7", A), ("8", B)]
 )
 def test_a_file_is_read_as_spreadsheets_save_it(text: str) -> None:
     rows, mistakes = read_rows(text)
-
     assert (EXPECTED, []) == ([(row.wanted, row.url) for row in rows], mistakes)
 
 

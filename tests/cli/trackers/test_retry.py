@@ -36,7 +36,6 @@ def test_the_time_is_the_trackers_own(completed: Project, synced: bool) -> None:
     document = completed.run(*RESUME).document
     if synced:
         document = completed.run(*SYNC).document
-
     own = retries(document)
     assert {"github"} == {name for name, (retry, _) in own.items() if retry == "at"}
     assert own["github"] == (document["retry"], document["retryAt"])
@@ -74,14 +73,11 @@ def test_what_a_minute_mends_comes_before_what_a_person_has_to_do(
 def test_a_sync_that_skips_blocked_operations_needs_a_person(completed: Project) -> None:
     completed.box.faults.add(fault("github", "comment", "status", code=403, body=LOCKED))
     completed.run(*RESUME)
-
     document = completed.run(*SYNC).document
-
     assert (3, "person") == (document["exitCode"], document["retry"])
 
 
 def test_what_was_left_on_purpose_can_be_delivered_at_once(completed: Project) -> None:
     document = completed.run(*RESUME, "--offline").document
-
     assert {"at"} == {retry for retry, _ in retries(document).values()}
     assert seconds_until(document["retryAt"]) <= 0

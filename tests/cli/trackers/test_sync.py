@@ -66,9 +66,7 @@ def test_the_first_look_records_agreement_and_sends_nothing(project: Project, st
     is_open = status == "active"
     links = project.items(finished=not is_open)
     project.increment(status=status, links=links)
-
     done = project.run("sync")
-
     assert (0, []) == (done.code, writes(project)), done.said
     metadata = project.metadata()
     assert in_sync(links, is_open=is_open) == {name: metadata[name] for name in ALL}
@@ -76,9 +74,7 @@ def test_the_first_look_records_agreement_and_sends_nothing(project: Project, st
 
 def test_an_unchanged_world_makes_no_writes_on_disk_either(in_step: Project) -> None:
     before = in_step.tree()
-
     done = in_step.run("sync")
-
     assert (0, [], before) == (done.code, writes(in_step), in_step.tree()), done.said
     assert "both sides are in sync" in done.err
 
@@ -86,9 +82,7 @@ def test_an_unchanged_world_makes_no_writes_on_disk_either(in_step: Project) -> 
 def test_without_a_base_disagreement_is_listed_and_nothing_written(project: Project) -> None:
     project.increment(status="active", links=project.items("github"))
     before = project.tree()
-
     done = project.run("sync")
-
     assert (0, [], before) == (done.code, writes(project), project.tree()), done.said
     assert "no sync is on record" in done.out
 
@@ -142,11 +136,9 @@ def test_open_tasks_keep_a_closed_item_from_completing_the_increment(in_step: Pr
     tasks = in_step.folder() / "tasks.md"
     tasks.write_text("# Tasks\n\n## T-001: Draw\n\n**Status**: [ ] pending\n")
     by_hand(in_step, "jira", opens=False)
-
     refused = in_step.run("sync")
     status = in_step.metadata()["status"]
     forced = in_step.run("sync", "--force")
-
     assert (5, "active") == (refused.code, status), refused.said
     assert "work-open" in refused.out
     assert (0, "completed") == (forced.code, in_step.metadata()["status"]), forced.said
@@ -173,9 +165,7 @@ def test_the_direction_decides_who_may_follow(
 ) -> None:
     with_issue.configure_more(tables=f"{policy}\n")
     by_hand(with_issue, "github", opens=True)
-
     done = with_issue.run("sync")
-
     assert (0, status) == (done.code, with_issue.metadata()["status"]), done.said
 
 
@@ -196,9 +186,7 @@ def test_conflicts_are_resolved_by_policy(
 ) -> None:
     with_issue.configure_more(tables=f'[sync]\nconflict = "{policy}"\non_close = "follow"\n')
     both_differ(with_issue)
-
     done = with_issue.run("sync")
-
     assert (code, status) == (done.code, with_issue.metadata()["status"]), done.said
 
 
@@ -214,9 +202,7 @@ def test_check_is_the_gate(with_issue: Project) -> None:
     calm = with_issue.run("sync", "--check")
     by_hand(with_issue, "github", opens=True)
     before = with_issue.tree()
-
     drifted = with_issue.run("sync", "--check")
-
     assert (0, 5, before) == (calm.code, drifted.code, with_issue.tree())
     assert "the item was reopened" in drifted.out
     assert writes(with_issue) == []
@@ -275,9 +261,7 @@ def pending_and_adrift(finished: Project) -> Project:
 
 def test_too_many_items_after_deliveries_are_an_open_question(pending_and_adrift: Project) -> None:
     project = pending_and_adrift
-
     done = project.run("sync", "--yes", "--max-items", "3")
-
     assert 5 == done.code, done.said
     assert OPEN_STATES == project.states()
     assert "closed" == project.box.github.issue("octo/widgets", 90)["state"]
@@ -290,9 +274,7 @@ def test_the_document_names_deliveries_and_why_the_rest_was_refused(
     pending_and_adrift: Project,
 ) -> None:
     options = ("--yes", "--max-items", "3")
-
     document = check(pending_and_adrift, "sync", "sync", *options)
-
     assert (5, "too-many-items") == (document["exitCode"], document["refused"]["id"])
     (served,) = document["increments"]
     assert (3, 0) == (len(served["trackers"]), served["left"])
@@ -338,10 +320,8 @@ def test_a_check_names_folders_that_look_like_increments(with_issue: Project) ->
 
 def test_a_plan_that_only_records_says_so_once(project: Project) -> None:
     project.increment(links=project.items())
-
     first = project.run("sync", "--plan").out
     assert 0 == project.run("sync").code
-
     said = "No items would be changed; 3 links would be recorded as in sync.\n"
     assert (True, False) == (first.endswith(said), "No changes" in first)
     assert "No changes would be made.\n" == project.run("sync", "--plan").out

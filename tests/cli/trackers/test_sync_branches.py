@@ -30,9 +30,7 @@ def detached(with_issue: Project) -> Project:
 def test_on_a_detached_head_no_status_follows_an_item(detached: Project, tables: str) -> None:
     detached.configure_more(tables=tables)
     before = detached.tree()
-
     done = detached.run("sync", "--yes")
-
     assert (0, before, []) == (done.code, detached.tree(), writes(detached)), done.said
     assert "HEAD is detached: only pending operations are delivered." in done.err
 
@@ -125,9 +123,7 @@ def test_where_no_increment_was_changed_it_says_so(
 ) -> None:
     with_issue.commit()
     by_hand(with_issue, "github", opens=True)
-
     done = with_issue.run(*command, "--changed-since", "main")
-
     assert (0, "", []) == (done.code, done.out, writes(with_issue)), done.said
     assert "No increments changed since main.\n" == done.err
 
@@ -198,16 +194,13 @@ def test_a_reopen_on_another_branch_explains_an_open_item(finished: Project) -> 
     by_hand(finished, "jira", opens=True)
     # The time in the id is of 1970: the comment's own time counts.
     finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(new_ulid(0))}")
-
     done = finished.run("sync")
-
     assert (0, "completed") == (done.code, finished.metadata()["status"]), done.said
 
 
 @pytest.mark.parametrize(("days", "expected"), [(29, True), (31, False), (-0.5, True), (-2, False)])
 def test_a_comment_explains_an_open_item_for_thirty_days(days: float, expected: bool) -> None:
     now = datetime.now(UTC)
-
     assert expected is branches._is_recent(now - timedelta(days=days), now)
 
 
@@ -216,9 +209,7 @@ def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Projec
     assert 0 == finished.run("resume", "7", "--reason", "More", "--yes").code
     assert 0 == finished.run("complete", "7").code
     by_hand(finished, "jira", opens=True)
-
     done = finished.run("sync")
-
     assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
 
 
@@ -230,13 +221,11 @@ def test_increments_are_synced_only_if_the_branch_changed_them(
     with_issue.commit()
     by_hand(with_issue, "github", opens=True)
     check = ("sync", "--check", *named, "--changed-since")
-
     untouched = with_issue.run(*check, "main")
     (with_issue.folder() / "tasks.md").write_text("# Tasks, more\n")
     touched = with_issue.run(*check, "main")
     other = with_issue.run("sync", "--check", "8", "--changed-since", "main")
     unknown = with_issue.run(*check, "nowhere")
-
     assert (0, 5, 0, 2) == (untouched.code, touched.code, other.code, unknown.code), touched.said
     assert "No increments changed since main." in other.err
     assert "unknown-ref" in unknown.err

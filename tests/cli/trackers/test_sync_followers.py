@@ -82,9 +82,7 @@ def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_
     seen_in_step(project, status="active")
     assert project.run("abandon", "7", "--reason", "no use").code == 0
     by_hand(project, "jira", opens=True)
-
     done = project.run("sync")
-
     assert (0, "active") == (done.code, project.metadata()["status"]), done.said
     # A removed work item goes back to where it came from.
     assert {**OPEN_STATES, "ado": "New"} == project.states()
@@ -131,9 +129,7 @@ def test_items_that_were_closed_in_different_ways_are_a_conflict_for_the_policy(
     seen_in_step(project, status="active", policy=policy)
     drop(project, "ado")
     by_hand(project, "github", opens=False)
-
     done = project.run("sync", "--even-if-not-planned")
-
     assert (0, status) == (done.code, project.metadata()["status"]), done.said
     assert is_calm(project)
 
@@ -172,9 +168,7 @@ def test_a_reopen_is_not_taken_for_another_branchs_because_of_what_another_incre
     project.run("link", OTHER, project.urls["github"])
     assert project.metadata(OTHER)["github"]["base"]
     by_hand(project, "github", opens=True)
-
     done = project.run("sync")
-
     assert (0, "active") == (done.code, project.metadata(OTHER)["status"]), done.said
 
 
@@ -208,9 +202,7 @@ def test_one_reopen_from_elsewhere_speaks_for_all_items_of_its_increment(project
     project.box.ado.add_comment(101, f"Reopened: more<br>{visible(op)}")
     project.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(op)}")
     by_hand(project, "github", opens=True)
-
     done = project.run("sync")
-
     assert (0, "completed") == (done.code, project.metadata()["status"]), done.said
     assert "reopened on another branch" in done.out
 
@@ -256,7 +248,5 @@ def test_items_that_were_left_closed_by_wish_stay_closed(project: Project) -> No
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
     before = project.tree()
     writes(project)
-
     done = project.run("sync")
-
     assert (0, [], before) == (done.code, writes(project), project.tree()), done.said

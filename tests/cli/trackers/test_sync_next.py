@@ -38,9 +38,7 @@ def test_each_command_brings_both_sides_together(
 ) -> None:
     is_open = status == "active"
     project.increment(status=status, links=project.items(tracker, finished=is_open))
-
     said = project.run("sync", *option)
-
     found = commands(said.err)
     assert len(found) == 2, said.said
     type_in(project, found[which])

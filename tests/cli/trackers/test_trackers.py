@@ -95,15 +95,11 @@ def test_a_repeated_reopen_depends_on_the_item_as_it_is(project: Project) -> Non
     assert 0 == project.run(*command).code
     before = project.tree()
     project.box.faults.add(Fault("github", "status", code=503, times=99))
-
     unread = project.run(*command)
-
     assert (1, before) == (unread.code, project.tree()), unread.said
     project.box.faults.clear()
     project.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-
     done = project.run(*command)
-
     assert (0, "open") == (done.code, project.states()["github"]), done.said
 
 
@@ -113,10 +109,8 @@ def test_a_reopen_that_is_repeated_with_the_named_option_posts_its_reason_once(
     command = changing(project, "github", "reopen")
     project.box.github.edit("octo/widgets", 4, state="open")
     project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-
     codes = [project.run(*command).code, project.run(*command).code]
     done = project.run(*command, "--even-if-not-planned")
-
     assert ([3, 3], 0) == (codes, done.code), done.said
     assert [REASON in text for text in project.comments()["github"]] == [True]
 
@@ -127,17 +121,13 @@ def test_a_reopen_after_a_pending_close_is_one_more_operation(project: Project) 
     close = ("github", "close-issue", "7")
     assert [3, 3, 3] == [project.run(*words).code for words in (reopen, close, reopen)]
     project.box.faults.clear()
-
     done = project.run("sync", "7")
-
     assert ("open", 0) == (project.states()["github"], done.code), done.said
 
 
 def test_reopen_without_a_terminal_needs_a_reason_except_for_a_dry_run(completed: Project) -> None:
     before = completed.tree()
-
     done = completed.run("github", "reopen-issue", "7")
-
     assert_refused(done, 2, "not-interactive")
     assert f"next: unlatch github reopen-issue {NAME} --reason TEXT\n" in done.err
     assert_unchanged(completed, before)

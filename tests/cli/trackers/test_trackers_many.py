@@ -52,7 +52,6 @@ def test_a_repeated_command_changes_and_counts_only_the_items_that_need_it(parts
 def test_one_that_is_refused_leaves_the_others_done(parts: Project) -> None:
     command = ("github", "reopen-issue", "4", "3", "1", "--reason", REASON)
     document = check(parts, "tracker-change-many", *command)
-
     assert (document["exitCode"], document["kind"]) == (5, "reopen")
     found = [(one["id"], one["error"] and one["error"]["id"]) for one in document["increments"]]
     assert found == [("0004-bare", "no-link"), ("0003-part", None), ("0001-part", None)]
@@ -96,10 +95,8 @@ def test_a_single_item_needs_a_single_increment(parts: Project) -> None:
 
 def test_the_reason_is_asked_for_once(parts: Project) -> None:
     with Terminal(parts, "github", "reopen-issue", "1-3") as terminal:
-        terminal.expect("Reason for reopening: ")
-        terminal.type(f"{REASON}\n")
+        terminal.answer("Reason for reopening: ", f"{REASON}\n")
         assert terminal.end() == 0, terminal.text
-
     assert terminal.text.count("Reason for reopening: ") == 1
     assert ["open"] * 3 == states(parts)
 

@@ -35,7 +35,6 @@ def test_commands_show_and_find_it(with_memos: Project) -> None:
 
 def test_doctor_reports_its_links_and_files(with_memos: Project) -> None:
     report = with_memos.run("doctor").out
-
     assert "memo:lost names 0099-gone, which does not exist" in report
     assert "torn.bad: is no memo" in report
 

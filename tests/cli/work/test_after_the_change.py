@@ -20,7 +20,6 @@ def test_a_briefing_that_cannot_be_written_is_said_after_the_change(
     project: Project, unwritable: str
 ) -> None:
     done = project.run("complete", "7", "--force", "--briefing", "--json")
-
     assert done.code == done.document["exitCode"] == 5
     assert [one["id"] for one in done.document["warnings"]] == ["evidence-missing", "unsafe-path"]
     assert "error[unsafe-path]: briefing.md is a symbolic link" in done.err
@@ -31,9 +30,7 @@ def test_of_several_an_unwritten_briefing_is_in_the_one_document(
     project: Project, unwritable: str
 ) -> None:
     project.increment("0008-other", status="active")
-
     done = project.run("complete", "7", "8", "--force", "--briefing", "--json")
-
     assert done.code == done.document["exitCode"] == 5
     found = {one["id"]: [w["id"] for w in one["warnings"]] for one in done.document["increments"]}
     assert found == {unwritable: ["evidence-missing", "unsafe-path"], "0008-other": []}
@@ -54,9 +51,7 @@ def test_an_interrupted_question_for_the_briefing_keeps_the_change(
 def test_work_that_cannot_be_searched_does_not_hide_the_resume(project: Project, name: str) -> None:
     shutil.rmtree(project.root / ".unlatch/efforts")
     (project.root / ".unlatch/efforts").symlink_to(project.home)
-
     done = resume(project, "--json")
-
     assert done.code == done.document["exitCode"] == 0
     assert done.document["warnings"][-1]["id"] == "unsafe-path"
     assert "[unsafe-path]" in done.err

@@ -44,21 +44,17 @@ def test_the_items_are_named_before_they_are_closed(active: Project, columns: in
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_a_no_changes_nothing(active: Project, columns: int) -> None:
     before = active.tree()
-
     with Terminal(active, "abandon", "7", columns=columns) as terminal:
         terminal.expect("Abandoning 0007-smart-discipline will close 3 items as not planned:")
-        terminal.expect("Continue? [y/N]")
-        terminal.type("\n")
+        terminal.answer("Continue? [y/N]", "\n")
         assert terminal.end() == 2
         assert "Nothing was changed.\n" in terminal.text
-
     assert (before, OPEN) == (active.tree(), active.states())
 
 
 def test_several_are_asked_about_once(active: Project) -> None:
     issue = {"github": {"issue": 4, "url": active.urls["github"]}}
     active.increment(OTHER, status="active", links=issue)
-
     with Terminal(active, "complete", "7-8") as terminal:
         terminal.expect("Continue? [y/N]")
         assert "! Completing 2 increments will close 3 items:\n" in terminal.text
@@ -67,7 +63,6 @@ def test_several_are_asked_about_once(active: Project) -> None:
         assert f"    {OTHER}: GitHub octo/widgets#4\n" in terminal.text
         terminal.type("y\n")
         assert terminal.end() == 0
-
     assert active.states() == CLOSED
 
 
@@ -75,7 +70,6 @@ def test_the_warning_about_an_unchanged_increment_comes_before_the_question(
     single: Project,
 ) -> None:
     single.run("resume", "7", "--reason", REASON, "--yes")
-
     with Terminal(single, "complete", "7") as terminal:
         terminal.expect("Continue?")
         assert "[evidence-missing]" in terminal.text
@@ -89,11 +83,9 @@ def test_options_and_the_users_configuration_silence_it(active: Project, option:
     if not option.startswith("--"):
         user_config(active, "confirm_closing = false\n")
     options = (option,) if option.startswith("--") else ()
-
     with Terminal(active, "complete", "7", *options) as terminal:
         assert terminal.end() == 0
         assert "Continue?" not in terminal.text
-
     assert active.states() == (OPEN if option == "--dry-run" else CLOSED)
 
 
@@ -112,7 +104,6 @@ def test_without_an_item_to_close_nothing_is_asked(project: Project, part: str) 
         project.increment(OTHER, status="active", links=links)
     if part == "not-written":
         project.configure_more(tables='[sync]\nwrite = ["comment"]\n')
-
     with Terminal(project, "complete", "7") as terminal:
         assert terminal.end() == 0, terminal.text
         assert "Continue?" not in terminal.text
@@ -120,9 +111,7 @@ def test_without_an_item_to_close_nothing_is_asked(project: Project, part: str) 
 
 def test_closing_an_item_of_an_increment_asks_once(active: Project) -> None:
     with Terminal(active, "close", active.urls["github"]) as terminal:
-        terminal.expect("Complete the increment instead, and close its 3 items?")
-        terminal.type("y\n")
+        terminal.answer("Complete the increment instead, and close its 3 items?", "y\n")
         assert terminal.end() == 0
         assert "Continue?" not in terminal.text
-
     assert active.states() == CLOSED

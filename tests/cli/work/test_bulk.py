@@ -88,7 +88,6 @@ def test_a_filter_chooses_by_what_the_files_say(project: Project) -> None:
 def test_a_filter_that_makes_no_sense_or_matches_nothing_is_refused(project: Project) -> None:
     project.increment()
     expressions = ("completed", "status=done-ish", "label=x", "status~comp", "archived=perhaps")
-
     for expression in (*expressions, "title=", "type=nothing"):
         done = project.run("resume", "--all-matching", expression, *YES)
         error = "nothing-matches" if expression == "type=nothing" else "filter-invalid"
@@ -123,10 +122,8 @@ def test_more_than_ten_items_have_to_be_agreed_to_before_anything_is_changed(
 def test_many_are_refused_without_consent_and_with_a_change_of_their_work(project: Project) -> None:
     many(project, 2)
     before = project.tree()
-
     unasked = project.run("resume", "1", "2", "--reason", REASON)
     changed = project.run("resume", "1", "2", "--scope", "More", *YES)
-
     assert (2, 2) == (unasked.code, changed.code), changed.said
     assert "[not-interactive]" in unasked.err
     assert (before, []) == (project.tree(), project.sent())
@@ -189,9 +186,7 @@ def test_killed_in_the_middle_it_is_brought_to_an_end_once(project: Project, tra
 def test_a_dry_run_reads_each_item_and_writes_nothing(project: Project) -> None:
     many(project, 5, tracker="jira")
     before = project.tree()
-
     done = project.run(*COMPLETED, "--dry-run")
-
     assert (0, before) == (done.code, project.tree()), done.said
     assert "5 increments, " in done.out
     assert project.wrote() == []
@@ -221,25 +216,20 @@ def test_the_document_of_many_and_repeating_adds_nothing(project: Project) -> No
 
 def test_a_person_sees_the_list_and_is_asked_once(project: Project) -> None:
     many(project, 2)
-
     with Terminal(project, "resume", "1", "2") as terminal:
         terminal.expect("Continue?")
         assert "0001-some-work  completed  ado 1\n" in terminal.text
         terminal.type("y\n")
-        terminal.expect("Reason for reopening")
-        terminal.type(f"{REASON}\n")
+        terminal.answer("Reason for reopening", f"{REASON}\n")
         terminal.end()
-
     assert {"Active"} == states(project, 2)
 
 
 def test_at_a_terminal_a_bar_shows_how_far_it_is(project: Project) -> None:
     many(project, 21)
-
     with Terminal(project, *COMPLETED, "--max-items", "21") as terminal:
         terminal.expect("21/21")
         terminal.end()
-
     assert {"Active"} == states(project, 21)
 
 
@@ -260,12 +250,10 @@ def drifted(project: Project, count: int, tracker: str) -> list[str]:
 def test_sync_over_many_reads_in_bulk_and_ends_in_one_sum(project: Project, tracker: str) -> None:
     project.configure_more('comment = "none"')  # GitHub takes no more than one in a second
     drifted(project, 21, tracker)
-
     checked = project.run("sync", "--check")
     reading = project.box.requests.count(tracker)
     done = project.run("sync", "--all", "--max-items", "21")
     calm = project.run("sync")
-
     assert (5, 0, 0) == (checked.code, done.code, calm.code), done.said
     assert reading <= 3
     assert "21 of 21 operations delivered" in done.out

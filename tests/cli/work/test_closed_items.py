@@ -27,11 +27,9 @@ def test_closed_items_are_reported_and_then_reopened_with_the_reason(
     project: Project, status: str
 ) -> None:
     before = closed(project, status).tree()
-
     unexplained = project.run("resume", "7", "--reopen-items", "--yes")
     unchanged = before == project.tree()
     done = project.run("resume", "7", "--yes")
-
     assert_refused(unexplained, 2, "reason-missing")
     assert (0, True) == (done.code, unchanged), done.said
     names = "octo/widgets#4, fabrikam/widgets 101, SCRUM-28"
@@ -47,7 +45,6 @@ def test_reopen_items_resumes_and_reopens_at_once(project: Project) -> None:
 
 def assert_that_they_are_reopened_once(project: Project) -> None:
     codes = [project.run(*REOPEN).code for _ in range(2)]
-
     assert [0, 0] == codes
     assert (project.metadata()["status"], OPEN) == ("active", project.states())
     assert [1, 1, 1] == [sum(MORE in one for one in said) for said in project.comments().values()]
@@ -57,9 +54,7 @@ def assert_that_they_are_reopened_once(project: Project) -> None:
 def test_reopen_items_leaves_open_items_alone(project: Project) -> None:
     links = project.items("github") | project.items("ado", "jira", finished=False)
     project.increment(status="paused", links=links)
-
     assert project.run(*REOPEN).code == 0
-
     assert {"github": 1, "ado": 0, "jira": 0} == {k: len(v) for k, v in project.comments().items()}
 
 
@@ -71,11 +66,9 @@ def test_at_a_terminal_it_asks_whether_to_reopen_them(
     project: Project, status: str, answer: str, options: tuple[str, ...], code: int
 ) -> None:
     with Terminal(closed(project, status), "resume", "7", *options) as terminal:
-        terminal.expect("3 linked items are closed; reopen them? [y/N]: ")
-        terminal.type(f"{answer}\n")
+        terminal.answer("3 linked items are closed; reopen them? [y/N]: ", f"{answer}\n")
         if answer == "y":
-            terminal.expect("Reason for reopening: ")
-            terminal.type(f"{MORE}\n")
+            terminal.answer("Reason for reopening: ", f"{MORE}\n")
         assert terminal.end() == code
     assert '    GitHub        octo/widgets#4 "Smart discipline" (closed' in terminal.text
     assert ("Nothing was changed." in terminal.text) is (code == 2)
@@ -86,14 +79,11 @@ def test_at_a_terminal_it_asks_whether_to_reopen_them(
 def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Project) -> None:
     closed(project, "planning")
     project.increment("0008-paused", status="paused", links={"jira": project.metadata()["jira"]})
-
     unread = project.run("resume", "8", "--offline")
     assert (unread.code, project.sent()) == (0, [])
     assert "note: 1 linked item was not read and may be closed: " in unread.err
-
     shown = check(project, "dry-run", *REOPEN, "--dry-run")
     document = check(project, "resume", "resume", "7", "--yes")
-
     assert [True] * 3 == [bool(item["requests"]) for item in shown["items"]]
     assert ["items-closed"] == [warning["id"] for warning in document["warnings"]]
 
@@ -108,11 +98,9 @@ def test_items_closed_since_are_reported_where_no_new_reason_reopens_them(
     assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
     completed.increment("0008-other", status="active")
-
     one = completed.run("resume", "7", *more, "--yes")
     document = check(completed, "resume", "resume", "7", *more, "--yes")
     many = completed.run("resume", "7", "8", "--yes")
-
     for done in (one, many):
         assert done.code == 0, done.said
         assert "    note: 1 linked item is closed: octo/widgets#4 [items-closed]\n" in done.err
@@ -142,9 +130,7 @@ def test_a_new_reason_reopens_items_that_were_closed_since(completed: Project) -
 def test_a_new_reason_without_a_closed_item_is_refused(completed: Project) -> None:
     assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
     before = completed.tree()
-
     done = completed.run("resume", "7", "--reason", MORE, "--yes")
-
     assert_refused(done, 1, "already-active")
     assert "the reason was not recorded\n" in done.err
     hint = f"unlatch github reopen-issue {NAME} --reason '{MORE}'"
@@ -157,9 +143,7 @@ def test_a_new_reason_without_a_closed_item_is_refused(completed: Project) -> No
 
 def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
     assert completed.run("resume", "7", "--reason", REASON, "--yes", "--offline").code == 0
-
     done = completed.run("resume", "7", "--reason", MORE, "--yes")
-
     assert_refused(done, 1, "already-active")
     names = "octo/widgets#4, fabrikam/widgets 101, SCRUM-28"
     assert f"an earlier operation to reopen {names} is pending; the reason was" in done.err
@@ -172,9 +156,7 @@ def test_a_blocked_reopen_is_named_with_the_option_that_delivers_it(project: Pro
     project.box.github.edit("octo/widgets", 4, state="open")
     project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
     project.run("resume", "7", "--reason", REASON, "--yes")
-
     done = project.run("resume", "7", "--reason", MORE, "--even-if-not-planned", "--yes")
-
     assert_refused(done, 1, "already-active")
     command = f"sync {NAME} --even-if-not-planned"
     assert f"to deliver it: unlatch {command};" in done.err
@@ -256,7 +238,6 @@ def test_reopen_items_of_two_processes_posts_one_comment(
         assert 0 == project.run(*REOPEN, *(() if is_delivered else ("--offline",))).code
         terminal.type("y\n")
         assert terminal.end() == 0
-
     assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
     # The other process recorded the same reason, so none is lost.
     assert "Another process resumed it first" not in terminal.text

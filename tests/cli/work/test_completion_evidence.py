@@ -71,7 +71,6 @@ def test_without_a_change_it_warns_and_completes(reopened: Project) -> None:
 def test_the_note_fits_the_terminal(reopened: Project, columns: int) -> None:
     with Terminal(reopened, "complete", "7", "--offline", "--yes", columns=columns) as terminal:
         assert terminal.end() == 0, terminal.text
-
     assert max(map(len, terminal.text.split("\n"))) <= columns
     assert "was ticked [evidence-missing]" in " ".join(terminal.text.split())
 
@@ -92,9 +91,7 @@ def test_commits_that_name_the_increment_or_its_item_or_are_below_its_folder_are
     for number, message in enumerate((*OTHERS, *NAMING)):
         commit(reopened, message, path=f"src/{number}.py")
     commit(reopened, "Measure", path=f".unlatch/increments/{NAME}/reports/speed.md")
-
     found = evidence(reopened)
-
     expected = {*(message.partition("\n")[0] for message in NAMING), "Measure"}
     assert expected == {one["subject"] for one in found["commits"]}
     assert (0, True) == (found["ticked"], found["git"])
@@ -128,7 +125,6 @@ def test_documents_changed_by_hand_and_files_of_like_names_elsewhere_are_evidenc
     paths.append(f".unlatch/increments/{NAME}/spec.md")
     for path in ("docs/2026-11-03-sort.md", *paths):
         commit(reopened, f"{NAME}: {path}", path=path)
-
     assert {f"{NAME}: {path}" for path in paths} == {*subjects(reopened)}
 
 
@@ -141,7 +137,6 @@ def test_an_older_commit_is_none_even_if_it_was_made_anew(
     if is_made_anew:
         reopened.extra = at(1)
         reopened.git("commit", "--quiet", "--amend", "--no-edit")
-
     assert [] == subjects(reopened)
 
 
@@ -154,7 +149,6 @@ def test_an_older_commit_rebased_onto_the_reopen_is_none(reopened: Project) -> N
     commit(reopened, "Reopen")
     reopened.git("checkout", "--quiet", "fix")
     reopened.git("rebase", "--quiet", "main")
-
     assert [] == subjects(reopened)
 
 
@@ -166,7 +160,6 @@ def test_a_fix_that_was_reverted_is_none_and_another_beside_it_counts(
     reopened.git("revert", "--no-edit", "HEAD")
     for message in others:
         commit(reopened, message, path="src/printer.py")
-
     assert others == subjects(reopened)
 
 
@@ -177,7 +170,6 @@ def test_a_commit_on_top_of_the_recorded_reopen_counts_by_any_clock(
     commit(reopened, "Reopen")
     reopened.extra = at(minutes / 1440)
     commit(reopened, f"Fix {NAME}", path="src/parser.py")
-
     assert [f"Fix {NAME}"] == subjects(reopened)
 
 
@@ -191,7 +183,6 @@ def test_an_earlier_commit_from_the_future_is_none(reopened: Project, *, recorde
     reopened.extra = at(1)
     if recorded:
         commit(reopened, "Reopen again")
-
     assert [] == subjects(reopened)
 
 
@@ -203,9 +194,7 @@ def test_without_git_only_boxes_count_and_that_is_said(
         reopened.extra = {place: str(reopened.home)}
     else:
         (reopened.root / place).rename(reopened.home / place)
-
     done = complete(reopened)
-
     note = f"ticked (commits were not checked: no git {missing}) [evidence-missing]\n"
     assert (0, True) == (done.code, note in done.err), done.said
 
@@ -217,7 +206,6 @@ def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
     reopened.git("checkout", "--quiet", "main")
     reopened.extra = at(1)
     reopened.git("merge", "--quiet", "--no-ff", "--message", f"Merge {NAME}", "fix")
-
     assert [f"Merge {NAME}"] == subjects(reopened)
 
 
@@ -228,7 +216,6 @@ def test_leaving_the_archive_is_no_evidence(project: Project) -> None:
     project.run(*RESUME)
     project.extra = at(1)
     commit(project, f"Reopen {NAME}")
-
     assert [] == subjects(project)
 
 
@@ -260,7 +247,6 @@ def test_a_new_task_or_criterion_that_is_ticked_is_evidence(
 def test_a_reopen_of_an_earlier_version_has_no_count(reopened: Project) -> None:
     path = reopened.folder() / "metadata.json"
     path.write_text(path.read_text().replace('"doneWork": 2,', ""))
-
     assert {"ticked": 0, "git": True}.items() <= evidence(reopened).items()
 
 
@@ -290,7 +276,6 @@ def test_it_can_be_turned_off_and_what_was_never_reopened_needs_none(reopened: P
     reopened.run("complete", "8", "--offline")
     assert reopened.metadata("0008-new")["status"] == "completed"
     reopened.configure_more(tables='[completion]\nevidence = "off"\n')
-
     assert evidence(reopened) is None
 
 
@@ -300,7 +285,6 @@ def test_a_reopen_that_was_undone_does_not_count(reopened: Project) -> None:
     reopened.run("start", "7")
     path = reopened.folder() / "metadata.json"
     path.write_text(path.read_text().replace('"status": "completed"', '"status": "active"'))
-
     assert evidence(reopened) is None
 
 
@@ -311,9 +295,7 @@ def test_an_item_that_was_closed_by_hand_completes_its_increment_with_a_warning(
     project.increment(links=project.items("jira"))
     project.run("resume", "7", "--reason", REASON, "--yes")
     project.box.jira.edit("SCRUM-28", status="Done")
-
     document = check(project, "sync", "sync", "--yes")
-
     assert "completed" == project.metadata()["status"]
     (move,) = document["moves"]
     assert (["evidence-missing"], None) == ([one["id"] for one in move["warnings"]], move["error"])

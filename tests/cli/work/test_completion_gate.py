@@ -97,9 +97,7 @@ def test_a_reopened_task_is_open_however_it_was_marked(
 def test_a_long_list_is_cut_and_counted(ready: Project) -> None:
     tasks = "".join(f"\n### T-1{n:02}: More\n\n**Status**: [ ] pending\n" for n in range(20))
     (ready.folder() / "tasks.md").write_text("# Tasks\n" + tasks)
-
     error = ready.run("complete", "7", "--json").document["error"]
-
     assert error["message"] == "21 tasks and criteria are open"
     assert (len(error["problems"]), error["problems"][-1]) == (11, "and 11 more")
 
@@ -124,7 +122,6 @@ def test_what_was_given_up_is_not_open(project: Project) -> None:
     (project.folder() / "tasks.md").write_text(
         "# Tasks\n\n### T-001: One\n\n**Status**: DEFERRED\n\n### T-002-DISCARDED: Two\n"
     )
-
     assert project.run("complete", "7").code == 0
 
 
@@ -144,11 +141,9 @@ def test_tasks_in_a_list_are_open_work_and_descoped_criteria_are_not(project: Pr
 def test_a_document_that_cannot_be_read_is_never_finished_work(project: Project) -> None:
     project.increment(status="active")
     (project.folder() / "tasks.md").write_bytes(b"\xff\xfe")
-
     refused = project.run("complete", "7")
     without = project.run("complete", "7", "--force")
     forced = project.run("complete", "7", "--force", "--reason", "It was empty")
-
     assert (1, 2, 0) == (refused.code, without.code, forced.code), without.said
     assert "error[document-unreadable]: tasks.md cannot be read as UTF-8 text" in refused.err
     assert "unlatch complete 0007-smart-discipline --force --reason TEXT" in without.err

@@ -33,7 +33,6 @@ def drop(project: Project, *trackers: str) -> None:
 def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[str, ...]) -> None:
     planned = dropped.run("complete", "7", *reason, "--dry-run")
     done = dropped.run("complete", "7", *reason)
-
     assert (planned.code, done.code) == (0, 0), planned.said + done.said
     assert (LABELS, NOTHING, []) == (dropped.labels(), dropped.comments(), dropped.wrote())
     assert done.out.count("note: left alone: it was closed deliberately (") == len(ALL)
@@ -61,9 +60,7 @@ def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
     project.increment(links=project.items("github"))
     project.box.faults.add(fault("github", "comment", "status", code=403))
     assert project.run(*RESUME).code == 3
-
     assert project.run("complete", "7").code == 0
-
     assert [True] == [REASON in one for one in project.comments()["github"]]
 
 

@@ -53,15 +53,13 @@ def converse(
     """Resume 0007 with these answers to questions; the exit code, and what was shown."""
     with Terminal(project, "resume", "7", *options, **terminal) as shown:
         for question, answer in answers:
-            shown.expect(question)
-            shown.type(answer)
+            shown.answer(question, answer)
         code = shown.end()
     return code, shown
 
 
 def test_the_whole_dialogue(completed: Project) -> None:
     code, shown = converse(completed, (GO_ON, BECAUSE))
-
     assert in_order(shown.text) == DIALOGUE
     assert code == 0
     assert completed.states() == OPEN
@@ -70,28 +68,20 @@ def test_the_whole_dialogue(completed: Project) -> None:
 
 def test_declining_changes_nothing_however_wide_the_terminal(completed: Project) -> None:
     before = completed.tree()
-
     for answer, columns in (("n\n", 60), ("\n", 120), ("n\n", 200)):
         code, shown = converse(completed, ((CONTINUE, answer),), columns=columns)
-
         assert code == 2
         # A terminal breaks long lines itself; text that was cut could not be copied.
         assert f"{INTRODUCTION}{CONTINUE}{answer}Nothing was changed.\n" == shown.text
-
     assert (before, []) == (completed.tree(), completed.wrote())
 
 
 def test_a_blank_reason_is_asked_for_again(single: Project) -> None:
     with Terminal(single, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        terminal.expect(WHY)
-        terminal.type("   \n")
-        terminal.expect(WHY, times=2)
-        terminal.type("At last\n")
-        code = terminal.end()
-
-    assert code == 0
+        terminal.answer(CONTINUE, "y\n")
+        terminal.answer(WHY, "   \n")
+        terminal.answer(WHY, "At last\n", times=2)
+        assert terminal.end() == 0
     assert "the reason is empty" in terminal.text
     assert [entry["reason"] for entry in single.metadata()["reopenHistory"]] == ["At last"]
 
@@ -100,14 +90,12 @@ def test_a_blank_reason_is_asked_for_again(single: Project) -> None:
 @pytest.mark.parametrize("key", [CTRL_C, "\x04"], ids=["ctrl-c", "ctrl-d"])
 def test_leaving_at_a_prompt_changes_nothing(single: Project, prompts: list[str], key: str) -> None:
     before = single.tree()
-
     with Terminal(single, "resume", "7") as terminal:
         for number, prompt in enumerate(prompts):
             terminal.expect(prompt)
             if number + 1 < len(prompts):
                 terminal.type("y\n")
         code = terminal.leave(key)
-
     assert code == 130
     assert "Traceback" not in terminal.text
     assert "Interrupted. Nothing was changed.\n" in terminal.text
@@ -124,7 +112,6 @@ def test_an_option_that_is_given_leaves_the_other_question(
     completed: Project, options: tuple[str, ...], answers: Answers, unasked: str
 ) -> None:
     code, shown = converse(completed, answers, *options)
-
     assert code == 0
     assert unasked not in shown.text
     assert INTRODUCTION in shown.text
@@ -172,8 +159,7 @@ def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
             if terminal.text.count("(unknown)") > 1:
                 continue
             terminal.type("y\n")
-            terminal.expect(WHY)
-            terminal.type(f"{REASON}\n")
+            terminal.answer(WHY, f"{REASON}\n")
             code = terminal.end()
         break
     else:
@@ -188,18 +174,14 @@ def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
 
 def test_an_item_that_cannot_be_asked_says_why_and_holds_nothing_up(completed: Project) -> None:
     completed.box.github.edit("octo/widgets", 4, deleted=True)
-
     _, shown = converse(completed, (LEAVE,))
-
     assert re.search(r"GitHub +octo/widgets#4 \(unknown: [^)]+\)", shown.text)
     assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in shown.text
 
 
 def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Project) -> None:
     project.increment(archived=True, links=project.items("github"))
-
     code, shown = converse(project, (GO_ON,), "--reason", REASON)
-
     assert code == 0
     assert "! Increment 0007-smart-discipline is completed, and archived\n" in shown.text
     assert (
@@ -213,9 +195,7 @@ def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Pr
 
 def test_without_links_it_says_so(project: Project) -> None:
     project.increment()
-
     code, shown = converse(project, (GO_ON,), "--reason", REASON)
-
     assert code == 0
     assert "  Resuming will set it active; it has no linked items.\n" in shown.text
     assert "    It has no linked items; unlatch link adds some.\n" in shown.text
@@ -223,13 +203,11 @@ def test_without_links_it_says_so(project: Project) -> None:
 
 def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project) -> None:
     project.increment(status="abandoned", links=project.items("github"))
-
     for option, announced in (
         ((), "set it active; its items stay as they are."),
         (("--reopen-items",), "set it active, reopen 1 item and post the reason on it."),
     ):
         _, shown = converse(project, (LEAVE,), *option)
-
         assert "! Increment 0007-smart-discipline is abandoned\n" in shown.text
         assert f"  Resuming will {announced}\n" in shown.text
 
@@ -237,7 +215,6 @@ def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project)
 def test_colours_are_shown_at_a_terminal_unless_unwanted(single: Project) -> None:
     _, coloured = converse(single, (LEAVE,))
     _, plain = converse(single, (LEAVE,), extra={"NO_COLOR": "1"})
-
     assert "\x1b[" in coloured.raw
     assert "\x1b[" not in plain.raw
     assert coloured.text == plain.text
@@ -245,7 +222,6 @@ def test_colours_are_shown_at_a_terminal_unless_unwanted(single: Project) -> Non
 
 def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Project) -> None:
     code, shown = converse(completed, (GO_ON, BECAUSE), extra={"PYTHONIOENCODING": "ascii"})
-
     assert code == 0
     assert in_order(shown.text.replace("OK ", "✓ ")) == DIALOGUE
 
@@ -254,9 +230,7 @@ def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
     title = "Smart\x1b]0;owned\x07\x1b[2J\u202edisc\r\nipline"
     number = project.box.github.add_issue(number=4, title=title, state="closed")
     project.increment(links={"github": {"issue": number, "url": project.urls["github"]}})
-
     _, shown = converse(project, (LEAVE,), extra={"NO_COLOR": "1"})
-
     assert 'octo/widgets#4 "Smartdisc ipline" (closed)' in shown.text
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown.text)
 
@@ -268,7 +242,5 @@ def test_what_was_closed_on_purpose_is_asked_for(
     for change in ("open", None), ("closed", "not_planned"):
         completed.box.github.edit("octo/widgets", 4, state=change[0], state_reason=change[1])
     question = "octo/widgets#4 was closed on purpose; reopen it anyway? [y/N]: "
-
     code, _ = converse(completed, (GO_ON, (question, answer), BECAUSE))
-
     assert ({"open": 0, "closed": 3}[state], state) == (code, completed.states()["github"])

@@ -102,10 +102,8 @@ def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> 
 def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, command: str) -> None:
     close_on_purpose(active, "duplicate")
     active.run("resume", "7", "--reason", "Again", "--yes")
-
     again = active.run(command, "7")
     done = active.run(command, "7", "--even-if-not-planned")
-
     assert (again.code, done.code) == (3, 0), done.said
     assert active.states() == OPEN
     assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in active.comments().items()}
@@ -133,7 +131,6 @@ def test_a_reason_of_a_repeated_command_is_recorded_or_named(active: Project, co
     first, again, other = (
         active.run(command, "7", "--reason", reason) for reason in ("One", "One", "Two")
     )
-
     assert [0, 0, 0] == [done.code for done in (first, again, other)], other.said
     lost = ["this reason was not recorded" in done.said for done in (first, again, other)]
     assert [False, False, True] == lost

@@ -111,9 +111,7 @@ def test_more_than_ten_items_have_to_be_agreed_to(project: Project) -> None:
 def test_a_dry_run_is_summed_up_first_and_writes_nothing(three: Project) -> None:
     open_work(three, 1)
     before, wrote = three.tree(), three.wrote()
-
     done = three.run("complete", "1-3", "--dry-run")
-
     assert (5, before, wrote) == (done.code, three.tree(), three.wrote())
     assert done.out.startswith(
         "2 increments, 4 requests in all.\n"
@@ -129,11 +127,9 @@ def test_a_dry_run_is_summed_up_first_and_writes_nothing(three: Project) -> None
 def test_the_sums_fit_the_terminal(three: Project, columns: int) -> None:
     for number, state in enumerate(("Active", "New", "Resolved"), 1):
         three.box.ado.edit(number, state=state)
-
     with Terminal(three, "complete", "1-3", "--dry-run", columns=columns) as terminal:
         assert terminal.end() == 0
         head = terminal.text.partition("\n\n")[0].splitlines()
-
     assert "1 Active, 1 New, 1 Resolved" in " ".join(" ".join(head).split())
     assert max(map(len, head[1:])) <= columns
 
@@ -142,13 +138,11 @@ def test_a_long_dry_run_is_paged_with_the_sums_first(three: Project, tmp_path: P
     three.bin = tmp_path / "bin"
     three.bin.mkdir()
     install(three.bin)
-
     with Terminal(
         three, "complete", "1-3", "--dry-run", columns=60, extra={"PAGER": "my-pager", "LINES": "9"}
     ) as terminal:
         assert terminal.end() == 0
         paged = [line for line in terminal.text.splitlines() if line.startswith("| ")]
-
     assert paged[0] == "| 3 increments, 6 requests in all."
     assert "| Increment 0003-some-work: active -> completed (dry run)" in paged
 
@@ -175,9 +169,7 @@ def test_the_documents_of_many(three: Project) -> None:
 
 def test_several_reopens_are_undone_after_one_question(three: Project) -> None:
     before = three.tree()
-
     unasked = three.run("undo", "1-3")
-
     assert (2, before) == (unasked.code, three.tree())
     assert "unlatch undo 0001-some-work 0002-some-work 0003-some-work --yes" in unasked.err
     with Terminal(three, "undo", "1-3") as terminal:
@@ -186,16 +178,13 @@ def test_several_reopens_are_undone_after_one_question(three: Project) -> None:
         assert "(3 items linked)" in terminal.text
         terminal.type("y\n")
         assert terminal.end() == 0
-
     assert (["completed"] * 3, {"Closed"}) == (statuses(three), states(three, 3))
 
 
 def test_what_is_completed_already_is_left_alone(three: Project) -> None:
     three.run("complete", "1")
-
     previewed = three.run("complete", "1-2", "--dry-run")
     done = three.run("complete", "1-2")
-
     assert (0, 0) == (previewed.code, done.code), previewed.said
     assert "1 increment is already completed; nothing to do.\n" in previewed.err
     assert "✓ Increment 0001-some-work is already completed\n" in done.out

@@ -43,10 +43,8 @@ def test_a_command_of_one_tracker_has_the_same_limit(project: Project) -> None:
     issues = {f"US-00{number}": {"issueNumber": number} for number in (4, 5)}
     project.increment(externalLinks={"github": {"issues": issues}})
     words = ("github", "reopen-issue", "7", "--reason", REASON, "--max-items")
-
     done = project.run(*words, "1")
     before = project.states()["github"]
     allowed = project.run(*words, "2")
-
     assert (2, "closed") == (done.code, before), done.said
     assert (0, "open") == (allowed.code, project.states()["github"]), allowed.said

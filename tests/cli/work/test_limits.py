@@ -48,14 +48,12 @@ def test_beyond_a_limit_it_is_refused_by_policy_and_warned_by_default(
 ) -> None:
     limit(busy, "max_active = 2", 'policy = "refuse"')
     assert problem(busy, *arguments) == (1, "wip-limit")
-
     limit(busy, "max_active = 2")
     assert warned(busy, *arguments) == ["wip-limit"]
 
 
 def test_up_to_the_limit_nothing_is_said(busy: Project) -> None:
     limit(busy, "max_active = 3", 'policy = "refuse"')
-
     assert warned(busy, *RESUME) == []
     assert problem(busy, "start", "5") == (1, "wip-limit")
     assert busy.run("pause", "7").code == 0
@@ -75,7 +73,6 @@ def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
 def test_types_have_limits_of_their_own(busy: Project) -> None:
     busy.increment("0006-docs", status="planning", type="docs")
     limit(busy, 'policy = "refuse"', "per_type = { Feature = 2, docs = 1 }")
-
     assert problem(busy, "start", "5") == (1, "wip-limit")
     assert warned(busy, "start", "6") == []
 
@@ -85,7 +82,6 @@ def test_what_may_interrupt_is_held_up_by_the_cap_alone(busy: Project, kind: str
     busy.increment("0006-fire", status="planning", type=kind)
     busy.increment("0008-smoke", status="planning", type=kind)
     limit(busy, "max_active = 1", "hard_cap = 3", 'policy = "warn"')
-
     assert warned(busy, "start", "6") == []
     # The cap refuses whatever the policy is.
     assert problem(busy, "start", "8") == (1, "wip-limit")
@@ -128,10 +124,8 @@ def test_work_in_review_counts_for_specweaves_limits_alone(project: Project) -> 
 
 def test_force_goes_on_and_is_recorded(busy: Project) -> None:
     limit(busy, "hard_cap = 2")
-
     assert warned(busy, *RESUME, "--force", "--by", "Dana") == ["wip-limit"]
     assert warned(busy, "start", "5", "--force", "--by", "Dana") == ["wip-limit"]
-
     assert busy.metadata()["reopenHistory"][0]["forced"] == ["wip-limit"]
     for name, kind in ((NAME, "reopened"), ("0005-planned", "transitioned")):
         (event,) = busy.events(name)
@@ -141,7 +135,6 @@ def test_force_goes_on_and_is_recorded(busy: Project) -> None:
 
 def test_force_that_was_not_needed_is_not_recorded(busy: Project) -> None:
     assert warned(busy, *RESUME, "--force") == []
-
     assert "forced" not in busy.metadata()["reopenHistory"][0]
     assert "forced" not in busy.events()[0]
     limit(busy, "hard_cap = 1")
@@ -153,7 +146,6 @@ def test_a_rehearsal_shows_the_same(busy: Project) -> None:
     limit(busy, "max_active = 2")
     assert warned(busy, *RESUME, "--dry-run") == ["wip-limit"]
     assert "[wip-limit]" in busy.run(*RESUME, "--dry-run").err
-
     limit(busy, "hard_cap = 2")
     assert problem(busy, *RESUME, "--dry-run") == (1, "wip-limit")
     assert warned(busy, *RESUME, "--dry-run", "--force") == ["wip-limit"]
@@ -196,10 +188,8 @@ def test_a_reopen_may_come_too_late(project: Project) -> None:
     project.increment()  # completed three days ago
     rule(project, "within_days = 3")
     assert problem(project, *RESUME) == (1, "reopen-too-late")
-
     rule(project, "within_days = 4")
     assert warned(project, *RESUME, "--dry-run") == []
-
     rule(project, "within_days = 3", 'too_late = "warn"')
     assert warned(project, *RESUME) == ["reopen-too-late"]
 
@@ -207,11 +197,9 @@ def test_a_reopen_may_come_too_late(project: Project) -> None:
 def test_a_reason_may_need_a_category(project: Project) -> None:
     project.increment()
     rule(project, 'categories = ["bug", "scope-change"]', "category_required = true")
-
     assert problem(project, *RESUME) == (2, "category-missing")
     assert problem(project, *RESUME, "--category", "whim") == (2, "category-unknown")
     assert warned(project, *RESUME, "--category", "Scope-Change") == []
-
     assert project.metadata()["reopenHistory"][0]["category"] == "scope-change"
     assert project.events()[0]["category"] == "scope-change"
 
@@ -221,12 +209,10 @@ def test_without_a_list_any_word_is_a_category_and_a_missing_one_may_be_a_warnin
 ) -> None:
     for name in (NAME, "0008-other"):
         project.increment(name)
-
     assert problem(project, *RESUME, "--category", "two words") == (2, "category-unknown")
     assert problem(project, *RESUME, "--category", " ") == (2, "category-unknown")
     assert warned(project, *RESUME, "--category", "regression") == []
     assert project.metadata()["reopenHistory"][0]["category"] == "regression"
-
     rule(project, "category_required = true", 'category_missing = "warn"')
     assert warned(project, "resume", "8", *RESUME[2:]) == ["category-missing"]
     assert "category" not in project.metadata("0008-other")["reopenHistory"][0]
@@ -243,10 +229,8 @@ def test_from_the_nth_reopen_on_it_is_warned_or_refused(project: Project) -> Non
     reopened_before(project, 2)
     rule(project, "from_nth = 3")
     assert warned(project, *RESUME, "--dry-run") == ["reopened-too-often"]
-
     rule(project, "from_nth = 3", 'frequent = "refuse"')
     assert problem(project, *RESUME) == (1, "reopened-too-often")
-
     rule(project, "from_nth = 4", 'frequent = "refuse"')
     assert warned(project, *RESUME) == []
 
@@ -254,10 +238,8 @@ def test_from_the_nth_reopen_on_it_is_warned_or_refused(project: Project) -> Non
 def test_every_refusal_is_told_at_once(project: Project) -> None:
     reopened_before(project, 2)
     rule(project, "within_days = 1", "from_nth = 2", 'frequent = "refuse"')
-
     done = project.run(*RESUME, "--json")
     forced = warned(project, *RESUME, "--force")
-
     message = done.document["error"]["message"]
     assert ("for the first 1 days" in message, "reopen number 3" in message) == (True, True)
     assert forced == ["reopen-too-late", "reopened-too-often"]
@@ -266,7 +248,6 @@ def test_every_refusal_is_told_at_once(project: Project) -> None:
 
 def test_the_rules_are_for_what_was_completed(busy: Project) -> None:
     rule(busy, "within_days = 1", "category_required = true", "from_nth = 1")
-
     assert warned(busy, "resume", "3") == []
     assert warned(busy, "start", "5") == []
 
@@ -300,9 +281,7 @@ def idle(project: Project) -> Project:
 
 def test_status_holds_what_is_active_against_the_limits(idle: Project) -> None:
     limit(idle, "max_active = 1", "per_type = { feature = 1, bug = 2 }")
-
     done = idle.run("status")
-
     assert done.out.splitlines() == [
         "Active       2 of at most 1, 1 stale",
         "  0001-one  One (stale: 40 days)",
@@ -344,10 +323,8 @@ def test_status_tells_the_rest_where_the_configuration_has_mistakes(idle: Projec
 def test_status_fits_on_one_screen(project: Project) -> None:
     for number in range(1, 61):
         project.increment(f"{number:04d}-work", status="active" if number % 2 else "paused")
-
     with Terminal(project, "status") as terminal:  # it has 40 lines
         terminal.end()
-
     assert len(terminal.text.splitlines()) <= 40
     assert "and 24 more: unlatch list --status active" in terminal.text
     assert "and 24 more: unlatch list --status paused" in terminal.text
@@ -356,43 +333,30 @@ def test_status_fits_on_one_screen(project: Project) -> None:
 def test_the_dialogue_asks_for_a_category_where_one_is_needed(project: Project) -> None:
     project.increment()
     rule(project, 'categories = ["bug", "regression"]', "category_required = true")
-
     with Terminal(project, "resume", "7") as terminal:
-        terminal.expect("Continue? [y/N]: ")
-        terminal.type("y\n")
-        terminal.expect("Reason for reopening: ")
-        terminal.type(f"{REASON}\n")
-        terminal.expect("Category (bug, regression): ")
-        terminal.type("whim\n")
+        terminal.answer("Continue? [y/N]: ", "y\n")
+        terminal.answer("Reason for reopening: ", f"{REASON}\n")
+        terminal.answer("Category (bug, regression): ", "whim\n")
         terminal.expect("try again")
-        terminal.expect("Category (bug, regression): ", times=2)
-        terminal.type("bug\n")
-        code = terminal.end()
-
-    assert code == 0
+        terminal.answer("Category (bug, regression): ", "bug\n", times=2)
+        assert terminal.end() == 0
     assert project.metadata()["reopenHistory"][0]["category"] == "bug"
 
 
 def test_the_dialogue_asks_nothing_where_the_answer_would_be_refused(busy: Project) -> None:
     limit(busy, "hard_cap = 2")
-
     with Terminal(busy, "resume", "7") as terminal:
-        code = terminal.end()
-
-    assert code == 1
+        assert terminal.end() == 1
     assert "error[wip-limit]" in terminal.text
     assert "Continue?" not in terminal.text
 
 
 def test_the_dialogue_warns_once_and_before_it_asks(busy: Project) -> None:
     limit(busy, "max_active = 2")
-
     with Terminal(busy, "resume", "7") as terminal:
         terminal.expect("Continue? [y/N]: ")
         asked = terminal.text
         terminal.type("y\n")
-        terminal.expect("Reason for reopening: ")
-        terminal.type(f"{REASON}\n")
+        terminal.answer("Reason for reopening: ", f"{REASON}\n")
         terminal.end()
-
     assert asked.count("[wip-limit]") == terminal.text.count("[wip-limit]") == 1

@@ -62,9 +62,7 @@ def test_a_range_that_cannot_be_used_names_the_command(five: Project) -> None:
 @pytest.mark.parametrize("command", ["start", "pause", "review", "backlog"])
 def test_the_document_of_many_has_an_entry_for_each(five: Project, command: str) -> None:
     (five.folder("0002-work") / "metadata.json").write_text("{")
-
     document = check(five, f"{command}-many", command, "1-3")
-
     ids = [(one["id"], one["error"] and one["error"]["id"]) for one in document["increments"]]
     assert ("0001-work", None) == ids[0]
     assert [("0002-work", "metadata-invalid"), ("0003-work", "finished")] == ids[1:]
@@ -73,16 +71,13 @@ def test_the_document_of_many_has_an_entry_for_each(five: Project, command: str)
 
 def test_a_range_without_an_increment_is_refused_and_nothing_else_is_done(five: Project) -> None:
     before = five.tree()
-
     for word, why in {
         "50-60": "none has a number from 50 to 60",
         "1-99999999999": "the numbers of a range have at most 9 digits",
     }.items():
         done = five.run("pause", "1", word)
-
         assert (2, before) == (done.code, five.tree())
         assert f"error[unknown-increment]: there is no increment '{word}': {why}\n" in done.err
-
     assert five.run("pause").code == 2
     # A range of one increment is still many for a script.
     document = check(five, "pause-many", "pause", "2-2")
@@ -115,8 +110,6 @@ def test_a_dry_run_ends_with_the_code_of_the_command(
 ) -> None:
     made = five.metadata("0001-work") | {"github": five.items("github")["github"]}
     (five.folder("0001-work") / "metadata.json").write_text(json.dumps(made))
-
     previewed = five.run(*words, "--dry-run")
     done = five.run(*words)
-
     assert (code, code) == (previewed.code, done.code), previewed.said + done.said

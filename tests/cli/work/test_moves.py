@@ -50,9 +50,7 @@ def test_a_dry_run_of_several_counts_the_ones_before(project: Project) -> None:
     project.configure("[limits]\nmax_active = 1\npolicy = 'refuse'\n")
     names = [project.increment(name, status="planning") for name in ("0001-a", "0002-b")]
     before = project.tree()
-
     done = project.run("start", *names, "--dry-run", "--json")
-
     assert (done.code, project.tree()) == (5, before)
     assert [one["increment"]["id"] for one in done.document["increments"]] == names[:1]
     assert [one["error"]["id"] for one in done.document["refused"]] == ["wip-limit"]

@@ -46,9 +46,7 @@ def test_a_change_of_status_says_that_spec_md_keeps_the_old_one(
     project.increment(status=status)
     project.increment("0008-other")
     raw = write(project, encoding, status)
-
     done = project.run(*command, *options)
-
     assert (0, raw) == (done.code, spec(project)), done.said
     assert status != project.metadata()["status"]
     assert 1 == done.err.count(LEFT.format(status)), done.said
@@ -59,9 +57,7 @@ def test_undo_says_it_too(project: Project, options: tuple[str, ...]) -> None:
     project.increment()
     project.run(*RESUME)
     raw = write(project, "latin-1", "active")
-
     done = project.run("undo", "7", "--yes", "--offline", *options)
-
     assert (0, "completed", raw) == (done.code, project.metadata()["status"], spec(project))
     assert 1 == done.err.count(LEFT.format("active")), done.said
 
@@ -86,10 +82,8 @@ def test_complete_refuses_what_it_cannot_check(project: Project) -> None:
     for number, document in enumerate(("spec.md", "tasks.md"), 7):
         name = project.increment(f"000{number}-work", status="active")
         (project.folder(name) / document).write_bytes("# Größe\n".encode("latin-1"))
-
         refused = project.run("complete", name)
         forced = project.run("complete", name, "--force", "--reason", "Checked by hand")
-
         said = f"error[document-unreadable]: {document} cannot be read as UTF-8 text\n"
         assert (1, True) == (refused.code, said in refused.err)
         note = f"note: {document} cannot be read as UTF-8 text [document-unreadable]\n"

@@ -303,8 +303,7 @@ def test_a_person_is_told_that_changes_by_hand_are_kept(project: Project, name: 
     path = completed(project, name, "--briefing")
     path.write_text(f"{path.read_text()}\nMore\n")
     with Terminal(project, "complete", "7") as terminal:
-        terminal.expect("who resume it? Your changes to the file are kept.")
-        terminal.type("n\n")
+        terminal.answer("who resume it? Your changes to the file are kept.", "n\n")
         assert terminal.end() == 0
     assert path.read_text().endswith("\nMore\n")
 
@@ -451,10 +450,8 @@ def test_a_paused_increment_resumes_paused_work_without_a_reason(
 def test_a_person_is_asked_for_the_reason_of_ended_work(project: Project) -> None:
     concluded_again(project)
     with Terminal(project, "resume", "7") as terminal:
-        terminal.expect("Other work has ended: effort:auth-bug (concluded), session:")
-        terminal.type("y\n")
-        terminal.expect("Reason for reopening")
-        terminal.type(f"{NEW}\n")
+        terminal.answer("Other work has ended: effort:auth-bug (concluded), session:", "y\n")
+        terminal.answer("Reason for reopening", f"{NEW}\n")
         terminal.expect("effort:auth-bug: concluded -> open")
         assert terminal.end() == 0
     (effort,) = project.run("effort", "list", "--json").document["efforts"]
@@ -477,8 +474,7 @@ def test_other_work_alone_needs_a_reason(project: Project) -> None:
 def test_the_prompt_names_the_other_work(project: Project, name: str) -> None:
     with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
         terminal.expect("It also resumes effort:auth-bug (concluded), session:")
-        terminal.expect("Continue?")
-        terminal.type("n\n")
+        terminal.answer("Continue?", "n\n")
         assert terminal.end() != 0
     assert project.metadata(name)["status"] == "completed"
 
@@ -565,9 +561,7 @@ def test_a_resume_of_several_names_the_other_work_that_it_leaves(project: Projec
 @pytest.mark.usefixtures("name")
 def test_the_document_of_several_has_the_other_work(project: Project) -> None:
     project.increment("0008-other")
-
     done = project.run("resume", "7", "8", "--reason", REASON, "--yes", "--json")
-
     assert mistakes(done.document, "resume-many") == []
     first, second = done.document["increments"]
     assert first["related"][0] == {"ref": "effort:auth-bug", "status": "concluded"}

@@ -79,9 +79,7 @@ def test_a_tracker_that_refuses_to_be_read_keeps_its_operation(
     completed: Project, tracker: str, status: int, errors: tuple[str, ...]
 ) -> None:
     completed.box.faults.add(Fault(tracker, "status", code=status, times=99))
-
     done = completed.run("--max-wait", "0", *RESUME, "--json")
-
     assert_that_only_it_failed(completed, done, tracker, *errors)
     assert CLOSED[tracker] == completed.states()[tracker]
     completed.box.faults.clear()
@@ -119,9 +117,7 @@ def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
     where = {"moving": MOVING, "commenting": COMMENTING}[step][tracker]
     options: dict[str, Any] = {**UNKNOWN[fault], **where}
     completed.box.faults.add(Fault(tracker, options.pop("kind"), **options))
-
     done = completed.run(*RESUME, "--json")
-
     assert_that_only_it_failed(completed, done, tracker, "unknown-outcome")
     assert f"unlatch sync {NAME}" in completed.run("status").err
     assert_that_sync_finishes_it(completed)
@@ -235,9 +231,7 @@ def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_
 def test_sync_without_anything_to_do_says_so(completed: Project) -> None:
     completed.run("sync")
     before = completed.tree()
-
     done = completed.run("sync")
-
     assert (done.code, done.said) == (0, "Nothing is pending; both sides are in sync.\n")
     assert before == completed.tree()
     assert completed.wrote() == []
@@ -249,10 +243,8 @@ def test_sync_delivers_for_all_increments_or_those_that_are_named(completed: Pro
     completed.increment("0008-other", links={"github": {"issue": number, "url": url}})
     for name in (NAME, "0008-other"):
         completed.run("resume", name, "--reason", REASON, "--yes", "--offline")
-
     one = completed.run("sync", "8", "--json")
     rest = completed.run("sync", "--json")
-
     assert [entry["id"] for entry in one.document["increments"]] == ["0008-other"]
     assert [entry["id"] for entry in rest.document["increments"]] == [NAME]
     assert (one.code, rest.code) == (0, 0)

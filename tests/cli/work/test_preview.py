@@ -141,7 +141,6 @@ def test_items_comment_and_requests_are_shown_a_line_each_where_nobody_looks(
 def test_a_narrow_terminal_has_a_line_for_where_and_a_line_for_what(completed: Project) -> None:
     with Terminal(completed, "resume", "7", "--dry-run", columns=80) as terminal:
         assert terminal.end() == 0
-
     api = f"{completed.box.github.api_url}/repos/octo/widgets/issues/4"
     assert f"      PATCH   {api}\n              set state to open\n" in terminal.text
     assert (
@@ -152,10 +151,8 @@ def test_a_narrow_terminal_has_a_line_for_where_and_a_line_for_what(completed: P
 
 def test_the_comment_that_is_shown_is_the_one_that_is_posted(completed: Project) -> None:
     reason = 'It\'s "broken" <b>\n\nand `stays` so'
-
     document = completed.run("resume", "7", "--reason", reason, "--dry-run", "--json").document
     completed.run("resume", "7", "--reason", reason, "--yes")
-
     (shown,) = {item["comment"] for item in document["items"]}
     op = completed.metadata()["reopenHistory"][0]["id"]
     posted = completed.comments()["jira"][0].removesuffix(f"\n\nunlatch ref {op}")
@@ -187,11 +184,9 @@ def test_what_would_be_refused_is_refused_in_the_dry_run_too(single: Project) ->
 def test_what_was_closed_on_purpose_is_said_to_stay_closed(completed: Project) -> None:
     completed.box.github.edit("octo/widgets", 4, state="open")
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-
     done = completed.run("resume", "7", "--dry-run")
     document = completed.run("resume", "7", "--dry-run", "--json").document
     forced = completed.run("resume", "7", "--dry-run", "--json", "--even-if-not-planned").document
-
     words = "the item was closed deliberately (closed) [deliberately-closed]\n      to reopen it, "
     assert words in done.out
     assert document["items"][0]["error"]["id"] == "deliberately-closed"
@@ -262,9 +257,7 @@ def test_without_links_nothing_would_be_sent_and_an_archived_increment_comes_bac
 ) -> None:
     project.increment()
     project.increment("0008-old", archived=True)
-
     done, archived = (project.run("resume", number, "--dry-run") for number in ("7", "8"))
-
     assert done.out.splitlines() == [
         "Increment 0007-smart-discipline: completed -> active (dry run)",
         "No requests to send. Nothing was written.",

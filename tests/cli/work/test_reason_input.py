@@ -20,16 +20,13 @@ def reasons(project: Project) -> list[str]:
 
 def test_at_a_terminal_a_dash_says_how_to_end_the_reason(single: Project) -> None:
     with Terminal(single, "resume", "7", "--reason", "-", "--yes") as terminal:
-        terminal.expect("Reading the reason from stdin; end with Ctrl-D.")
-        terminal.type(f"{REASON}\n\x04")
+        terminal.answer("Reading the reason from stdin; end with Ctrl-D.", f"{REASON}\n\x04")
         assert terminal.end() == 0
-
     assert reasons(single) == [REASON]
 
 
 def test_stdin_or_a_file_without_a_reason_is_refused(single: Project, tmp_path: Path) -> None:
     file, before = tmp_path / "why.txt", single.tree()
-
     for typed in ("", "\n \n", "-\n"):
         done = single.run("resume", "7", "--reason", "-", "--yes", stdin=typed)
         assert_refused(done, 2, "reason-missing")
@@ -37,7 +34,6 @@ def test_stdin_or_a_file_without_a_reason_is_refused(single: Project, tmp_path: 
         file.write_bytes(content)
         done = single.run("resume", "7", "-F", str(file), "--yes")
         assert_refused(done, 2, "reason-unreadable")
-
     assert_unchanged(single, before)
 
 
@@ -84,8 +80,7 @@ def test_every_reason_can_come_from_stdin(project: Project, command: tuple[str, 
 def answered(project: Project, keys: str, **extra: str) -> list[str]:
     """The reasons after these keys at the prompt for one."""
     with Terminal(project, "resume", "7", "--yes", extra=extra) as terminal:
-        terminal.expect(WHY)
-        terminal.type(keys)
+        terminal.answer(WHY, keys)
         assert terminal.end() == 0, terminal.text
     return reasons(project)
 
@@ -97,7 +92,6 @@ def test_arrow_keys_edit_the_reason(single: Project, term: str) -> None:
 
 def test_the_lines_of_a_paste_are_one_reason(single: Project) -> None:
     pasted = PASTE.format("It fails\rat line 2\r")
-
     assert answered(single, f"{pasted}\r") == ["It fails\nat line 2"]
 
 
@@ -108,12 +102,9 @@ def test_the_lines_of_an_unmarked_paste_are_one_reason(completed: Project) -> No
 
 def test_a_dash_at_the_prompt_is_asked_again(single: Project) -> None:
     with Terminal(single, "resume", "7", "--yes") as terminal:
-        terminal.expect(WHY)
-        terminal.type("-\n")
-        terminal.expect(WHY, times=2)
-        terminal.type(f"{REASON}\n")
+        terminal.answer(WHY, "-\n")
+        terminal.answer(WHY, f"{REASON}\n", times=2)
         assert terminal.end() == 0
-
     assert "a dash is not a reason; try again" in terminal.text
     assert reasons(single) == [REASON]
 
@@ -122,8 +113,7 @@ def test_the_prompt_is_no_part_of_the_data(single: Project) -> None:
     reader, writer = os.pipe()
     with Terminal(single, "resume", "7", "--yes", "--json", stdout=writer) as terminal:
         os.close(writer)
-        terminal.expect(WHY)
-        terminal.type(f"Bug inimport{LEFT * 6} \n")
+        terminal.answer(WHY, f"Bug inimport{LEFT * 6} \n")
         assert terminal.end() == 0
     with os.fdopen(reader) as data:
         assert data.read().startswith("{\n")

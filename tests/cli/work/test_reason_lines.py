@@ -11,8 +11,7 @@ BELOW = ["", "#4 shows where:", "line 2"]
 def shown(project: Project, *command: str, columns: int, keys: str = "") -> list[str]:
     with Terminal(project, *command, columns=columns) as terminal:
         if keys:
-            terminal.expect("Continue?")
-            terminal.type(keys)
+            terminal.answer("Continue?", keys)
         terminal.end()
     return terminal.text.split("\n")
 
@@ -27,7 +26,6 @@ def below(lines: list[str], start: str) -> list[str]:
 def test_the_lines_of_a_reason_are_shown(single: Project, columns: int) -> None:
     single.run("resume", "7", "-m", LONG, "--yes")
     (at,) = (entry["reopenedAt"] for entry in single.metadata()["reopenHistory"])
-
     start = f"{at[:10]} {at[11:19]}  Gil Git  reopened: The import fails"
     lines = [line.strip() for line in shown(single, "history", "7", columns=columns)]
     assert below(lines, start) == BELOW
@@ -45,18 +43,14 @@ def details(project: Project, *trackers: str) -> str:
 
 def test_verbose_shows_the_reason_and_the_addresses_for_each_of_many(completed: Project) -> None:
     completed.increment("0008-more")
-
     done = completed.run("resume", "7", "8", "-m", LONG, "--yes", "-v")
-
     first, second = details(completed, *ALL), details(completed)
     assert f"{first}✓ Increment 0008-more: completed -> active\n{second}" in done.out
 
 
 def test_verbose_shows_them_for_an_item(project: Project) -> None:
     project.items("github")
-
     done = project.run("reopen", "octo/widgets#4", "-m", LONG, "-v")
-
     assert done.out.endswith(details(project, "github")), done.said
 
 
@@ -66,7 +60,6 @@ def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> N
     project.run("effort", "open", "memory")
     project.run("effort", "close", "--summary", "Done")
     project.run("effort", "reopen", "memory", "-m", LONG)
-
     for command in (("effort", "show", "memory"), ("status", "octo/widgets#4")):
         assert ": The import fails\n\n" in (out := project.run(*command).out)
         assert "  #4 shows where:\n" in out
@@ -74,7 +67,6 @@ def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> N
 
 def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:
     done = completed.run("resume", "7", "-m", LONG, "--yes", "-v")
-
     assert done.out.endswith(details(completed, *ALL)), done.said
     assert done.err == f"Next: unlatch show {NAME}\n"
     assert completed.metadata()["reopenHistory"][0]["reason"] == LONG

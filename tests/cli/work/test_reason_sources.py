@@ -125,12 +125,10 @@ def test_the_editor_has_the_reason_and_shows_the_context(
 
 def test_an_empty_edit_changes_nothing(single: Project, tmp_path: Path) -> None:
     before = single.tree()
-
     for script in ("true", "echo '# Nothing' > $2", "echo > $2"):
         code, terminal = edit(single, editor(tmp_path, script))
         assert code == 2, script
         assert "error[reason-missing]: the reason is empty" in terminal.text
-
     assert_unchanged(single, before)
 
 
@@ -214,9 +212,7 @@ def test_a_reason_that_was_saved_and_is_not_used_is_kept(
     if failure[1] == "already-active":
         assert 0 == single.run("resume", "7", "-m", "first", "--yes").code
     before = single.tree()
-
     code, terminal = edit(single, editor(tmp_path, script))
-
     assert (code, f"error[{failure[1]}]" in terminal.text) == (failure[0], True)
     assert kept_text(terminal) == kept
     assert before == single.tree()
@@ -249,7 +245,6 @@ def test_a_reason_in_another_encoding_is_refused(
 
 def test_a_typed_reason_is_kept_where_python_decodes_ascii_alone(single: Project) -> None:
     ascii_alone = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-
     done = subprocess.run(
         [*COLD, "resume", "7", "--reason", "Schöner Grund".encode(), "--yes", "--offline"],
         cwd=single.root,
@@ -257,14 +252,12 @@ def test_a_typed_reason_is_kept_where_python_decodes_ascii_alone(single: Project
         capture_output=True,
         check=False,
     )
-
     assert 0 == done.returncode, done.stderr
     assert ["Schöner Grund"] == reasons(single)
 
 
 def test_an_editor_that_fails_unsaved_leaves_no_file(single: Project, tmp_path: Path) -> None:
     code, _ = edit(single, {**editor(tmp_path, "exit 1"), "TMPDIR": str(tmp_path)})
-
     assert (2, []) == (code, [*tmp_path.glob("unlatch-*.txt")])
 
 
@@ -274,14 +267,12 @@ def test_ctrl_c_in_the_editor_keeps_the_text_and_changes_nothing(
     before = single.tree()
     cat = shutil.which("cat")
     extra = editor(tmp_path, f'echo "A long reason" >> "$2"; echo Saved; exec {cat}')
-
     with Terminal(
         single, "resume", "7", "-e", "--yes", columns=300, extra=extra, program=COLD
     ) as terminal:
         terminal.expect("Saved")
         terminal.interrupt("Interrupted. Nothing was changed.")
         assert terminal.end() == 130
-
     assert kept_text(terminal) == "A long reason\n"
     assert_unchanged(single, before)
 
@@ -293,13 +284,11 @@ def test_ctrl_c_is_for_the_editor(single: Project, tmp_path: Path) -> None:
         'trap "echo Trapped" INT; echo Ready; while read one; do break; done\n'
         'echo "As edited" > "$2"',
     )
-
     with Terminal(single, "resume", "7", "-e", "--yes", extra=extra, program=COLD) as terminal:
         terminal.expect("Ready")
         terminal.interrupt("Trapped")
         terminal.type("\n")
         assert terminal.end() == 0, terminal.text
-
     assert reasons(single) == ["As edited"]
 
 
@@ -308,12 +297,10 @@ def test_ctrl_c_while_stdin_is_read_changes_nothing(
     single: Project, words: tuple[str, ...]
 ) -> None:
     before = single.tree()
-
     with Terminal(single, *words, "--yes") as terminal:
         terminal.expect("Reading the reason from stdin")
         terminal.interrupt("Interrupted. Nothing was changed.")
         assert terminal.end() == 130
-
     assert_unchanged(single, before)
 
 
@@ -321,12 +308,9 @@ def test_the_plan_is_confirmed_after_the_edit(single: Project, tmp_path: Path) -
     single.increment("0008-more")
     shown = tmp_path / "shown"
     script = f'/bin/cp "$2" {shown}; echo "As edited" > "$2"'
-
     with Terminal(single, "resume", "7-8", "-e", extra=editor(tmp_path, script)) as terminal:
-        terminal.expect("Continue? [y/N]: ")
-        terminal.type("y\n")
+        terminal.answer("Continue? [y/N]: ", "y\n")
         assert terminal.end() == 0, terminal.text
-
     assert f"# {NAME}: Smart discipline (completed)\n" in shown.read_text()
     assert "# 0008-more: More (completed)\n" in shown.read_text()
     assert reasons(single) == ["As edited"]
@@ -349,9 +333,7 @@ def test_the_editor_is_at_the_terminal_and_the_document_on_stdout(
 
 def test_without_a_terminal_no_editor_opens(single: Project) -> None:
     before = single.tree()
-
     done = single.run("resume", "7", "-e", "--yes")
-
     assert_refused(done, 2, "not-interactive")
     assert_unchanged(single, before)
 
@@ -372,9 +354,7 @@ def test_every_command_with_a_reason_opens_the_editor(
     project: Project, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     project.increment(status="active", links=project.items("github", finished=False))
-
     code, terminal = edit(project, editor(tmp_path, AS_EDITED), *command)
-
     assert code == 0, terminal.text
     assert "As edited" in str([event.get("reason") for event in project.events()])
 
@@ -382,9 +362,7 @@ def test_every_command_with_a_reason_opens_the_editor(
 def test_an_item_alone_is_reopened_with_an_edited_reason(project: Project, tmp_path: Path) -> None:
     project.items("github")
     environ = editor(tmp_path, f'/bin/cp "$2" {tmp_path}/shown; {AS_EDITED}')
-
     code, terminal = edit(project, environ, "reopen", "octo/widgets#4")
-
     assert code == 0, terminal.text
     assert "# octo/widgets#4\n" in (tmp_path / "shown").read_text()
     assert "As edited" in project.comments()["github"][0]
@@ -398,7 +376,6 @@ def test_efforts_and_sessions_take_an_edited_reason(project: Project, tmp_path: 
         ("session", "complete"),
     ):
         assert project.run(*before).code == 0
-
     for words in (("effort", "reopen", "memory"), ("session", "resume", "memory")):
         code, terminal = edit(project, editor(tmp_path, AS_EDITED), *words)
         assert code == 0, terminal.text
@@ -407,8 +384,7 @@ def test_efforts_and_sessions_take_an_edited_reason(project: Project, tmp_path: 
 
 def answered(project: Project, keys: str) -> None:
     with Terminal(project, "resume", "7", "--yes", "--offline") as terminal:
-        terminal.expect(WHY)
-        terminal.type(keys)
+        terminal.answer(WHY, keys)
         assert terminal.end() == 0, terminal.text
 
 
@@ -435,9 +411,6 @@ def test_a_damaged_list_of_reasons_is_replaced(single: Project) -> None:
     for content in ("", "{}", "[1]", "\xff", "["):
         kept.write_text(content, encoding="latin-1")
         single.run("undo", "7", "--yes", "--offline")
-
         answered(single, "Again\n")
-
         assert kept.read_text() == '["Again"]', content
-
     assert reasons(single) == [REASON, *["Again"] * 5]

@@ -61,8 +61,7 @@ def test_an_effort_is_reopened_with_a_reason_only(project: Project) -> None:
 @pytest.mark.parametrize("ref", ["effort:auth", "session:build-auth"])
 def test_a_terminal_asks_for_the_reason(project: Project, ref: str) -> None:
     with Terminal(project, "resume", ref) as terminal:
-        terminal.expect("Reason for reopening")
-        terminal.type(f"{REASON}\n")
+        terminal.answer("Reason for reopening", f"{REASON}\n")
         assert terminal.end() == 0, terminal.text
     assert REASON in project.run("show", ref).out
 

@@ -88,7 +88,6 @@ def test_it_is_said_which_items_follow_and_undo_names_what_stays_open(ready: Pro
 
 def test_scripts_are_told_too(ready: Project) -> None:
     document = ready.run(*RESUME, "--criterion", "ac-us1-02", "--json").document
-
     assert document["scope"]["parts"] == ["AC-US1-02"]
     assert [link["id"] for link in document["scope"]["spared"]] == ["12"]
     assert document["reopen"]["parts"] == ["AC-US1-02"]
@@ -157,9 +156,7 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Proj
     scoped.write(project, status="active")
     project.run("github", "create-issue", "7")
     project.run("complete", "7")
-
     project.run(*RESUME, "--task", "T-002")
-
     number = project.metadata()["github"]["issue"]
     body = project.box.github.issue("octo/widgets", number)["body"]
     assert "- [ ] T-002: Tell mistakes" in body
@@ -192,6 +189,5 @@ def test_new_work_of_one_story_in_an_active_increment_is_posted_on_its_items_alo
     scope = ("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", "--story", "US-002")
     assert ready.run(*scope).code == 0
     again = ready.run(*scope, "--json")
-
     assert {4: 2, 11: 1, 12: 2} == {number: len(comments(ready, number)) for number in (4, 11, 12)}
     assert again.document["trackers"] == []

@@ -234,9 +234,7 @@ def test_who_it_was_is_said_or_found_out(project: Project) -> None:
     for number, (options, extra, expected) in enumerate(cases):
         name = project.increment(f"{number + 1:04}-case", links=links)
         project.extra = dict(extra)
-
         project.run("resume", name, "--reason", REASON, "--yes", "--offline", *options)
-
         assert project.metadata(name)["reopenHistory"][0]["reopenedBy"] == expected
 
 
@@ -262,9 +260,7 @@ def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
         'comment_template = "{by} took **{increment}** up: {reason}"',
         tables='[labels]\nreopened = "again"\ncompleted = "completed"\n',
     )
-
     ready.run(*RESUME)
-
     assert ready.comments()["github"][0].startswith(f"ci-bot took **{NAME}** up: {REASON}\n")
     assert ["again" in labels for labels in ready.labels().values()] == [True] * 3
     assert ["completed" in labels for labels in ready.labels().values()] == [False] * 3

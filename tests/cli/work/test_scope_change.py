@@ -112,9 +112,7 @@ def test_the_coverage_target_is_found_in_other_places(
     project.increment(**more)
     if place == "spec.md":
         (project.folder() / place).write_text(f"---\n{written}\n---\n# Smart discipline\n")
-
     document = project.run(*SCOPE, "--json").document
-
     assert wanted == document["scope"]["coverageTarget"]
 
 
@@ -284,7 +282,6 @@ def test_linked_items_list_the_new_tasks_only_where_that_is_asked_for(
 
 def test_a_description_is_updated_with_new_scope_alone(ready: Project) -> None:
     done = ready.run(*RESUME, "--update-description")
-
     assert (2, CLOSED) == (done.code, ready.states()), done.said
 
 
@@ -292,10 +289,8 @@ def test_the_number_of_tasks_in_the_front_matter_follows(ready: Project) -> None
     front = "---\ntotal_tasks: 3  # all\ncompleted_tasks: 3\n---\n\n"
     tasks = ready.folder() / "tasks.md"
     tasks.write_text(f"{front}{tasks.read_text()}")
-
     for _ in range(2):
         assert ready.run(*SCOPE).code == 0
-
     assert tasks.read_text().startswith(front.replace("s: 3  #", "s: 5  #"))
 
 
@@ -324,7 +319,6 @@ def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Pro
 def test_offline_leaves_the_items_and_not_the_documents(ready: Project) -> None:
     body = ready.box.github.issue("octo/widgets", 4)["body"]
     ready.run(*SCOPE, "--offline", "--comment", "short")
-
     assert "T-005" in scoped.text(ready, "tasks.md")
     assert ready.wrote() == []
     ready.run("sync", "7")

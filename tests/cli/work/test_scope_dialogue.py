@@ -31,15 +31,11 @@ def use_editor(project: Project, program: str) -> None:
 
 def test_without_an_editor_it_is_asked_line_by_line(ready: Project) -> None:
     with Terminal(ready, *RESUME) as terminal:
-        terminal.expect("Describe the change")
-        terminal.type("Rules can be switched off\r")
-        terminal.expect("New task (empty: no more)")
-        terminal.type("Add a switch\r")
-        terminal.expect("New task (empty: no more)", times=2)
-        terminal.type("\r")
+        terminal.answer("Describe the change", "Rules can be switched off\r")
+        terminal.answer("New task (empty: no more)", "Add a switch\r")
+        terminal.answer("New task (empty: no more)", "\r", times=2)
         terminal.expect("Tasks: 4 (3 original + 1 new)")
         assert terminal.end() == 0
-
     entry = ready.metadata()["reopenHistory"][0]
     assert entry["scopeChange"] == "Rules can be switched off"
     assert entry["newTasks"] == [{"id": "T-004", "title": "Add a switch"}]
@@ -49,10 +45,8 @@ def test_an_editor_takes_both(ready: Project) -> None:
     use_editor(
         ready, "text = 'It can be\\nswitched off' + text.replace('-\\n', '- Add a switch\\n', 1)"
     )
-
     with Terminal(ready, *RESUME) as terminal:
         assert terminal.end() == 0
-
     entry = ready.metadata()["reopenHistory"][0]
     assert entry["scopeChange"] == "It can be\nswitched off"
     assert [task["title"] for task in entry["newTasks"]] == ["Add a switch"]
@@ -61,11 +55,9 @@ def test_an_editor_takes_both(ready: Project) -> None:
 def test_an_editor_that_is_left_as_it_was_changes_nothing(ready: Project) -> None:
     use_editor(ready, "")
     before = ready.tree()
-
     with Terminal(ready, *RESUME) as terminal:
         terminal.expect("Nothing was changed.")
         assert terminal.end() == 2
-
     assert before == ready.tree()
 
 
@@ -82,5 +74,4 @@ def test_an_editor_that_is_left_as_it_was_changes_nothing(ready: Project) -> Non
 )
 def test_what_was_written_is_read(text: str | None, change: str | None, titles: list[str]) -> None:
     said, tasks = read_edited(text)
-
     assert (change, titles) == (said, [task.title for task in tasks])

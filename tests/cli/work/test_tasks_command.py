@@ -108,7 +108,6 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
 
 def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Proposer) -> None:
     ready.run(*RESUME, "--yes", "--task", "Do it by hand")
-
     assert [task["title"] for task in added(ready)] == ["Do it by hand"]
     assert not proposer.was_run
 
@@ -145,10 +144,8 @@ def test_only_a_program_of_the_machine_is_run(ready: Project, proposer: Proposer
 
 def test_it_may_not_take_for_ever(tmp_path: Path) -> None:
     endless = [sys.executable, "-c", "while True: pass"]
-
     with pytest.raises(ProposalError) as caught:
         propose_tasks(endless, {}, root=tmp_path, environ={}, patience=0.2)
-
     assert caught.value.id == "tasks-command-failed"
     assert "did not answer within 0.2 s" in caught.value.message
 
@@ -158,13 +155,10 @@ def test_at_a_terminal_they_are_shown_and_may_be_declined(
 ) -> None:
     before = ready.tree()
     with Terminal(ready, *RESUME) as terminal:
-        terminal.expect("Continue?")
-        terminal.type("y\r")
+        terminal.answer("Continue?", "y\r")
         terminal.expect(f"- {TITLES[1]}")
-        terminal.expect("Write these tasks?")
-        terminal.type("n\r")
+        terminal.answer("Write these tasks?", "n\r")
         assert terminal.end() == 2
-
     assert before == ready.tree()
     assert proposer.was_run
 

@@ -86,7 +86,6 @@ def test_a_reopen_that_was_undone_does_not_count(single: Project) -> None:
     for _ in range(3):
         single.run(*RESUME, "--offline")
         single.run(*UNDO, "--offline")
-
     assert len(single.metadata()["reopenHistory"]) == 3
     assert single.run("status", "--json").document["reopenedOften"] == []
     assert "Reopened     0 times" in single.run("show", "7", "--offline").out
@@ -127,9 +126,7 @@ def test_what_cannot_be_undone_is_refused_and_nothing_happens(
 def test_a_pause_does_not_prevent_an_undo(reopened: Project) -> None:
     assert reopened.run("pause", "7").code == 0
     assert reopened.run("resume", "7", "--reason", "Again", "--yes").code == 0
-
     assert reopened.run(*UNDO).code == 0
-
     assert reopened.states() == CLOSED
 
 
@@ -150,7 +147,6 @@ def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> Non
         shown = terminal.text
         terminal.type(answer)
         assert terminal.end() == code
-
     assert f"! {NAME} was reopened by Gil Git: {REASON}\n" in shown
     assert "  Undoing will set it back to completed, and close the items that\n" in shown
     assert "  the reopen opened (3 items linked).\n" in shown
@@ -262,10 +258,8 @@ def test_the_way_back_into_the_archive_is_left_to_the_user(project: Project) -> 
     project.increment()
     assert 0 == project.run(*RESUME).code
     assert "archive" not in project.run("undo", "7", "--yes").said
-
     project.increment("0008-old", archived=True)
     assert 0 == project.run("resume", "8", "--reason", REASON, "--yes").code
     done = project.run("undo", "8", "--yes")
-
     said = "note: its folder is not moved; if the reopen took it out of the archive, move it back\n"
     assert (0, True) == (done.code, said in done.err), done.said

@@ -84,8 +84,7 @@ def test_interactive_codification(logged: Project) -> None:
     file = logged.root / "workflow.md"
     logged.extra["EDITOR"] = f"{sys.executable} {editor}"
     with Terminal(logged, "session", "codify", "--interactive", "--output", str(file)) as terminal:
-        terminal.expect("Edit again?")
-        terminal.type("y\n")
+        terminal.answer("Edit again?", "y\n")
         assert terminal.end() == 0
     seen = (logged.root / "seen.md").read_text(encoding="utf-8")
     assert "<!-- unlatch: error: cycle: " in seen
@@ -100,9 +99,7 @@ def test_a_name_in_a_mistake_does_not_end_its_comment() -> None:
     name = "A ---> <!-- B --!> c"
     text = f"---\ntype: workflow\ndialect: crucible-1\n---\n# T\n\n## {name}\n\na\n\n## {name}\n"
     problems = check(read_workflow(text))
-
     commented = with_comments(text, problems)
-
     (line,) = (line for line in commented.split("\n") if line.startswith("<!-- unlatch: "))
     assert "is also the node" in line
     assert len(re.findall("--!?>", line)) == 1
