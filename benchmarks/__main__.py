@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
         sessions.PART: partial(sessions.figures, options.other),
         machines.PART: partial(machines.figures, options.other, options.size, options.rounds),
         sync.PART: partial(sync.figures, options.items),
-        cases.PART: partial(cases.figures, options.model, options.times),
+        cases.PART: partial(cases.figures, options.model, options.times, options.keep),
     }
     for part in options.part or PARTS:
         try:
@@ -86,6 +86,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
     parser.add_argument("--model", metavar="NAME", help="for cases; default: as configured")
     parser.add_argument("--times", type=int, default=cases.TIMES, help="for cases; default: 5")
+    parser.add_argument(
+        "--keep", metavar="FILE", help="for cases: results until now; a stopped run continues"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser.parse_args(arguments)
 

@@ -8,15 +8,16 @@ does not run by default: it costs money and needs an account or a local server.
 
 from __future__ import annotations
 
+import json
 import os
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from benchmarks.figures import Figure, NotMeasured
+from benchmarks.samples import REQUIREMENT, SAMPLES, Case, Done, Sample
 from unlatch.config.config import read_user_config
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import project_at
@@ -27,114 +28,76 @@ from unlatch_efforts.chat import Chat
 from unlatch_efforts.cli.chat import search_efforts
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.llm import open_model
-from unlatch_efforts.llm.written_calls import written_calls
 from unlatch_efforts.store import EffortStore
 from unlatch_efforts.transcript import Author
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from unlatch_efforts.llm import Complete
 
 PART = "cases"
 TIMES = 5
-# Efforts concluded before each case: id and summary, from the requirement's examples.
-CONCLUDED = {
-    "auth-bug": "Fixed 401 errors by adding axios interceptor for token refresh.",
-    "db-pool-fix": "Increased connection pool from 5 to 25, fixed exhaustion errors.",
-}
+UNRELATED = "unrelated"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The successful calls of a model in one turn, and its text."""
+class Results:
+    """The result of each try, kept in a file if there is one, so that a stopped run continues."""
 
-    calls: tuple[tuple[str, str], ...]  # the tool, and its argument: an id or name
-    text: str
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
+        self._known: dict[str, bool] = {}
+        for line in lines:
+            self._known |= json.loads(line)
 
-    def reopened(self, effort: str) -> bool:
-        return ("reopen_effort", effort) in self.calls
-
-    def asked_about(self, effort: str) -> bool:
-        """Whether it named the effort and a choice without reopening or opening one."""
-        acted = {tool for tool, _ in self.calls} & {"reopen_effort", "open_effort"}
-        return not acted and effort in self.text and "?" in self.text
-
-    def asked_about_any(self) -> bool:
-        return any(self.asked_about(effort) for effort in CONCLUDED)
-
-    def opened(self) -> bool:
-        """Whether it opened a new effort and reopened none."""
-        tools = {tool for tool, _ in self.calls}
-        return "open_effort" in tools and "reopen_effort" not in tools
+    def result(self, key: str, measure: Callable[[], bool]) -> bool:
+        """The result of a try that was made before, or is made now."""
+        if key not in self._known:
+            self._known[key] = measure()
+            if self._path:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({key: self._known[key]}) + "\n")
+        return self._known[key]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """An example: the messages of the user and the expected result of each."""
+def figures(
+    model: str | None = None, times: int = TIMES, keep: str | None = None
+) -> Iterator[Figure]:
+    """The share of the tries of each kind of case that the model passes.
 
-    name: str
-    turns: tuple[tuple[str, Callable[[Done], bool]], ...]
-
-
-def _asks(effort: str) -> Callable[[Done], bool]:
-    return lambda done: done.asked_about(effort)
-
-
-def _reopens(effort: str) -> Callable[[Done], bool]:
-    return lambda done: done.reopened(effort)
-
-
-CASES = (
-    Case("explicit 1", (("Let's reopen the auth-bug effort", _reopens("auth-bug")),)),
-    Case("explicit 2", (("I want to continue working on auth-bug", _reopens("auth-bug")),)),
-    Case("explicit 3", (("Reopen auth-bug, I found another issue", _reopens("auth-bug")),)),
-    Case(
-        "explicit 4",
-        (("Let's reopen auth-bug, I found another edge case", _reopens("auth-bug")),),
-    ),
-    Case("ambiguous 1", (("I'm seeing 401 errors again", _asks("auth-bug")),)),
-    Case("ambiguous 2", (("We need to look at the database connections", _asks("db-pool-fix")),)),
-    Case(
-        "ambiguous, reopened",
-        (
-            ("The database is running out of connections again", _asks("db-pool-fix")),
-            ("Reopen it, same issue", _reopens("db-pool-fix")),
-        ),
-    ),
-    Case(
-        "ambiguous, declined",
-        (
-            ("We have a different database issue — query timeouts", _asks("db-pool-fix")),
-            ("No, this is different. New effort.", Done.opened),
-        ),
-    ),
-    Case("none", (("Let's plan my vacation to Japan", Done.opened),)),
-)
-
-# Nothing here resembles a concluded effort: a question would be noise.
-UNRELATED = (
-    "Write release notes for version 2.0",
-    "How do I center a div?",
-    "Translate the welcome page into Spanish",
-    "Draw a diagram of the billing module",
-    "Rename the logo file to brand.svg",
-    "What is a good name for a cat?",
-    "Add a dark mode to the settings page",
-    "Summarize the meeting about hiring",
-    "Set up a linter for the shell scripts",
-    "Plan the party for the team in June",
-)
-
-
-def figures(model: str | None = None, times: int = TIMES) -> Iterator[Figure]:
-    """The share of each case that the model passes."""
+    Args:
+        times: how often each of the requirement's cases is tried; a larger sample has as many
+            tries in all.
+        keep: the file with the results until now, which are not measured again.
+    """
     complete = _configured(model)
-    for case in CASES:
-        passed = sum(passes(case, complete) for _ in range(times))
-        yield Figure(PART, case.name, passed, "passes", times, None, "tries")
-    asked = sum(asks_needlessly(topic, complete) for topic in UNRELATED)
-    yield Figure(PART, "unrelated", asked, "questions", len(UNRELATED), None, "topics")
+    results = Results(Path(keep) if keep else None)
+    for sample in SAMPLES:
+        tries = max(1, times * len(REQUIREMENT.cases) // len(sample.cases))
+        yield from _figures(sample, complete, tries, results)
+
+
+def _figures(sample: Sample, complete: Complete, tries: int, results: Results) -> Iterator[Figure]:
+    passed = {
+        case: sum(
+            results.result(f"{sample.name}: {case.name}: {number}", measure)
+            for number in range(tries)
+        )
+        for case in sample.cases
+        for measure in [partial(passes, case, complete, sample)]
+    }
+    for kind in dict.fromkeys(case.kind for case in sample.cases):
+        details = {case.name: float(count) for case, count in passed.items() if case.kind == kind}
+        what, total = f"{sample.name}: {kind}", sum(details.values())
+        yield Figure(PART, what, total, "passes", len(details) * tries, None, "tries", details)
+    asked = {
+        topic: results.result(f"{sample.name}: {topic}", measure)
+        for topic in sample.unrelated
+        for measure in [partial(asks_needlessly, topic, complete, sample)]
+    }
+    what, details = f"{sample.name}: {UNRELATED}", {topic: 1.0 for topic in asked if asked[topic]}
+    yield Figure(PART, what, len(details), "questions", len(asked), 0.1, "topics", details)
 
 
 def _configured(model: str | None) -> Complete:
@@ -148,52 +111,39 @@ def _configured(model: str | None) -> Complete:
         raise NotMeasured(f"{error.message}; {error.hint}") from error
 
 
-def passes(case: Case, complete: Complete) -> bool:
+def passes(case: Case, complete: Complete, sample: Sample = REQUIREMENT) -> bool:
     """Whether a model gives the expected result in each turn of a case, in a new project."""
-    answers = _answers((text for text, _ in case.turns), complete)
+    answers = _answers((text for text, _ in case.turns), complete, sample)
     return all(expected(done) for (_, expected), done in zip(case.turns, answers, strict=False))
 
 
-def asks_needlessly(topic: str, complete: Complete) -> bool:
+def asks_needlessly(topic: str, complete: Complete, sample: Sample = REQUIREMENT) -> bool:
     """Whether a model asks about a concluded effort when a message has another topic."""
-    return any(done.asked_about_any() for done in _answers([topic], complete))
+    return any(map(sample.asked_needlessly, _answers([topic], complete, sample)))
 
 
-def _answers(texts: Iterable[str], complete: Complete) -> Iterator[Done]:
-    """What a model does with each message of one conversation, as far as the caller asks for."""
+def _answers(texts: Iterable[str], complete: Complete, sample: Sample) -> Iterator[Done]:
+    """What happens after each message of one conversation, as far as the caller asks for."""
     with TemporaryDirectory() as place, patch.dict(os.environ, XDG_STATE_HOME=f"{place}/state"):
-        store = _prepared(Path(place))
+        store = _prepared(Path(place), sample)
         workspace = Workspace(project_at(Path(place)), os.environ)
         for text in texts:
-            watched = _Watched(complete)
-            search = partial(search_efforts, workspace)
-            chat = Chat(Conversation(store), watched, search)
+            before = _open(store)
+            chat = Chat(Conversation(store), complete, partial(search_efforts, workspace))
             answered = chat.turn(text)
-            yield Done(tuple(watched.calls), answered.text)
+            begun = _open(store) - before
+            reopened = begun & sample.concluded.keys()
+            yield Done(begun - reopened, reopened, answered.text)
 
 
-class _Watched:
-    """A model that records its calls."""
-
-    def __init__(self, complete: Complete) -> None:
-        self._complete = complete
-        self.calls: list[tuple[str, str]] = []
-
-    def __call__(self, messages: Sequence[Any], tools: Sequence[Any] = (), **more: Any) -> Any:
-        reply = self._complete(messages, tools, **more)
-        message = reply.choices[0].message
-        # As the chat reads it: small models write their calls as text.
-        for call in message.tool_calls or written_calls(message.content or "", tools):
-            arguments = call.function.arguments
-            named = next((one for one in CONCLUDED if f'"{one}"' in arguments), arguments)
-            self.calls.append((call.function.name, named))
-        return reply
+def _open(store: EffortStore) -> frozenset[str]:
+    return frozenset(effort.id for effort in store.all() if effort.is_open)
 
 
-def _prepared(place: Path) -> EffortStore:
+def _prepared(place: Path, sample: Sample) -> EffortStore:
     (place / ".unlatch").mkdir()
     store = EffortStore(place / ".unlatch" / "efforts", Author("bench", utc_now, new_ulid))
-    for name, summary in CONCLUDED.items():
+    for name, summary in sample.concluded.items():
         store.open(name)
         store.conclude(name, summary)
     return store

@@ -53,6 +53,7 @@ class Figure:
         return {**asdict(self), "ratio": round(self.ratio, 3), "verdict": self.verdict or None}
 
 
+_COUNTED = frozenset({"passes", "questions"})
 _HEADINGS = ("Part", "Measured", "", "Compared with", "", "Ratio", "At most", "")
 
 
@@ -84,7 +85,9 @@ def _row(figure: Figure) -> tuple[str, ...]:
 
 
 def _amount(value: float, unit: str) -> str:
-    return f"{value:.0f}" if unit in {"requests", "modules"} else f"{value:.1f} {unit}"
+    if unit in {"requests", "modules"}:
+        return f"{value:.0f}"
+    return f"{value:.0f} {unit}" if unit in _COUNTED else f"{value:.1f} {unit}"
 
 
 def _details(figure: Figure) -> list[str]:

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.cases import CASES, CONCLUDED, Case, asks_needlessly, passes
+from benchmarks.cases import Results, asks_needlessly, passes
+from benchmarks.samples import HELD_OUT, REQUIREMENT, Case
 from tests.unlatch_efforts.llm.chat_model.model import ChatModel
 
 from unlatch.config.tables import LlmConfig
 from unlatch_efforts.llm import Complete, open_model
 
+CONCLUDED = REQUIREMENT.concluded
 QUESTION = "I found a related concluded effort: {} - '{}' Want to reopen it, or start a new effort?"
 
 
@@ -41,16 +43,16 @@ RIGHT = {
         *ask("db-pool-fix", "database query timeouts"),
         *start("query-timeouts"),
     ],
-    "none": start("japan-vacation"),
+    "none 1": start("japan-vacation"),
 }
 # A model that ignores what was concluded, and one that reopens without asking.
 WRONG = {
     **dict.fromkeys((f"explicit {number}" for number in (1, 2, 3, 4)), start("auth-bug-2")),
     **dict.fromkeys(("ambiguous 1", "ambiguous 2"), start("something")),
     **dict.fromkeys(("ambiguous, reopened", "ambiguous, declined"), reopen("db-pool-fix")),
-    "none": reopen("auth-bug"),
+    "none 1": reopen("auth-bug"),
 }
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+every_case = pytest.mark.parametrize("case", REQUIREMENT.cases, ids=lambda case: case.name)
 
 
 def opened(server: ChatModel, tmp_path: Path) -> Complete:
@@ -78,7 +80,7 @@ def test_a_model_that_does_something_else_fails(case: Case, tmp_path: Path) -> N
 def test_the_search_of_a_case_gives_the_effort_to_the_model(
     case: str, effort: str, tmp_path: Path
 ) -> None:
-    (found,) = (one for one in CASES if one.name == case)
+    (found,) = (one for one in REQUIREMENT.cases if one.name == case)
     with ChatModel(RIGHT[case]) as server:
         passes(found, opened(server, tmp_path))
         result = server.requests[-1]["messages"][-1]
@@ -97,3 +99,24 @@ def test_a_question_about_a_concluded_effort_is_needless_where_the_topic_is_anot
 ) -> None:
     with ChatModel([answer]) as server:
         assert asks_needlessly("How do I center a div?", opened(server, tmp_path)) is needless
+
+
+def test_a_stopped_run_continues_with_the_results_it_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "results.jsonl"
+    assert Results(kept).result("explicit 1: 0", lambda: True)
+    assert not Results(kept).result("explicit 1: 1", lambda: False)
+
+    def again() -> bool:
+        raise AssertionError("it was measured before")
+
+    assert Results(kept).result("explicit 1: 0", again)
+    assert not Results(kept).result("explicit 1: 1", again)
+
+
+def test_the_cases_set_aside_are_others_and_at_least_as_many() -> None:
+    kinds = [[case.kind for case in sample.cases] for sample in (REQUIREMENT, HELD_OUT)]
+    assert all(kinds[1].count(kind) >= kinds[0].count(kind) for kind in set(kinds[0]))
+    assert len(HELD_OUT.unrelated) >= len(REQUIREMENT.unrelated)
+    said = [{text for case in s.cases for text, _ in case.turns} for s in (REQUIREMENT, HELD_OUT)]
+    assert not said[0] & said[1]
+    assert not {*HELD_OUT.unrelated} & {*REQUIREMENT.unrelated}
