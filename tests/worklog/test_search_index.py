@@ -63,9 +63,29 @@ def test_an_example_of_the_requirement_is_found_first(
 def test_the_words_that_matched_are_named_with_their_place(index: SearchIndex) -> None:
     (hit,) = index.search("database connections")
     assert [(one.word, one.where) for one in hit.matches] == [
+        ("db", "title"),
         ("connection", "summary"),
         ("database", "text"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("a database issue", "db-pool"),
+        ("databases", "db-pool"),
+        ("the k8s cluster", "kubernetes-nodes"),
+        ("Authentication", "auth-bug"),
+        ("DB", "database-pool"),
+    ],
+)
+def test_a_short_form_is_found_by_the_long_one_and_the_other_way(
+    tmp_path: Path, query: str, title: str
+) -> None:
+    index = SearchIndex(tmp_path / "search.sqlite3")
+    index.refresh("effort", sources({"it": Document(title), "other": Document("data-authors")}))
+    (hit,) = index.search(query)
+    assert (hit.key, hit.matches[0].where) == ("it", "title")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,22 @@ STOP_WORDS = frozenset(
         "way well were what when where which who why will with work working would yes you your",
     )
 )
+# Names of work have the short form, and what people say about it has the long one.
+_SHORT_FORMS = {
+    "admin": "administrator",
+    "auth": "authentication",
+    "config": "configuration",
+    "db": "database",
+    "deps": "dependencies",
+    "docs": "documentation",
+    "env": "environment",
+    "infra": "infrastructure",
+    "k8s": "kubernetes",
+    "perf": "performance",
+    "prod": "production",
+    "repo": "repository",
+}
+_LONG_FORMS = {long: short for short, long in _SHORT_FORMS.items()}
 _WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"\d")
 # Words that may be one, as in T-002 and 10.20.30.40.
 _COMPOUND = re.compile(r"\w+(?:[-.:]\w+)*")
@@ -242,4 +258,7 @@ def _terms(query: str) -> list[str]:
 
 
 def _term(word: str) -> str:
-    return f'"{word}"'
+    """A word of a query, or its other form; FTS5 takes care of plurals."""
+    single = word if word in _SHORT_FORMS else word.removesuffix("s")
+    other = _SHORT_FORMS.get(single) or _LONG_FORMS.get(single)
+    return f'("{word}" OR "{other}")' if other else f'"{word}"'
