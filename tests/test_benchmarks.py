@@ -1,10 +1,13 @@
 """The measuring of the benchmarks itself."""
 
 import sys
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from benchmarks.children import peak_memory
 from benchmarks.figures import NotMeasured
+from benchmarks.small_model import join
 
 
 def test_the_peak_of_memory_is_that_of_the_command_alone() -> None:
@@ -20,3 +23,15 @@ def test_only_an_expected_exit_code_is_measured() -> None:
     assert peak_memory(failing, expected=(0, 5)) > 0
     with pytest.raises(NotMeasured, match="exited 5"):
         peak_memory(failing)
+
+
+def test_the_parts_of_a_model_are_joined_only_to_the_expected_one(tmp_path: Path) -> None:
+    parts = [tmp_path / "part2", tmp_path / "part10"]
+    for part in parts:
+        part.write_bytes(part.name.encode() * 400_000)
+    whole = b"".join(part.read_bytes() for part in parts)
+    join(parts, tmp_path / "model", sha256(whole).hexdigest())
+    assert (tmp_path / "model").read_bytes() == whole
+    with pytest.raises(SystemExit, match="not the expected model"):
+        join(parts[::-1], tmp_path / "other", sha256(whole).hexdigest())
+    assert {one.name for one in tmp_path.iterdir()} == {"part2", "part10", "model"}
