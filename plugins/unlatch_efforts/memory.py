@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from unlatch.chat_model import estimate
 from unlatch.related.highlights import highlights
 from unlatch.values import dataclass
-from unlatch_efforts.references import named
 from unlatch_efforts.transcript import SEPARATOR
 
 if TYPE_CHECKING:
@@ -64,6 +63,7 @@ def build(
     turn: Sequence[Message],
     *,
     candidates: Sequence[Effort] = (),
+    hint: str = "",
     count: Callable[[str], int] = estimate,
     ceiling: int = CEILING,
     is_shared: bool = False,
@@ -73,10 +73,11 @@ def build(
     Args:
         turn: the messages of this turn, not logged yet: the user's, replies and results.
         candidates: the concluded efforts that the user's message resembles.
+        hint: what fits the user's message.
         count: the tokens of a text.
         is_shared: whether others may have written the logs, whose messages are then records only.
     """
-    return _Builder(conversation, state, count, ceiling, is_shared).build(turn, candidates)
+    return _Builder(conversation, state, count, ceiling, is_shared).build(turn, candidates, hint)
 
 
 @dataclass(slots=True)
@@ -89,7 +90,9 @@ class _Builder:
     cut: list[str] = field(default_factory=list)
     left: int = 0
 
-    def build(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> ChatContext:
+    def build(
+        self, turn: Sequence[Message], candidates: Sequence[Effort], hint: str
+    ) -> ChatContext:
         ceiling = self.left = self.ceiling
         every = self.conversation.efforts.all()
         system = {"role": "system", "content": system_prompt()}
@@ -97,7 +100,7 @@ class _Builder:
         self.left -= self._size(system) + self._size(standing) + _NOTE
         now = [
             *self._candidates(candidates),
-            *self._hint(turn, candidates),
+            *self._hint(hint),
             *self._turn(turn),
         ]
         # Why open work was taken up again is in every request; older messages are not.
@@ -143,41 +146,16 @@ class _Builder:
         self.left -= self._size(message)
         return [message]
 
-    def _hint(self, turn: Sequence[Message], candidates: Sequence[Effort]) -> list[Message]:
-        """What fits a message that names or resembles concluded efforts, for the first answer.
+    def _hint(self, hint: str) -> list[Message]:
+        """What fits a message.
 
         Small models know the rules of the system prompt only if they stand beside the message too.
         """
-        if len(turn) > 1 or not candidates:
+        if not hint:
             return []
-        if efforts := named(str(turn[0]["content"]), candidates):
-            effort = efforts[0].id
-            text = (
-                f"The next message names the concluded effort {effort}. If the user wants to go on "
-                f"with it, call reopen_effort with id {effort} now, without asking."
-            )
-        elif self.state.active is None and not self._asks(candidates):
-            effort = candidates[0].id
-            text = (
-                f"The next message may be about the concluded effort {effort}, but does not name "
-                "it. Do not call a tool. Answer only with this question: "
-                f'"I found the concluded effort {effort}. Do you want to reopen it, or start a new '
-                'effort?"'
-            )
-        else:
-            # Where the message belongs is known, or the user answers.
-            return []
-        message = {"role": "user", "content": f"[hint] {text}"}
+        message = {"role": "user", "content": f"[hint] {hint}"}
         self.left -= self._size(message)
         return [message]
-
-    def _asks(self, efforts: Sequence[Effort]) -> bool:
-        """Whether the last answer outside of efforts is a question about one of these."""
-        entries, _ = self.conversation.ambient.tail(self.reach)
-        last = next(filter(None, map(self._spoken_one, reversed(entries))), None)
-        if last is None or last["role"] != "assistant" or "?" not in last["content"]:
-            return False
-        return any(effort.id in last["content"] for effort in efforts)
 
     def _note(self) -> list[Message]:
         if not self.cut:

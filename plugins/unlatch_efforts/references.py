@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 # A message refers to an effort if it has this many of its keywords, or names it.
 OVERLAP = 2
 _SHORTEST = 3
+# Besides STOP_WORDS, which leave these to a search: in a few efforts they are as rare as others.
+_FUNCTION_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a am an as at be by d do doing he i if in is it ll m me my no of on or re s she so t than "
+        "to up us ve we",
+    )
+)
 
 
 def keywords(text: str) -> frozenset[str]:
@@ -22,6 +30,12 @@ def keywords(text: str) -> frozenset[str]:
     words = re.findall(r"[a-z0-9]+", text.lower())
     kept = (word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS)
     return frozenset(word.removesuffix("s") if not word.endswith("ss") else word for word in kept)
+
+
+def without_function_words(message: str) -> str:
+    """The words of a message to look for similar work by."""
+    words = re.findall(r"\w+(?:[-.:]\w+)*", message)
+    return " ".join(one for one in words if one.lower() not in STOP_WORDS | _FUNCTION_WORDS)
 
 
 def referred(message: str, efforts: Iterable[Effort]) -> list[str]:
@@ -37,6 +51,11 @@ def named(message: str, efforts: Iterable[Effort]) -> list[Effort]:
     """
     plain = _plain(message)
     return [effort for effort in efforts if "-" in effort.id and _names(plain, effort.id)]
+
+
+def mentions(message: str, effort: Effort) -> bool:
+    """Whether a message has the id of an effort, also one of a single word."""
+    return _names(_plain(message), effort.id)
 
 
 def _plain(message: str) -> str:

@@ -134,6 +134,10 @@ class Tools:
             "search_efforts": self._found,
         }
         self.banners = [] if banners is None else banners
+        # The user is asked about this one before an effort begins, and a call was refused for it.
+        self.ask: Effort | None = None
+        self.is_due = False
+        self._reopened: dict[str, Answer] = {}
 
     @property
     def active(self) -> str | None:
@@ -158,6 +162,9 @@ class Tools:
 
     def _open(self, name: str) -> Answer:
         known = self._efforts.named(name)
+        if known is None and self.ask:
+            self.is_due = True
+            return self._asking(self.ask, "A concluded effort resembles the user's message.")
         if known is None:
             effort = self._efforts.open(name)
             self._turn.activate(effort.id)
@@ -165,11 +172,15 @@ class Tools:
             return {"status": "opened", "effort_id": effort.id}
         if known.is_open:
             return self._switch(known.id)
+        return self._asking(known, "A concluded effort has this name.")
+
+    def _asking(self, effort: Effort, why: str) -> Answer:
+        """The answer that makes a model ask the user first."""
         return {
             "status": "concluded",
-            "candidates": [_described(known)],
-            "message": "A concluded effort has this name. Ask the user whether to reopen it, or "
-            "open one with another name.",
+            "candidates": [_described(effort)],
+            "message": f"{why} Ask the user whether to reopen it, or to open one with another "
+            "name. Wait for the answer.",
         }
 
     def _close(self, id: str | None = None, summary: str | None = None) -> Answer:
@@ -247,13 +258,20 @@ class Tools:
         return {"status": "switched", "effort_id": effort.id}
 
     def _reopen(self, id: str, reason: str | None = None) -> Answer:
+        if self.ask:
+            self.is_due = True
+            return self._asking(self.ask, "The user's message does not name the effort.")
+        if id in self._reopened and self._efforts.find(id).is_open:
+            return self._reopened[id]  # a small model repeats the call that worked
         effort, prior = self._efforts.reopen(id, reason)
         if effort.id in self._turn.state.expanded:
             self._turn.collapse(effort.id)
         self._turn.activate(effort.id)
         self._turn.refer([effort.id])
         self.say(f"Reopened effort: {effort.id}")
-        return {"status": "reopened", "effort_id": effort.id, "prior_summary": prior}
+        answer = {"status": "reopened", "effort_id": effort.id, "prior_summary": prior}
+        self._reopened[effort.id] = answer
+        return answer
 
     def _found(self, query: str) -> Answer:
         return {"query": query, "results": list(self._search(query))}

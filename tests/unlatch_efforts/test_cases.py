@@ -45,11 +45,11 @@ RIGHT = {
     ],
     "none 1": start("japan-vacation"),
 }
-# A model that ignores what was concluded, and one that reopens without asking.
+# A model that ignores what was concluded, and one that reopens without asking, which has no effect
+# before the user answers.
 WRONG = {
     **dict.fromkeys((f"explicit {number}" for number in (1, 2, 3, 4)), start("auth-bug-2")),
-    **dict.fromkeys(("ambiguous 1", "ambiguous 2"), start("something")),
-    **dict.fromkeys(("ambiguous, reopened", "ambiguous, declined"), reopen("db-pool-fix")),
+    "ambiguous, declined": [start("query-timeouts")[0], *reopen("db-pool-fix")],
     "none 1": reopen("auth-bug"),
 }
 every_case = pytest.mark.parametrize("case", REQUIREMENT.cases, ids=lambda case: case.name)
@@ -67,10 +67,25 @@ def test_a_model_that_does_what_the_case_says_passes(case: Case, tmp_path: Path)
         assert len(server.requests) == len(RIGHT[case.name])
 
 
-@every_case
-def test_a_model_that_does_something_else_fails(case: Case, tmp_path: Path) -> None:
-    with ChatModel(WRONG[case.name]) as server:
+@pytest.mark.parametrize("name", WRONG)
+def test_a_model_that_does_something_else_fails(name: str, tmp_path: Path) -> None:
+    (case,) = (case for case in REQUIREMENT.cases if case.name == name)
+    with ChatModel(WRONG[name]) as server:
         assert not passes(case, opened(server, tmp_path))
+        assert len(server.requests) == len(WRONG[name])
+
+
+@pytest.mark.parametrize("name", ["ambiguous 1", "ambiguous 2", "ambiguous, reopened"])
+@pytest.mark.parametrize(
+    "replies", [start("something"), reopen("auth-bug"), ["Let me see."]], ids=["new", "old", "text"]
+)
+def test_any_model_passes_where_a_rule_decides(
+    name: str, replies: list[Any], tmp_path: Path
+) -> None:
+    (case,) = (case for case in REQUIREMENT.cases if case.name == name)
+    replies = [replies[0], *["And then?"] * (len(case.turns) - 1)]
+    with ChatModel(replies) as server:
+        assert passes(case, opened(server, tmp_path))
 
 
 @pytest.mark.parametrize(

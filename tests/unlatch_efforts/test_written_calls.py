@@ -27,6 +27,7 @@ DOUBLED = OPEN.replace("{", "{{").replace("}", "}}")
         f"```xml\n<tool_call>{OPEN}</tool_call>\n```",
         f"<tools>\n{DOUBLED}\n</tools>",
         f"{OPEN}\n```\n```",
+        '[tools] open_effort({"name": "japan"})',
         OPEN.replace("arguments", "parameters"),
         f'{{"type": "function", "function": {OPEN}}}',
         r'{"name": "open_effort", "arguments": "{\"name\": \"japan\"}"}',
@@ -50,6 +51,8 @@ def test_several_calls_are_read_in_their_order() -> None:
     [
         "",
         f"I would call {OPEN}",
+        "[tools] open_effort(japan)",
+        '[tools] rm({"name": "japan"})',
         f"{OPEN} opens it.",
         f"```json\n{OPEN}\n```\nThat opens it.",
         f"<tool_call>{OPEN}</tool_call> Done.",

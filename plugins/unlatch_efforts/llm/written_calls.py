@@ -1,9 +1,9 @@
 """Calls of tools that a model wrote as text, as small local models do.
 
 Qwen2.5, Hermes and Llama write `<tool_call>{"name": ..., "arguments": {...}}</tool_call>` (a small
-one also `<tools>`), a fence, or the bare object, some with doubled braces; a server that does not
-know the model's template passes that on as its answer. Only a whole answer is read, and only calls
-of offered tools: a person may ask for an example.
+one also `<tools>`), a fence, a label, or the bare object, some with doubled braces; a server that
+does not know the model's template passes that on as its answer. Only a whole answer is read, and
+only calls of offered tools: a person may ask for an example.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _TAGS = ("<tool_call>", "<tools>")
 _OPENINGS = (*_TAGS, "```", "{", "[")
 _TAG = pattern(r"\s*<(tool_call|tools)>(.*?)(?:</\1>|\Z)", re.DOTALL)
+# As in `[tools] open_effort({"name": "japan"})`.
+_LABELLED = pattern(r"\[[a-z_]{1,20}\]\s*(\w+)\((\{.*\})\)", re.DOTALL)
 _FENCE = pattern(r"```[a-z_]{0,20}\n(.*)```", re.DOTALL)
 # Characters; no tool takes a longer argument.
 _LONGEST = 200_000
@@ -50,6 +52,8 @@ def _parts(text: str) -> Iterator[str]:
     """The JSON texts of an answer."""
     if fence := _FENCE.fullmatch(text):
         text = fence[1]
+    if labelled := _LABELLED.fullmatch(text):
+        text = f'{{"name": "{labelled[1]}", "arguments": {labelled[2]}}}'
     if not text.startswith(_TAGS):
         # A small model closes fences that it never opened.
         yield text.rstrip("`\n ")

@@ -1,0 +1,270 @@
+"""What the chat does for a model that neither searches nor asks, with a scripted one."""
+
+import pytest
+from tests.unlatch_efforts.script import Talk, call, context, reply
+
+from unlatch_efforts.chat import Chat
+from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.llm import Reply, Scripted
+
+SUMMARY = "Renews the access token."
+QUESTION = (
+    f"I found a related concluded effort: auth-bug - '{SUMMARY}' "
+    "Do you want to reopen it, or start a new effort?"
+)
+OPEN = call("open_effort", name="login")
+SEARCH = reply(None, call("search_efforts", query="401"))
+
+
+@pytest.fixture
+def talk(talk: Talk) -> Talk:
+    """A conversation with a concluded effort that each message resembles."""
+    talk.store.open("auth-bug")
+    talk.store.conclude("auth-bug", SUMMARY)
+    talk.hits = [{"id": "auth-bug", "score": 0.4}]
+    return talk
+
+
+def hint(talk: Talk, message: str, *replies: Reply) -> str:
+    """The hint beside a message."""
+    _, model = talk(message, *(replies or (reply("Ok"),)))
+    return context(model, 0).partition("[hint] ")[2].partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [reply("Let me look.")],
+        [reply(None, OPEN)],
+        [SEARCH, reply("I reopen it.", call("reopen_effort", id="auth-bug"))],
+        [SEARCH] * 4,
+        [reply("What does auth-bug do")],
+        [reply("")],
+    ],
+)
+def test_the_user_is_asked_whatever_the_model_does(talk: Talk, replies: list[Reply]) -> None:
+    shown = list[str]()
+    answered, model = talk("The 401 is there", *replies, on_text=shown.append)
+
+    assert answered.text.endswith(QUESTION)
+    assert "".join(shown) == answered.text
+    assert talk.active() is None
+    assert [effort.id for effort in talk.store.all() if effort.is_open] == []
+    assert not any("effort:" in banner for banner in answered.banners)
+    assert all("may be about the concluded effort auth-bug" in one for one in contexts(model))
+    assert Conversation(talk.store).ambient.read()[-1]["content"] == QUESTION
+
+    _, later = talk("Yes", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok"))
+    assert QUESTION in context(later, 0)
+    assert talk.active() == "auth-bug"
+
+
+def contexts(model: object) -> list[str]:
+    return [
+        "\n".join(str(one.get("content")) for one in request.messages)
+        for request in model.requests  # type: ignore[attr-defined]
+    ]
+
+
+@pytest.mark.parametrize(
+    "question", ["Is it auth-bug, or another matter?", "Reopen it?", "SUMMARY Want to reopen that?"]
+)
+def test_a_model_that_asks_itself_is_not_repeated(talk: Talk, question: str) -> None:
+    answered, _ = talk("The 401 is there", SEARCH, reply(question))
+    assert answered.text == question
+
+
+def test_a_refused_call_names_the_effort_to_ask_about(talk: Talk) -> None:
+    talk("The 401 is there", reply(None, OPEN))
+    entries = Conversation(talk.store).ambient.read()
+    (answer,) = (one["content"] for one in entries if one["role"] == "tool")
+    assert SUMMARY in answer
+    assert "Ask the user" in answer
+
+
+@pytest.mark.parametrize(
+    ("message", "score", "asks"),
+    [
+        ("The 401 is there", 0.3, True),
+        ("The 401 is there", 0.29, False),
+        ("The 401 is there again", 0.15, True),
+        ("We have another problem with tokens", 0.15, True),
+        ("The 401 is there again", 0.14, False),
+        ("Start a new effort for the login page", 0.9, False),
+        ("Please open an effort for tokens", 0.9, False),
+    ],
+)
+def test_a_message_is_asked_about_if_enough_of_it_is_in_an_effort(
+    talk: Talk, message: str, score: float, *, asks: bool
+) -> None:
+    talk.hits = [{"id": "auth-bug", "score": score}]
+    answered, _ = talk(message, reply("Hm."))
+    assert answered.text.endswith(QUESTION) is asks
+
+
+@pytest.mark.parametrize("is_active", [True, False])
+def test_nothing_is_asked_where_open_work_fits_better(talk: Talk, *, is_active: bool) -> None:
+    leave = [] if is_active else [call("switch_effort", id="ambient")]
+    talk.hits = []
+    talk("Login", reply(None, call("open_effort", name="login"), *leave), reply("Ok"))
+    talk.hits = [{"id": "login", "score": 0.8}, {"id": "auth-bug", "score": 0.4}]
+    answered, model = talk("The 401 is there", reply("Ok"))
+    assert answered.text == "Ok"
+    assert "[hint] " not in context(model)
+    assert f"> - auth-bug: {SUMMARY}" in context(model)
+
+
+@pytest.mark.parametrize(
+    ("message", "effort"),
+    [
+        ("Reopen boiler", "boiler"),
+        ("Let's go on with the boiler", "boiler"),
+        ("Back to auth bug", "auth-bug"),
+    ],
+)
+def test_who_names_an_effort_is_not_asked(talk: Talk, message: str, effort: str) -> None:
+    talk.store.open("boiler")
+    talk.store.conclude("boiler", "It is warm.")
+    talk.hits = [{"id": effort, "score": 0.5}]
+    answered, model = talk(message, reply(None, call("reopen_effort", id=effort)), reply("Ok"))
+    assert (answered.effort, answered.text) == (effort, "Ok")
+    assert f"call reopen_effort with id {effort} now" in context(model, 0)
+    assert "[hint] The next" not in context(model, 1)
+
+
+ASKED = "The token page shows a 401"
+
+
+@pytest.mark.parametrize("answer", ["Yes", "Reopen it, same issue", "ok, please", "Sure!"])
+@pytest.mark.parametrize("asks_itself", [True, False])
+def test_who_agrees_has_the_effort_reopened_whatever_the_model_does(
+    talk: Talk, answer: str, *, asks_itself: bool
+) -> None:
+    own = "I found the concluded effort auth-bug. Do you want to reopen it, or start a new effort?"
+    talk(ASKED, reply(own if asks_itself else "Hm."))
+    answered, model = talk(answer, reply("Which effort?"))
+
+    assert answered.banners == ("--- Reopened effort: auth-bug ---",)
+    assert answered.effort == talk.active() == "auth-bug"
+    assert "Active effort: auth-bug" in context(model)
+    assert "auth-bug is reopened, as the user wants" in context(model)
+    (reopen,) = talk.store.find("auth-bug").reopens
+    assert reopen.reason == ASKED
+    assert ("user", answer) in talk.log("auth-bug")
+
+
+def test_a_model_that_reopens_what_is_reopened_gets_the_same_answer(talk: Talk) -> None:
+    again = reply(None, call("reopen_effort", id="auth-bug"))
+    talk(ASKED, reply("Hm."))
+    answered, model = talk("Yes", again, reply("On with it."))
+    assert answered.banners == ("--- Reopened effort: auth-bug ---",)
+    assert SUMMARY in model.requests[-1].messages[-1]["content"]
+    close = call("close_effort", id="auth-bug", summary="Done.")
+    answered, _ = talk("Close, and once more", reply(None, close), again, reply("Ok"))
+    assert answered.banners[-1] == "--- Reopened effort: auth-bug ---"
+
+
+@pytest.mark.parametrize("answer", ["No, this is different. New effort.", "It's another page"])
+def test_who_declines_for_a_new_effort_gets_it_whatever_the_model_does(
+    talk: Talk, answer: str
+) -> None:
+    talk(ASKED, reply("Hm."))
+    talk.hits = []
+    answered, model = talk(answer, reply("Which effort?"))
+    assert "Call open_effort now" in context(model)
+    assert answered.banners == ("--- Started effort: token-page-shows-401 ---",)
+    assert answered.effort == "token-page-shows-401"
+    assert not talk.store.find("auth-bug").is_open
+
+
+def test_the_name_of_a_new_effort_is_the_model_s_if_it_opens_one(talk: Talk) -> None:
+    talk(ASKED, reply("Hm."))
+    answered, _ = talk("No, a new one", reply(None, OPEN), reply("Ok"))
+    assert answered.banners == ("--- Started effort: login ---",)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Please do not ask, reopen it",
+        "What was it about?",
+        "Yes, but first tell me what was done",
+        "Should we reopen it?",
+        "Wait",
+    ],
+)
+def test_an_answer_that_is_unclear_is_left_to_the_model(talk: Talk, answer: str) -> None:
+    talk(ASKED, reply("Hm."))
+    talk.hits = []
+    answered, model = talk(answer, reply("It renewed tokens."))
+    assert "If the user wants a new effort, call open_effort" in context(model)
+    assert (answered.banners, talk.active()) == ((), None)
+    assert "resembles no" in hint(talk, "And the weather?")  # the last answer asked nothing
+
+
+def test_a_yes_to_another_question_reopens_nothing(talk: Talk) -> None:
+    talk(ASKED, reply("auth-bug did that. Shall I write it down?"))
+    assert "If the user wants" in hint(talk, "Yes")
+    assert talk.active() is None
+
+
+def test_no_alone_opens_nothing(talk: Talk) -> None:
+    talk(ASKED, reply("Hm."))
+    talk.hits = []
+    answered, _ = talk("No", reply("Fine."))
+    assert (answered.banners, answered.text) == ((), "Fine.")
+
+
+def test_the_effort_with_the_most_of_a_message_is_asked_about(talk: Talk) -> None:
+    talk.store.open("boiler")
+    talk.store.conclude("boiler", "It is warm.")
+    talk.hits.append({"id": "boiler", "score": 0.5})
+    answered, model = talk("The heating is off", reply("Hm."))
+    assert "concluded effort: boiler - 'It is warm.'" in answered.text
+    assert context(model).index("> - boiler: It is warm.\n> - auth-bug")
+
+
+def test_a_message_about_nothing_known_opens_an_effort_or_is_answered(talk: Talk) -> None:
+    talk.hits = []
+    said = hint(talk, "Plan a trip", reply(None, OPEN), reply("Ok"))
+    assert "call open_effort with a short name" in said
+    assert hint(talk, "To Japan") == ""  # it belongs to the active effort
+
+
+def test_another_effort_is_asked_about_after_a_question(talk: Talk) -> None:
+    talk("The 401 is there", reply("Hm."))
+    talk.store.open("boiler")
+    talk.store.conclude("boiler", "It is warm.")
+    talk.hits = [{"id": "boiler", "score": 0.5}]
+    answered, _ = talk("The heating is off", reply("Hm."))
+    assert "concluded effort: boiler - 'It is warm.'" in answered.text
+
+
+def test_words_without_a_subject_are_not_looked_for(talk: Talk) -> None:
+    asked = list[str]()
+
+    def search(query: str) -> list[dict[str, object]]:
+        asked.append(query)
+        return []
+
+    chat = Chat(Conversation(talk.store), Scripted([reply("Ok")]), search)
+    chat.turn("I'm to set it up on db-pool-fix, as we did in 10.2.")
+    assert asked == ["set db-pool-fix 10.2"]
+
+
+def test_a_question_is_one_line_and_short(talk: Talk) -> None:
+    talk.store.reopen("auth-bug", "More")
+    talk.store.conclude("auth-bug", "Renews\nthe token. " * 100)
+    answered, _ = talk("The 401 is there", reply(""))
+    assert "\n" not in answered.text
+    assert len(answered.text) < 500
+    assert answered.text.endswith("...' Do you want to reopen it, or start a new effort?")
+
+
+def test_a_question_that_came_with_a_clone_is_not_answered(talk: Talk) -> None:
+    talk(ASKED, reply("Hm."))
+    talk.hits = []
+    chat = Chat(Conversation(talk.store), Scripted([reply("What?")]), lambda _: [])
+    chat.is_shared = True
+    assert chat.turn("Yes").banners == ()
+    assert not talk.store.find("auth-bug").is_open
