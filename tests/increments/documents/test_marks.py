@@ -1,6 +1,7 @@
 """Marks in check boxes, in every layout: done is x, and what nobody knows is open."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,8 @@ from unlatch.increments.documents.marks import INTERNAL
 from unlatch.increments.layouts.discarding import Discarding
 from unlatch.increments.layouts.interface import Layout, Texts, Work
 from unlatch.increments.layouts.native import UNLATCH
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Unit
 from unlatch.worklog.markdown_lines import scan_work
 from unlatch_layouts.kiro.layout import KIRO
 from unlatch_layouts.openspec.layout import OPENSPEC
@@ -176,3 +179,21 @@ def test_a_project_may_count_a_mark_as_discarded(case: str) -> None:
         assert (True, False) == last(project.read(ticked)), mark
         assert not set(map(chr, INTERNAL)) & set("".join(ticked.values()))
     assert (False, False) == last(project.read(texts("?")))
+
+
+def test_new_rules_are_no_news_about_finished_units() -> None:
+    unit = Unit("spec-kit", "001-a", Path("001-a"))
+    now = SPEC_KIT.evidence(unit, kit("?"))
+    closed = SPEC_KIT.evidence(unit, {"spec.md": "", "tasks.md": "- [X] T001 a\n"})
+    assert now
+    assert now.former
+    assert closed
+    assert (Status.ACTIVE, Status.COMPLETED) == (now.status, now.former.status)
+    # What an earlier release recorded has the first version of the rules.
+    former = type(closed)(closed.status, closed.by)
+
+    assert not now.changes(former)
+    assert now.changes(closed)  # the box came after this release recorded the unit
+    reopened = SPEC_KIT.evidence(unit, kit(" "))
+    assert reopened
+    assert reopened.changes(former)

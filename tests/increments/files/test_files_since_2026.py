@@ -115,6 +115,19 @@ def test_an_increment_without_metadata_is_read_from_its_spec(project: Project) -
     assert sorted(path.name for path in folder.iterdir()) == ["spec.md"]
 
 
+def test_a_change_creates_the_metadata(project: Project) -> None:
+    folder = without_metadata(project)
+    after, entry = reopen(project.manager, "7", "More", "ada")
+    assert "metadata.json was missing; created from spec.md" in after.warnings
+    assert entry.previous_completed_at == "2025-11-01"
+    data = project.data()
+    assert (data["status"], data["type"], data["id"]) == ("active", "bug", "0007-search")
+    assert data["github"] == {"issue": 4, "url": "https://github.com/octo/widgets/issues/4"}
+    assert data["external_ref"] == "jira#SCRUM#SCRUM-28"
+    assert "status: active" in (folder / "spec.md").read_text()
+    assert project.manager.read("7").warnings == ()
+
+
 @pytest.mark.parametrize("word", ["true", "null", "yes", "1", "by Ann"])
 def test_a_word_under_the_name_of_a_time_is_none(project: Project, word: str) -> None:
     without_metadata(project, SPEC.replace("completed: 2025-11-01", f"completed: {word}"))

@@ -12,6 +12,7 @@ from tests.changes import reopen
 from tests.increments.files.making import (
     GITHUB,
     NOW,
+    STAMP,
     Project,
     github,
     jira,
@@ -310,6 +311,24 @@ def test_a_title_is_found_wherever_it_stands(project: Project) -> None:
     assert title_of(project, b"# " + "\u00e4".encode() * 5_000) == "\u00e4" * 5_000
     assert title_of(project, LONG) == "from its folder"
     assert title_of(project, b"# Head\n" + b"\xff" * 10) == "from its folder"
+
+
+def test_a_new_increment_is_planned_and_told_of(project: Project) -> None:
+    made = project.manager.create("Smart discipline", kind="feature", by="ada")
+    assert (made.id, made.status, made.title) == (
+        "0001-smart-discipline",
+        Status.PLANNING,
+        "Smart discipline",
+    )
+    times = {"created": STAMP, "lastActivity": STAMP}
+    expected = {"id": made.id, "status": "planning", "type": "feature", **times}
+    assert project.data(made.id) == expected
+    assert project.text(made.id).endswith("}\n")
+    told = {"id": ulid(1), "at": STAMP, "event": "created", "by": "ada", "to": "planning"}
+    assert project.events(made.id) == [told]
+    spec = (made.folder / "spec.md").read_text()
+    assert spec.startswith("# Smart discipline\n")
+    assert (made.folder / "tasks.md").read_text() == "# Tasks\n"
 
 
 def test_links_are_there_from_the_first_write(project: Project) -> None:

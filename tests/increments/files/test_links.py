@@ -308,6 +308,17 @@ def _without_base(data: Any) -> Any:
     return data
 
 
+def test_the_first_link_is_written_plainly_and_the_second_makes_a_list() -> None:
+    data: dict[str, Any] = {}
+    base = Base("completed", "done", "closed")
+    add(data, Link("github", "4", GITHUB.format(4), base))
+    one = {"issue": 4, "url": GITHUB.format(4), "base": vars_of(base)}
+    assert data == {"github": one}
+    add(data, github(5))
+    both = [one, {"issue": 5, "url": GITHUB.format(5)}]
+    assert data == {"github": {"issue": 4, "url": GITHUB.format(4), "items": both}}
+
+
 def vars_of(base: Base) -> dict[str, str]:
     return {"local": base.local, "remote": base.remote, "state": base.state}
 
@@ -367,6 +378,20 @@ def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
 
 def stories(data: dict[str, Any]) -> dict[str, str | None]:
     return {link.item: link.story for link in read_links(data, SHAPES.links)}
+
+
+def test_an_item_in_several_places_is_one_link_with_all_that_they_say() -> None:
+    url = GITHUB.format(4)
+    data: dict[str, Any] = {
+        "external_ref": "github#octo/widgets#4",
+        "github": {"issue": 4, "base": BASE},
+        "externalLinks": {"github": {"issues": {"US-001": {"issueNumber": 4, "issueUrl": url}}}},
+    }
+    (link,) = read_links(data, SHAPES.links)
+    facts = (link.url, link.story, link.target, link.path, link.base is not None)
+    assert facts == (url, "US-001", "octo/widgets", ("github",), True)
+    remove(data, link)
+    assert data == {"externalLinks": {}}
 
 
 @pytest.mark.parametrize(
@@ -611,6 +636,12 @@ def test_a_word_that_is_no_items_id_is_reported(name: str, block: Any, outer: st
     assert seen(data) == []
     unread = [path for one in SHAPES.links for path in unread_places(data, one, SHAPES.links[one])]
     assert unread == [(outer, name) if outer else (name,)]
+
+
+def test_counts_and_empty_values_are_not_reported() -> None:
+    block = {"issue": None, "issuesCreated": 0, "milestone": 3, "lastSync": "2026-01-01"}
+    data = {"github": block, "jira": False, "GITHUB": {}}
+    assert [*unread_places(data, "github", SHAPES.links["github"])] == []
 
 
 @pytest.mark.parametrize(

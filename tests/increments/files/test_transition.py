@@ -179,6 +179,16 @@ def test_a_later_status_overtakes_the_state_of_an_operation_and_not_its_words(
     assert "shipped" in words or "completed: shipped" not in acts
 
 
+def test_creating_and_updating_are_no_state_steps(project: Project) -> None:
+    common = {"tracker": "github", "item": "octo/widgets", "at": STAMP, "by": "ada"}
+    pending = [
+        {"op": ulid(n), "kind": kind, **common} for n, kind in ((8, "create"), (9, "update"))
+    ]
+    project.add(metadata(pending=pending))
+    reopen(project.manager, "7", "why", "ada")
+    assert project.data()["pending"] == pending
+
+
 # Unknown fields and shapes, which must be unchanged at the end.
 FOREIGN: dict[str, Any] = {
     "id": "0099-other",

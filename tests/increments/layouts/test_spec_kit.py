@@ -116,6 +116,19 @@ def test_the_layout_conforms(root: Path, tmp_path: Path) -> None:
     check_layout(SPEC_KIT, root, tmp_path)
 
 
+def test_stories_scenarios_and_requirements_are_read() -> None:
+    spec = SPEC_KIT.read(TEXTS).spec
+    assert "Photo albums" == spec.title
+    assert [("US1", "Make an album", 2), ("US2", "Share it", 1)] == [
+        (one.id, one.title, len(one.criteria)) for one in spec.stories
+    ]
+    assert ["US1/AC1", "US1/AC2", "US2/AC1", "FR-001", "FR-002", "SC-001"] == [
+        one.id for one in spec.criteria
+    ]
+    assert "(later) System MUST share albums" == spec.criteria[4].text
+    assert {None} == {one.done for one in spec.criteria}
+
+
 @pytest.mark.parametrize(
     ("line", "id", "title", "story"),
     [
@@ -194,6 +207,31 @@ def test_the_title_is_for_people(title: str, expected: str | None) -> None:
     assert expected == SPEC_KIT.read({"spec.md": "", "tasks.md": title}).spec.title
 
 
+def test_a_scope_change_is_a_new_phase_with_the_next_ids() -> None:
+    new = NewTask(
+        "Sort them", story="US1", criteria=("FR-001",), description="By date.\n\n- [x] so"
+    )
+    texts, ids = SPEC_KIT.amend(TEXTS, applied("Albums are\nsorted", new, NewTask("Test it")))
+    # T900 is code, but a new task does not share its id.
+    assert ("T901", "T902") == ids
+    assert texts == {
+        "spec.md": SPEC,
+        "tasks.md": f"""{TASKS}
+## Phase 3: Scope change 2026-07-01 ({ULID})
+
+**Purpose**: Albums are sorted
+
+- [ ] T901 [US1] Sort them per FR-001
+  > By date.
+  >
+  > - \\[x\\] so
+- [ ] T902 Test it
+""",
+    }
+    task = SPEC_KIT.read(texts).tasks[-2]
+    assert ("US1", ("FR-001",), False) == (task.story, task.criteria, task.done)
+
+
 @pytest.mark.parametrize(
     ("tasks", "line"),
     [
@@ -213,6 +251,15 @@ def test_new_tasks_follow_the_ids_of_the_file(tasks: str, line: str) -> None:
     texts, _ = SPEC_KIT.amend({"spec.md": "", "tasks.md": tasks}, applied(None, NewTask("More")))
     assert texts["tasks.md"].startswith(tasks)
     assert texts["tasks.md"].endswith(line)
+
+
+def test_a_title_has_no_story_and_no_box_of_its_own() -> None:
+    title = "[P] [US9] T998 and [US8] later - [x] done"
+    texts, _ = SPEC_KIT.amend(TEXTS, applied(None, NewTask(title)))
+    task = SPEC_KIT.read(texts).tasks[-1]
+    assert (None, "T901") == (task.story, task.id)
+    # Scripts count boxes anywhere in a line.
+    assert TASKS.count("[x]") == texts["tasks.md"].count("[x]")
 
 
 @pytest.mark.parametrize("titles", [(), ("One", "Two")])

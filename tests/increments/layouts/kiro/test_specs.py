@@ -71,6 +71,14 @@ def test_a_key_is_listed_once_in_use_and_once_archived(tmp_path: Path) -> None:
     ]
 
 
+def test_the_id_in_kiros_record_is_the_uid(tmp_path: Path) -> None:
+    project(tmp_path, ".kiro/specs/a/.config.kiro", ".kiro/specs/b/tasks.md")
+    assert [one.uid for one in KIRO.units(tmp_path)] == ["0f4a", None]
+    for text in ("", "{", "[1]", '{"specId": 7}', '{"specId": ""}', "\0", "[" * 100_000):
+        (tmp_path / ".kiro/specs/a/.config.kiro").write_text(text)
+        assert [one.uid for one in KIRO.units(tmp_path)] == [None, None]
+
+
 def test_an_archived_spec_is_completed() -> None:
     found = KIRO.evidence(replace(UNIT, archived=True), texts("- [ ] 1. A\n"))
     assert found
@@ -140,6 +148,15 @@ def test_a_requirement_is_a_story_in_any_language(heading: str, criteria: str) -
     assert (story.id, story.title, story.line) == ("R1", "Find", 3)
     assert criteria_in(text) == [("R1.1", "WHEN a"), ("R1.2", "IF b")]
     assert all(one.done is None and one.story == "R1" for one in story.criteria)
+
+
+def test_a_story_without_a_title_has_the_words_of_its_user_story() -> None:
+    text = "### Requirement 1\n\n**User Story:** As a user, I want it.\n\n#### A\n1. c\n"
+    assert [one.title for one in stories_in(text)] == ["As a user, I want it."]
+    long = text.replace("want it", "want " + "much " * 100)
+    (story,) = stories_in(long)
+    assert len(story.title) <= 123
+    assert story.title.endswith("much...")
 
 
 def test_only_the_numbered_lines_of_the_criteria_are_criteria() -> None:

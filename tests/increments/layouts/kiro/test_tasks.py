@@ -145,6 +145,11 @@ def test_a_task_names_its_criteria(line: str, story: str | None, criteria: tuple
     assert [(one.story, one.criteria) for one in tasks] == [(story, criteria), (None, ())]
 
 
+def test_a_detail_belongs_to_the_task_that_it_is_indented_under() -> None:
+    text = "- [ ] 1. A\n  - [ ] 1.1 B\n    - _Requirements: 1.1_\n  - _Requirements: 2.1_\n"
+    assert [one.story for one in tasks_in(text)] == ["R2", "R1"]
+
+
 def test_an_id_that_occurs_twice_is_not_marked() -> None:
     with pytest.raises(UsageError) as raised:
         KIRO.mark(texts("- [ ] 1. A\n\n## Phase 2\n\n- [ ] 1. B\n"), ["1"], done=True)
@@ -189,6 +194,18 @@ SCOPE = f"_Scope change: 2026-07-01 ({ULID})_"
 def amended(text: str, *tasks: NewTask, requirements: str = "", parts: tuple[str, ...] = ()) -> str:
     given = texts(text, requirements=requirements)
     return KIRO.amend(given, amendment(*tasks, parts=parts))[0]["tasks.md"]
+
+
+def test_the_change_is_a_section_of_the_requirements() -> None:
+    requirements = "# Requirements Document\n\n### Requirement 1: A\n1. a\n"
+    given = texts("", requirements=requirements, bugfix="# Bugfix\n")
+    after, ids = KIRO.amend(given, amendment(change="1. Retry\n### Requirement 9"))
+    assert ids == ()
+    assert after == {**given, "requirements.md": after["requirements.md"]}
+    added = after["requirements.md"].removeprefix(requirements)
+    assert f"\n## Scope change (2026-07-01)\n\n**Reopen**: {ULID}\n" in added
+    assert "> It came back\n" in added
+    assert KIRO.read(after).spec.stories == KIRO.read(given).spec.stories
 
 
 @pytest.mark.parametrize(

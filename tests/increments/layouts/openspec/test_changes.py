@@ -8,6 +8,7 @@ from tests.increments.layouts.openspec.making import units, write
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence
 from unlatch_layouts.openspec import OPENSPEC
+from unlatch_layouts.openspec.changes import archive_command
 
 CHANGES = "openspec/changes"
 
@@ -39,6 +40,11 @@ def test_the_archive_shows_the_status_else_the_tasks(
     assert completed == OPENSPEC.evidence(found["add-two"], texts)
 
 
+def test_archiving_names_the_change_last_and_asks_nothing(tmp_path: Path) -> None:
+    unit = units(write(tmp_path, {f"{CHANGES}/--help/a": ""}))["--help"]
+    assert ("openspec", "archive", "--yes", "--", "--help") == archive_command(unit)
+
+
 DELTA = """# auth (delta)
 
 ## ADDED Requirements
@@ -64,6 +70,21 @@ The system SHALL sign people in.
 ### Requirement: Guests
 **Reason**: safety
 """
+
+
+def test_requirements_are_stories_and_scenarios_are_criteria() -> None:
+    spec = OPENSPEC.read({"specs/auth/spec.md": DELTA}).spec
+    assert [("Sign in", 5), ("Guests", 23)] == [(one.id, one.line) for one in spec.stories]
+    steps = "**WHEN** the password is right **THEN** they are signed in within a second"
+    assert spec.criteria == spec.stories[0].criteria
+    right, locked = spec.criteria
+    assert ("Right password", steps, "Sign in", None) == (
+        right.id,
+        right.text,
+        right.story,
+        right.done,
+    )
+    assert ("Locked out", 13) == (locked.id, locked.line)
 
 
 def test_names_that_occur_twice_are_told_apart() -> None:

@@ -209,3 +209,18 @@ def test_a_task_names_its_requirement_and_scenarios_and_quotes_its_description()
     task = OPENSPEC.read(after).tasks[-1]
     assert (("2.1",), "2.1") == (ids, task.id)
     assert ("Sign in", ("Right password",)) == (task.story, task.criteria)
+
+
+def test_parts_are_opened_again() -> None:
+    texts = {"proposal.md": "", "tasks.md": PLAIN}
+    again = amendment(change=None, parts=["1.1", "Sign in"])
+    after, ids = OPENSPEC.amend(texts, again)
+    assert ((), PLAIN.replace("[x]", "[ ]")) == (ids, after["tasks.md"])
+
+
+def test_of_several_files_one_gets_the_tasks() -> None:
+    texts = {"proposal.md": "", "api/tasks.md": PLAIN, "web/tasks.md": "- [x] 7.1 a\n"}
+    after, ids = OPENSPEC.amend(texts, amendment(NewTask("Export"), parts=["web:7.1"]))
+    assert ("api:2.1",) == ids
+    assert "- [ ] 7.1 a\n" == after["web/tasks.md"]
+    assert after["api/tasks.md"].startswith(PLAIN)
