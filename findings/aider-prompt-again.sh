@@ -6,6 +6,7 @@
 #   lines have no mark, like the model's words; `/ask words` is followed by the words as a prompt of
 #   their own; only two blanks at the end tell "#### " of the person from that of the model
 # Relies: plugins/unlatch_agents/transcripts/agents/aider.py
+# Test: tests/unlatch_agents/transcripts/test_aider.py::test_words_are_those_of_their_writer_and_count_once
 source "$(dirname "$0")/common.sh"
 pip_install aider-chat==0.86.2
 project

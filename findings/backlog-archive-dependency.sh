@@ -4,7 +4,8 @@
 # Guess: a task that depends on one that is archived keeps the dependency, as with `task complete`
 # Behaviour: `task archive` writes the other tasks' files, too, and removes the dependency; it stays
 #   away when the file is moved back, and `task complete` of the same task leaves it
-# Relies: docs/backlog-md.md
+# Relies: plugins/unlatch_layouts/backlog_md/project.py
+# Test: tests/cli/layouts/test_backlog_program.py::test_a_task_that_unlatch_names_the_command_for_stays_a_dependency
 source "$(dirname "$0")/common.sh"
 npm_install backlog.md@1.52.0
 PATH="$(dirname "$WORK"/npm/node_modules/backlog.md-*/backlog):$PATH"

@@ -7,6 +7,7 @@
 #   is_error false and is not written again: that it failed, and its exit code, are in a notice in
 #   queue-operation and attachment lines alone, which names the call
 # Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
+# Test: tests/unlatch_agents/transcripts/test_claude_code.py::test_call_that_fails_in_the_background_has_failed
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

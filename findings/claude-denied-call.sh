@@ -7,6 +7,7 @@
 #   approval"); `toolDenialKind` says user-rejected although nobody was asked, and only
 #   `permissionDecision.source` (config, hook) tells that apart
 # Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
+# Test: tests/unlatch_agents/transcripts/test_claude_code.py::test_call_that_nobody_was_asked_about_is_denied
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -7,6 +7,7 @@
 #   has the whole; of one that fails, the first and the last 5,000 of the first 30,000 characters: its
 #   end, with the error, is in no file
 # Relies: plugins/unlatch_agents/transcripts/agents/claude_lines.py
+# Test: tests/unlatch_agents/transcripts/test_claude_code.py::test_end_that_was_not_kept_of_a_long_error_is_said_to_be_missing
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -5,6 +5,7 @@
 # Behaviour: `usage` is of the turn, total_cost_usd and modelUsage are of the session since it began, over
 #   all processes that resumed it; a fork has a new id and begins with the totals of its origin
 # Relies: plugins/unlatch_runs/reducer.py
+# Test: tests/unlatch_runs/test_coordinator.py::test_the_totals_of_a_session_count_once_over_workers_and_coordinators
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

@@ -5,6 +5,7 @@
 # Behaviour: both end with exit code 0 in one file; the second takes the first's prompt for one without
 #   an answer and goes on below it, and the next resume sends nothing of the second's turn
 # Relies: plugins/unlatch_agents/transcripts/agents/claude_tree.py
+# Test: tests/unlatch_agents/transcripts/test_claude_code.py::test_nothing_is_lost_of_a_session_that_is_resumed_twice_at_once
 source "$(dirname "$0")/common.sh"
 npm_install @anthropic-ai/claude-code@2.1.332
 PATH="$(dirname "$WORK"/npm/node_modules/@anthropic-ai/claude-code-*/claude):$PATH"

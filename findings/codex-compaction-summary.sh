@@ -5,6 +5,7 @@
 # Behaviour: it is a message of the assistant as well, like each answer to the person, and both are before
 #   the prompt; only an item_completed of the type AgentMessage is missing
 # Relies: plugins/unlatch_agents/transcripts/agents/codex.py
+# Test: tests/unlatch_agents/transcripts/test_codex.py::test_summary_of_a_compaction_is_no_reply
 source "$(dirname "$0")/common.sh"
 npm_install @openai/codex@0.171.0
 project

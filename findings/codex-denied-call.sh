@@ -5,6 +5,7 @@
 # Behaviour: one that asks to leave the sandbox has neither an exit code nor an item_completed: its
 #   output is a sentence, "approval policy is Never; reject command", like any other output
 # Relies: plugins/unlatch_agents/transcripts/agents/codex_results.py
+# Test: tests/unlatch_agents/transcripts/test_codex.py::test_outputs_say_whether_a_call_failed
 source "$(dirname "$0")/common.sh"
 npm_install @openai/codex@0.171.0
 project

@@ -5,6 +5,7 @@
 # Behaviour: it is a call with the status "error" of a tool that is "not found", and the names of
 #   others are proposed: what would have to be asked is not offered without a terminal
 # Relies: plugins/unlatch_agents/transcripts/agents/gemini_cli.py
+# Test: tests/unlatch_agents/transcripts/test_gemini_cli.py::test_status_and_exit_code_say_whether_a_call_failed
 source "$(dirname "$0")/common.sh"
 npm_install @google/gemini-cli@0.61.0
 project

@@ -5,6 +5,7 @@
 # Behaviour: the append is noticed, and the whole list is sent: labels that others added since the issue
 #   was read are removed; without a change nothing is sent
 # Relies: docs/writing-a-plugin.md
+# Test: tests/testing/test_broken_promises.py::test_a_broken_promise_is_named
 source "$(dirname "$0")/common.sh"
 pip_install python-gitlab==8.6.0
 project

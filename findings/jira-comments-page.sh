@@ -5,6 +5,7 @@
 # Behaviour: it sends one request without startAt and returns the first page: 50 of 70 comments, as a
 #   plain list that does not say so
 # Relies: plugins/unlatch_jira/api/client.py
+# Test: tests/unlatch_jira/test_plugin.py::test_our_comments_are_found_whoever_posted_them_on_every_page
 source "$(dirname "$0")/common.sh"
 pip_install jira==3.10.5
 project

@@ -5,6 +5,7 @@
 # Behaviour: where the type is not exactly str, text that is JSON of a list, an object or null is parsed
 #   before it is checked: "null" becomes no value, '["a"]' is refused as text and taken as a list
 # Relies: plugins/unlatch_mcp/work_tools.py
+# Test: tests/cli/mcp/test_messages.py::test_text_that_is_json_arrives_as_it_is
 source "$(dirname "$0")/common.sh"
 pip_install mcp==2.3.0
 project

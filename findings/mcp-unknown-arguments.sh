@@ -5,6 +5,7 @@
 # Behaviour: it is dropped without a word, and the tool runs with its defaults; the schema does not say
 #   additionalProperties, so a client that checks sends it
 # Relies: plugins/unlatch_mcp/server.py
+# Test: tests/cli/mcp/test_messages.py::test_wrong_arguments_are_named_with_the_right_ones
 source "$(dirname "$0")/common.sh"
 pip_install mcp==2.3.0
 project

@@ -5,6 +5,7 @@
 # Behaviour: it is stored as a completed call of a tool "invalid" that ends without an error; the
 #   tool's name is in input.tool, and its arguments are gone
 # Relies: plugins/unlatch_agents/transcripts/agents/opencode.py
+# Test: tests/unlatch_agents/transcripts/test_opencode.py::test_call_that_a_rule_denied_is_no_success_and_no_refusal
 source "$(dirname "$0")/common.sh"
 npm_install opencode-ai@1.18.33
 PATH="$(dirname "$WORK"/npm/node_modules/opencode-*/bin/opencode | sort | head -n 1):$PATH"

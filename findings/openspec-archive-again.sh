@@ -6,6 +6,7 @@
 # Behaviour: `archive` replaces the newer text with the older one, and removes a requirement that
 #   a later change added again; `validate --strict` passes, exit code 0, no word of it
 # Relies: plugins/unlatch_layouts/openspec/advice.py
+# Test: tests/increments/layouts/openspec/test_program.py::test_advice_names_what_archiving_again_takes_from_later_changes
 source "$(dirname "$0")/common.sh"
 npm_install @fission-ai/openspec@1.13.2
 project

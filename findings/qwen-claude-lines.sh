@@ -5,6 +5,7 @@
 # Behaviour: its lines have the keys of Claude Code (uuid, parentUuid, sessionId, type, cwd, gitBranch)
 #   around messages of Gemini (role model, parts), and calls and results without its blocks
 # Relies: plugins/unlatch_agents/transcripts/read.py
+# Test: tests/unlatch_agents/transcripts/test_read.py::test_other_files_are_not_recognised
 source "$(dirname "$0")/common.sh"
 npm_install @qwen-code/qwen-code@0.24.4
 project

@@ -5,6 +5,7 @@
 # Behaviour: one with a `github` block is skipped as "active external sync" with exit code 0; one
 #   whose issues stand in `externalLinks` is archived
 # Relies: docs/specweave.md
+# Test: tests/cli/work/test_shapes_of_specweave.py::test_what_specweave_archives_by_stays_as_it_is
 source "$(dirname "$0")/common.sh"
 npm_install specweave@1.0.593
 project

@@ -5,6 +5,7 @@
 # Behaviour: `next-id` refuses after 9999, also an archived one; an increment 10000 that another tool
 #   made is in no list and no count, and `next-id` begins at 0001 again
 # Relies: core/unlatch/increments/files/new_increment.py
+# Test: tests/increments/files/test_finding.py::test_no_number_is_given_that_specweave_does_not_list
 source "$(dirname "$0")/common.sh"
 npm_install specweave@1.0.593
 project

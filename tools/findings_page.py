@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = ("Package", "Version", "Guess", "Behaviour", "Relies")
+KEYS = ("Package", "Version", "Guess", "Behaviour", "Relies", "Test")
 _FIELD = re.compile(r"# (?P<key>[A-Z][a-z]+): (?P<words>.+)")
 _REST = re.compile(r"#   (?P<words>\S.*)")
 _INTRODUCTION = """\
@@ -21,7 +21,8 @@ often wrong. Each script here installs one at a pinned version in a temporary fo
 valid input without unlatch, and compares what it does with what was recorded; its head has the
 guess from before. `make findings` runs all, outside CI: it needs bash, git, Node.js with npm, and
 the package indexes. Exit code 1: a tool behaves otherwise than recorded; 2: one could not be
-installed.
+installed; 130 or 143: it was stopped. The last column is the test, in CI, that fails where unlatch
+takes the tool for what the guess says.
 """
 
 
@@ -30,6 +31,7 @@ class Finding(NamedTuple):
 
     Args:
         relies: the file of unlatch that depends on it.
+        test: the test that fails where unlatch goes by the guess, as pytest names it.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Finding(NamedTuple):
     guess: str
     behaviour: str
     relies: str
+    test: str
 
 
 def findings(root: Path) -> list[Finding]:
@@ -50,11 +53,16 @@ def page(root: Path, command: str) -> str:
     """The text of findings/README.md."""
     rows = "".join(
         f"| [{it.name}]({it.name}.sh) | {it.package} | {it.version} | {it.behaviour} "
-        f"| [{it.relies}](../{it.relies}) |\n"
+        f"| [{it.relies}](../{it.relies}) | {_shown_test(it.test)} |\n"
         for it in findings(root)
     )
-    head = "| Finding | Package | Version | Behaviour | unlatch relies on it in |\n"
-    return f"{_INTRODUCTION.format(command=command)}\n{head}|---|---|---|---|---|\n{rows}"
+    head = "| Finding | Package | Version | Behaviour | unlatch relies on it in | Test |\n"
+    return f"{_INTRODUCTION.format(command=command)}\n{head}|---|---|---|---|---|---|\n{rows}"
+
+
+def _shown_test(test: str) -> str:
+    file, _, name = test.partition("::")
+    return f"[{name}](../{file})"
 
 
 def _read(root: Path, path: Path) -> Finding:
@@ -70,6 +78,7 @@ def _read(root: Path, path: Path) -> Finding:
             break
     if tuple(found) != KEYS:
         raise ValueError(f"{path.name}: the head has {', '.join(found)}, not {', '.join(KEYS)}")
-    if not (root / found["Relies"]).is_file():
-        raise ValueError(f"{path.name}: there is no {found['Relies']}")
+    for file in (found["Relies"], found["Test"].partition("::")[0]):
+        if not (root / file).is_file():
+            raise ValueError(f"{path.name}: there is no {file}")
     return Finding(path.stem, *(found[key].replace("|", r"\|") for key in KEYS))

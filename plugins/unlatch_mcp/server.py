@@ -30,7 +30,10 @@ _INSTRUCTIONS = (
 
 
 class Server(MCPServer):
-    """A server that answers every message, and names the arguments that a tool has."""
+    """A server that answers every message, and names the arguments that a tool has.
+
+    The library's drops those that it has not (findings/mcp-unknown-arguments.sh).
+    """
 
     async def run_stdio_async(self) -> None:
         server = self._lowlevel_server

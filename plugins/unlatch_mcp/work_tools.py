@@ -30,6 +30,8 @@ PLANS = READS
 WRITES = ToolAnnotations(
     readOnlyHint=False, destructiveHint=False, idempotentHint=False, openWorldHint=True
 )
+# Each text is of the type `str` itself: of others, the library parses text that is JSON
+# (findings/mcp-json-text.sh).
 Id = Annotated[str, Field(description="Number, name, part of a name, path, or a linked item.")]
 Items = Annotated[list[str], Field(min_length=1, description="URLs, octo/widgets#4, or SCRUM-28.")]
 Deliberate = Annotated[

@@ -184,6 +184,7 @@ def _give_back(task: Task) -> None:
 
 
 def _use(state: RunState, event: e.Usage) -> None:
+    """Add what was used since the last totals of a session (findings/claude-session-totals.sh)."""
     tokens, cost = state.agent_sessions.get(event.agent_session, (0, 0.0))
     if event.tokens < tokens:  # the agent began to count anew
         tokens, cost = 0, 0.0

@@ -129,6 +129,15 @@ def test_finds_the_comment_of_an_operation_whoever_posted_it(
     assert plugin.find_ops(ref(box, number)) == (OP,)
 
 
+def test_a_comment_is_found_on_any_page(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = closed_item(box)
+    for index in range(201):
+        box.ado.add_comment(number, f"chatter {index}")
+    write_change(plugin, ref(box, number))
+    assert 1 == len(plugin.find_comments(ref(box, number), OP))
+    assert plugin.find_ops(ref(box, number)) == (OP,)
+
+
 def test_hostile_text_is_read_back_unharmed(box: Sandbox, plugin: AdoPlugin) -> None:
     number = closed_item(box)
     write_change(plugin, ref(box, number), reopening(comment=words(HOSTILE, "second")))

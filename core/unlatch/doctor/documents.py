@@ -115,7 +115,10 @@ def open_work_left(one: ReadableIncrement) -> Hits:
 
 
 def unfinished_in_archive(readable: ReadableIncrement) -> Hits:
-    """SpecWeave archives work of any status but active and paused, and lists none of it."""
+    """SpecWeave archives work of any status but active and paused, and lists none of it.
+
+    See findings/specweave-archive-unfinished.sh.
+    """
     increment = readable.increment
     # What a unit's archive means is evidence of its layout.
     if increment.archived and increment.unit is None and not increment.status.is_finished:

@@ -226,6 +226,7 @@ class Client:
     def _comments(self, project: str, item: str) -> Iterator[Remark]:
         from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
 
+        # In the body; the library drops those in headers (findings/azure-devops-lost-token.sh).
         token: str | None = None
         for _ in each_page():
             with self._api.understood():

@@ -192,7 +192,10 @@ class JiraClient:
         return values
 
     def comments(self, key: str) -> Iterator[Comment]:
-        """All comments on an issue, without duplicates."""
+        """All comments on an issue, without duplicates.
+
+        `comments()` of the library reads one page (findings/jira-comments-page.sh).
+        """
         seen: set[str] = set()
         start = 0
         for _ in each_page():

@@ -152,6 +152,9 @@ def home(unit: Unit) -> Path:
 
 
 def archive_command(unit: Unit) -> tuple[str, ...]:
-    """The program and its arguments that move a finished task to the completed ones."""
+    """The program and its arguments that move a finished task to the completed ones.
+
+    `task archive` would write other tasks, too (findings/backlog-archive-dependency.sh).
+    """
     is_draft = unit.place.parent.name == DRAFTS
     return () if unit.archived or is_draft else ("backlog", "task", "complete", unit.key)

@@ -183,6 +183,9 @@ def merge_metadata(
 ) -> MergedText:
     """Merge two versions of a metadata.json; unchanged parts keep the text of our side.
 
+    Values count, not their layout: other programs write the file anew even where they only show it
+    (findings/specweave-status-writes.sh).
+
     Args:
         take: the side to take where the two clash; None to write conflict markers.
 

@@ -67,11 +67,13 @@ _REJECTED = (
     _INTERRUPTED,
 )
 _EXIT_CODE = re.compile(r"Exit code (-?\d{1,9})$", re.MULTILINE)
-# The end of a call that went on in the background: its result was written when it began.
+# The end of a call that went on in the background: its result was written when it began
+# (findings/claude-background-call.sh).
 _ENDED = "<task-notification>"
 _BACKGROUND_CODE = re.compile(r"failed with exit code (-?\d{1,9})$")
 _AGENT_ID = re.compile(r"^agentId: ([\w-]{1,64})", re.MULTILINE)
-# A failed command's output is cut twice: after 30,000 characters, and then in their middle.
+# A failed command's output is cut twice: after 30,000 characters, and then in their middle
+# (findings/claude-long-output.sh).
 _KEPT = 30_000
 _LEFT_OUT = re.compile(r"\n\n\.\.\. \[(\d{1,9}) characters truncated\] \.\.\.\n\n")
 _END_LOST = "\n... [the agent did not keep the end of the output] ..."
@@ -225,7 +227,8 @@ def _result(part: Json, line: Json) -> Result:
         rejected,
         int(code[1]) if code else None,
         text(details.get("agentId")) or (started[1] if started else ""),
-        # Its value says user-rejected, also where nobody was asked.
+        # Its value says user-rejected, also where nobody was asked
+        # (findings/claude-denied-call.sh).
         denied=failed and not rejected and "toolDenialKind" in line,
     )
 

@@ -21,6 +21,7 @@ _FAILED = (
     "failed to parse function arguments",
     "unsupported call",
 )
+# Without an exit code (findings/codex-denied-call.sh).
 _DENIED = re.compile(r"approval policy is \w+; reject command\b")
 _REJECTED = re.compile(r"(?:exec command|patch) rejected by user\b")
 # An output, with how long it lasted before it.
