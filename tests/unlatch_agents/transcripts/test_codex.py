@@ -226,6 +226,27 @@ def test_call_that_a_person_stopped_has_not_failed(tmp_path: Path, source: str) 
     assert findings(events) == expected
 
 
+@pytest.mark.parametrize(
+    ("code", "is_idle", "failed"), [(-1, True, False), (-1, False, True), (4, True, True)]
+)
+def test_command_that_runs_when_codex_ends_has_not_failed(
+    tmp_path: Path, code: int, is_idle: bool, failed: bool
+) -> None:
+    """As 0.171.0 records a server that the agent started: the end of Codex ends it."""
+    rollout = Rollout().add("session_meta", id="t1").event("task_started").call("c1")
+    rollout.output("c1", "Chunk ID: 1\nProcess running with session ID 2597\nOutput:\nserving\n")
+    rollout.message("assistant", "done")
+    if is_idle:
+        rollout.event("task_complete")
+    output = {"aggregated_output": "serving\n", "exit_code": code}
+    rollout.completed("CommandExecution", id="c1", status="failed", **output)
+    found = read(tmp_path, rollout)
+    (result,) = results(found)
+    assert result == Result("serving\n", failed, exit_code=code if failed else None)
+    assert [it.rule for it in findings(found.events)] == ["exit-code"] * failed
+    assert not found.unknown
+
+
 def test_turns_that_were_taken_back_are_a_branch(tmp_path: Path) -> None:
     rollout = Rollout().add("session_meta", id="t1")
     for prompt in ("one", "two", "three"):

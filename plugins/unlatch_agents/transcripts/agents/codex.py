@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from unlatch_agents.transcripts.model import Json
 
 AGENT = "codex"
+# Of a command that still runs when Codex ends, such as a server that the agent started
+# (findings/codex-command-at-the-end.sh).
+_ENDED = -1
 # What starts a turn, or a thread, of `codex exec`.
 _EXEC = "exec"
 _CALLS = {
@@ -54,10 +57,10 @@ _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "tool_s
 _IGNORED = frozenset(
     """
     world_state session_state agent_message agent_reasoning agent_reasoning_raw_content
-    agent_reasoning_section_break task_complete turn_complete thread_settings_applied
-    context_compacted item_started item_completed exec_command_begin
-    exec_command_output_delta patch_apply_begin patch_apply_updated mcp_tool_call_begin
-    web_search_begin web_search_end turn_diff plan_update ghost_snapshot compaction
+    agent_reasoning_section_break thread_settings_applied context_compacted
+    item_started item_completed exec_command_begin exec_command_output_delta
+    patch_apply_begin patch_apply_updated mcp_tool_call_begin web_search_begin
+    web_search_end turn_diff plan_update ghost_snapshot compaction
     """.split()  # noqa: SIM905  (one name a line would hide the rest)
 )
 
@@ -73,6 +76,7 @@ class _Rollout:
     said: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
     turns: list[int] = field(default_factory=list)
+    is_idle: bool = False  # no turn is under way
     outputs: dict[str, Result] = field(default_factory=dict)
     # Results from events, which count more than the outputs.
     results: dict[str, Result] = field(default_factory=dict)
@@ -197,7 +201,10 @@ def _event(rollout: _Rollout, event: Json, at: _At) -> None:
     elif kind == "item_completed" and item.get("type") == "UserMessage":
         _said(rollout, joined(item.get("content")), at)
     elif kind == "item_completed" and ("exit_code" in item or "status" in item):
-        rollout.results.setdefault(text(item.get("id")), item_result(item))
+        result = item_result(item)
+        if rollout.is_idle and result.exit_code == _ENDED:
+            result = Result(result.text)
+        rollout.results.setdefault(text(item.get("id")), result)
     elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"):
         rollout.results.setdefault(text(event.get("call_id")), item_result(event))
     elif kind in _EVENTS:
@@ -213,12 +220,18 @@ def _said(rollout: _Rollout, words: str, at: _At) -> None:
 
 
 def _turn(rollout: _Rollout, event: Json, _: _At) -> None:
+    rollout.is_idle = False
     rollout.turns.append(len(rollout.events))
     if trigger := text(mapping(event.get("turn_attribution")).get("turn_trigger")):
         rollout.facts["source"] = trigger
 
 
+def _completed(rollout: _Rollout, _event: Json, _: _At) -> None:
+    rollout.is_idle = True
+
+
 def _aborted(rollout: _Rollout, event: Json, at: _At) -> None:
+    rollout.is_idle = True
     if event.get("reason", "interrupted") == "interrupted":
         rollout.events.append(
             Interruption(at.key, at.time, is_end=rollout.facts.get("source") == _EXEC)
@@ -260,7 +273,8 @@ def _usage(tokens: Json) -> Usage:
 def _compacted(rollout: _Rollout, payload: Json, at: _At) -> None:
     summary = text(payload.get("message"))
     match rollout.events[-1:]:
-        case [Reply(text=words)] if summary.endswith(words):  # a message as well
+        # A message as well (findings/codex-compaction-summary.sh).
+        case [Reply(text=words)] if summary.endswith(words):
             rollout.events.pop()
     rollout.events.append(Compaction(at.key, at.time, summary=summary))
 
@@ -268,6 +282,8 @@ def _compacted(rollout: _Rollout, payload: Json, at: _At) -> None:
 _EVENTS: dict[str, Callable[[_Rollout, Json, _At], None]] = {
     "task_started": _turn,
     "turn_started": _turn,
+    "task_complete": _completed,
+    "turn_complete": _completed,
     "turn_aborted": _aborted,
     "thread_rolled_back": _rolled_back,
     "thread_name_updated": _renamed,
