@@ -133,6 +133,24 @@ def test_state_says_whether_a_call_failed(
     assert (call.result.failed, call.result.rejected) == expected
 
 
+@pytest.mark.parametrize(("cut", "code"), [(True, 3), (True, 0), (False, 0)])
+def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(
+    database: Database, cut: bool, code: int
+) -> None:
+    """As 1.18.33 records it: what came last, below the path of a file with all of it."""
+    place = "/home/dev/.local/share/opencode/tool-output/tool_2275a7ade001UFg2cu4N9yBDp1"
+    output = f"...output truncated...\n\nFull output saved to: {place}\n\nthe end\n"
+    shown = "...\n\n9999\n20000\nthe end\n"
+    database.session()
+    details: Json = {"exit": code, "output": shown if cut else output, "truncated": cut}
+    details |= {"outputPath": place} if cut else {}
+    database.message("assistant", [tool(status="completed", output=output, metadata=details)])
+    (call,) = read_one(database.close()).events
+    assert isinstance(call, ToolCall)
+    # A command can print such words itself.
+    assert call.result == Result(details["output"], failed=code != 0, exit_code=code)
+
+
 UNAVAILABLE = "Model tried to call unavailable tool 'bash'. Available tools: edit, invalid, read."
 
 

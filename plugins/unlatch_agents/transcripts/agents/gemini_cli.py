@@ -60,7 +60,9 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _SHELL = "run_shell_command"
 # Around the output of a command.
 _OUTPUT = "<untrusted_context>\n", "\n</untrusted_context>"
-# Also of its own tools, where the policy does not offer them.
+# In front of a long output, whose middle is in a file alone (findings/gemini-long-output.sh).
+_CUT = re.compile(r"\AOutput too large\. Showing first [^\n]*\n")
+# Also of its own tools, where the policy does not offer them (findings/gemini-denied-call.sh).
 _DENIED = re.compile(r'Tool "[^"\n]{1,200}" not found\.')
 _END = 300
 # The first message of a copy.
@@ -279,7 +281,7 @@ def _answer(part: object) -> Json:
 
 
 def _said(response: Json) -> str:
-    words = text(response.get("output")) or text(response.get("error"))
+    words = _CUT.sub("", text(response.get("output")), count=1) or text(response.get("error"))
     return words.removeprefix(_OUTPUT[0]).removesuffix(_OUTPUT[1])
 
 

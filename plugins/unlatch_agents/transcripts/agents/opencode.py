@@ -59,7 +59,8 @@ _KNOWN = frozenset(
     retry
     """.split()  # noqa: SIM905  (one name a line would hide the rest)
 )
-# The call of a tool that is not offered, as where a rule denies it; it has lost its arguments.
+# The call of a tool that is not offered, as where a rule denies it; it has lost its arguments
+# (findings/opencode-denied-call.sh).
 _INVALID, _DENIED = "invalid", "Model tried to call unavailable tool"
 # Of a call that was under way when a person stopped the agent.
 _STOPPED = frozenset(("Tool execution aborted", "Task cancelled"))
@@ -280,6 +281,10 @@ def _result(state: Json, *, words: str) -> Result | None:
         return None
     code = details.get("exit") if type(details.get("exit")) is int else None
     output = text(state.get("output")) or text(state.get("error"))
+    # In place of a long output the state has the path of a file and a few lines, perhaps one
+    # (findings/opencode-long-output.sh).
+    if details.get("truncated") is True and "outputPath" in details:
+        output = text(details.get("output")) or output
     stopped = details.get("interrupted") is True or output in _STOPPED
     failed = (status == "error" and not stopped) or bool(words)
     started = text(details.get("sessionId"))
