@@ -1,4 +1,4 @@
-"""The current feature of spec-kit: since 1.2 `.specify/feature.json` alone names it.
+"""Folders of features that files name. Since 1.2 `.specify/feature.json` names the current one.
 
 Its scripts write one object with one key (scripts/bash/common.sh, `_persist_feature_json`), and so
 do the agents that run its commands.
@@ -7,8 +7,10 @@ do the agents that run its commands.
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from unlatch.increments.layouts.folders import text_of
+from unlatch.increments.layouts.native import UNLATCH
 
 FILE = ".specify/feature.json"
 _KEY = "feature_directory"
@@ -17,10 +19,29 @@ _USUAL = re.compile(rf'\s*\{{\s*"{_KEY}"\s*:\s*(?P<value>"(?:[^"\\]|\\.)*")\s*\}
 
 def current_feature(root: Path) -> Path | None:
     """The folder of the current feature, which need not be in specs/, nor be there."""
+    return _folder(root, _value(root / FILE, _KEY))
+
+
+def recorded_place(root: Path, key: str, *, layout: str) -> Path | None:
+    """Where the feature was when unlatch last wrote its records; None if they are not of one."""
+    unit = _value(root / UNLATCH.increments / key / "metadata.json", "unit")
+    if not isinstance(unit, dict) or unit.get("layout") != layout:
+        return None
+    return _folder(root, unit.get("path"))
+
+
+def _value(file: Path, key: str) -> Any:
     try:
-        found = json.loads(text_of(root / FILE))[_KEY]
-        parts = Path(found).relative_to(root if Path(found).is_absolute() else ".").parts
+        return json.loads(text_of(file))[key]
     except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def _folder(root: Path, name: Any) -> Path | None:
+    """The folder of this name, if it is one inside of the project."""
+    try:
+        parts = Path(name).relative_to(root if Path(name).is_absolute() else ".").parts
+    except (ValueError, TypeError):
         return None
     return root.joinpath(*parts) if parts and ".." not in parts else None
 

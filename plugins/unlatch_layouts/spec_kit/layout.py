@@ -5,7 +5,7 @@ tasks.md, with the next ids (github/spec-kit, templates/commands/converge.md).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,12 +17,13 @@ from unlatch.increments.layouts.check_list import evidence_of, known_parts, with
 from unlatch.increments.layouts.folders import has, subfolders
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
-from unlatch_layouts.spec_kit.current import current_feature, naming
+from unlatch_layouts.spec_kit.current import current_feature, naming, recorded_place
 from unlatch_layouts.spec_kit.documents import (
     GRAMMAR,
     TaskId,
@@ -33,6 +34,7 @@ from unlatch_layouts.spec_kit.documents import (
 )
 
 SPEC, TASKS = "spec.md", "tasks.md"
+_LAYOUT = "spec-kit"
 _MARKER = ".specify"
 # Early releases kept the features in .specify.
 _PARENTS = ("specs", ".specify/specs")
@@ -49,7 +51,7 @@ _BOX = re.compile(BOX)
 class SpecKit:
     """Features of spec-kit. The Status line of spec.md is no evidence: few people change it."""
 
-    name: str = "spec-kit"
+    name: str = _LAYOUT
     title: str = "spec-kit"
     # Whether its documents have a mark for what was dropped.
     discards: bool = True
@@ -63,6 +65,8 @@ class SpecKit:
             if (place.name, archived) not in seen:
                 seen.add((place.name, archived))
                 yield Unit(self.name, place.name, place, archived)
+        for place in _recorded(root, {name for name, _ in seen}):
+            yield Unit(self.name, place.name, place)
 
     def documents(self, unit: Unit) -> Sequence[str]:
         return SPEC, TASKS
@@ -141,6 +145,20 @@ def _features(root: Path) -> Iterator[tuple[Path, bool]]:
         is_apart = current is not None and current.parent.name not in _ARCHIVES
         if current and is_apart and _is_feature(current, named=False):
             yield current, False
+
+
+def _recorded(root: Path, seen: Collection[str]) -> Iterator[Path]:
+    """The features in other folders that unlatch has records of.
+
+    spec-kit keeps the name of the current feature out of git, so other clones do not see it there,
+    nor does this one once another feature is current (findings/speckit-local-current.sh).
+    """
+    for key in subfolders(root / UNLATCH.increments):
+        if key not in seen and (place := recorded_place(root, key, layout=_LAYOUT)):
+            # As of `current_feature`, the path can be one that cannot be.
+            with suppress(OSError, ValueError):
+                if place.name == key and _is_feature(place, named=False):
+                    yield place
 
 
 def _is_feature(place: Path, *, named: bool) -> bool:

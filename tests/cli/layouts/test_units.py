@@ -400,6 +400,24 @@ def test_doctor_finds_a_number_that_was_given_out_twice(
 CURRENT = '{"feature_directory":"specs/002-other"}\n'
 
 
+def test_a_feature_elsewhere_is_found_in_a_clone_and_after_another_one_became_current(
+    project: Project,
+) -> None:
+    write(project.root / ".specify/feature.json", '{"feature_directory":"features/007-bill"}\n')
+    write(project.root / "features/007-bill/spec.md", "# Feature Specification: Bill\n")
+    write(project.root / "features/007-bill/tasks.md", "- [x] T001 Pay\n")
+    assert project.run("init").code == 0
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+
+    # Of a clone: spec-kit 1.2.3 keeps the file out of git.
+    (project.root / ".specify/feature.json").unlink()
+
+    listed = project.run("list", "--json").document
+    assert [("007-bill", "active")] == [(one["id"], one["status"]) for one in listed]
+    done = project.run("complete", "7")
+    assert (done.code, record(project, "007-bill")["status"]) == (0, "completed"), done.said
+
+
 def two_features(project: Project, current: str = CURRENT) -> Path:
     """A finished feature, and another one on which spec-kit works; its file that says so."""
     finish(project)

@@ -1,5 +1,6 @@
 """Features of spec-kit: where they are, how they read, and how a scope change is written."""
 
+import json
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -343,6 +344,46 @@ def test_the_current_feature_is_a_folder_of_the_project(root: Path, content: str
     (root / ".specify").mkdir()
     (root / ".specify/feature.json").write_text(content)
     assert ["001-photo"] == [one.key for one in SPEC_KIT.units(root)]
+
+
+def recorded(root: Path, key: str, layout: str, path: str) -> None:
+    """Write unlatch's records of a unit."""
+    file = root / ".unlatch/increments" / key / "metadata.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"unit": {"layout": layout, "path": path}}))
+
+
+def test_a_recorded_feature_is_found_where_no_file_of_spec_kit_names_it(root: Path) -> None:
+    """Its 1.2.3 keeps .specify/feature.json out of git, and names one feature at a time."""
+    feature(root, "specs/001-photo")
+    feature(root, "features/007-billing")
+    recorded(root, "007-billing", "spec-kit", "features/007-billing")
+    recorded(root, "001-photo", "spec-kit", "specs/001-photo")
+    assert ["001-photo", "007-billing"] == [one.key for one in SPEC_KIT.units(root)]
+    (root / ".specify").mkdir()
+    (root / ".specify/feature.json").write_text('{"feature_directory": "features/007-billing"}')
+    assert ["001-photo", "007-billing"] == [one.key for one in SPEC_KIT.units(root)]
+
+
+@pytest.mark.parametrize(
+    ("layout", "path"),
+    [
+        ("openspec", "features/007-billing"),
+        ("spec-kit", "features/008-other"),
+        ("spec-kit", "gone/007-billing"),
+        ("spec-kit", "../007-billing"),
+        ("spec-kit", "/etc/007-billing"),
+        ("spec-kit", "linked/007-billing"),
+        ("spec-kit", "a\0/007-billing"),
+        ("spec-kit", "."),
+    ],
+)
+def test_records_name_no_other_folder(root: Path, layout: str, path: str) -> None:
+    for name in ("features/007-billing", "features/008-other", "../007-billing"):
+        feature(root, name)
+    (root / "linked").symlink_to("features")
+    recorded(root, "007-billing", layout, path)
+    assert [] == list(SPEC_KIT.units(root))
 
 
 def test_one_name_in_two_places_is_one_unit_with_the_links_of_its_spec(root: Path) -> None:
