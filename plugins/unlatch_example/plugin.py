@@ -34,10 +34,11 @@ from .settings import RoundupSettings
 _Part = TypeVar("_Part")
 _PAGE = 100  # ids in the address of a request
 _SAID = "Roundup refuses: {said}"
-# Roundup answers 409 to any value that its database refuses; a stale revision is 412.
+# 412 is a stale revision, 409 all else that is refused (findings/roundup-retired-issue.sh).
 _TABLE = (
     Row(401, "", Unauthorised, "unauthorized", _SAID, "set ROUNDUP_USER and ROUNDUP_PASSWORD"),
     Row(409, "no such issue", NotFound, "item-not-found", _SAID),
+    Row(409, "item is retired", NotFound, "item-not-found", _SAID),
     Row(409, "", Rejected, "tracker-rejected", _SAID),
     Row(400, "is not a status", Rejected, "tracker-rejected", _SAID, "correct [trackers.roundup]"),
 )

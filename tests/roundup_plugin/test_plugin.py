@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.transport.faulty import Faulty, reply
 
-from unlatch.errors import Rejected, UnknownOutcome
+from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Category, Change, Goal, Scheme, SyncPlugin, visible
 from unlatch.spi.text import Span
 from unlatch.transport import for_tests
@@ -68,6 +68,20 @@ def test_reopened_issue_has_its_comment_and_keeps_what_people_gave_it(
     (found,) = plugin.find_comments(ref(issue), OP)
     assert (outcome.comment, True) == (found.id, found.own)
     assert (OP,) == plugin.find_ops(ref(issue))
+
+
+def test_retired_issue_is_not_found(live: Live, roundup_server: Roundup) -> None:
+    """Roundup 2.6.0 shows one as before to who reads it, and refuses to change it."""
+    plugin, ref = live
+    issue = roundup_server.add_issue("Gone", status="resolved")
+    path = f"/issue/{issue}"
+    etag = roundup_server.request("GET", path).headers["ETag"]
+    roundup_server.request("DELETE", path, headers={"If-Match": etag}).raise_for_status()
+
+    with pytest.raises(NotFound, match="is retired") as caught:
+        plugin.write(plugin.read(ref(issue), REOPEN), REOPEN)
+
+    assert "item-not-found" == caught.value.id
 
 
 def answered(status: str = "resolved") -> dict[str, object]:
