@@ -114,6 +114,8 @@ def _opencode(program: list[str]) -> dict[str, Any]:
     return {"type": "local", "command": [*program, "mcp"]}
 
 
+# OpenCode reads those of Claude Code, too, and takes any one of each name, so both have one text
+# (findings/opencode-skill-twice.sh).
 _SHARED_SKILLS = Place(Base.HOME, ".agents/skills", ".agents/skills")
 _GEMINI_SETTINGS = Place(Base.GEMINI, ".gemini/settings.json", ".gemini/settings.json")
 _EVENTS = ("SessionStart", "PreCompact", "SessionEnd")

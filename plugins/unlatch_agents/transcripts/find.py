@@ -135,6 +135,8 @@ def _files(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
 def _places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path, tuple[str, ...]]]:
     """The agents, their folders, and the patterns of the names below, one for each level."""
     for folder in _claude_folders(environ, home):
+        # Not by the project's path, of which the name can lack the end
+        # (findings/claude-long-folder.sh).
         yield claude_code.AGENT, folder, ("projects", "*", "*.jsonl")
     folder = _folder(environ, "CODEX_HOME", home / ".codex")
     for name in ("rollout-*.jsonl", "rollout-*.jsonl.zst"):

@@ -42,7 +42,7 @@ class Client:
     """Requests to one GitHub; threads may share it.
 
     An issue is always read again by its path: PyGithub's objects send further requests for missing
-    fields, and keep old raw data after a change.
+    fields, and keep old raw data after a change (findings/pygithub-old-data.sh).
     """
 
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:

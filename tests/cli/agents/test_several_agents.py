@@ -59,6 +59,24 @@ def test_folder_that_cannot_be_written_leaves_the_others(project: Project, home:
     assert installed(project) >= {*AGENTS} - {"claude"}
 
 
+def test_skills_are_the_same_for_all_agents(project: Project, home: Path) -> None:
+    """OpenCode 1.18.33 takes any one of the skills of a name, also that of Claude Code."""
+    assert agents(project, "install", "claude", "opencode", "--yes").code == 0
+    assert agents(project, "install", "claude", "opencode", "--project", "--yes").code == 0
+    places = (
+        home / ".agents",
+        home / ".claude",
+        project.root / ".agents",
+        project.root / ".claude",
+    )
+    of_each = [
+        {path.parent.name: path.read_bytes() for path in place.glob("skills/*/SKILL.md")}
+        for place in places
+    ]
+    assert {"unlatch-resume", "unlatch-reopen-issue", "unlatch-reopen-work-item"} == {*of_each[0]}
+    assert of_each == of_each[:1] * len(places)
+
+
 def test_nothing_can_be_changed(project: Project, home: Path) -> None:
     for name in (".claude/settings.json", ".cursor/mcp.json"):
         put(home, name, BROKEN)

@@ -83,6 +83,18 @@ def test_folders_that_the_user_moved_are_searched(home: Path, tmp_path: Path) ->
     assert [it.id for it in found(home, **environ)] == ["o1", "s1", "t1", "g1"]
 
 
+def test_the_folder_of_a_session_is_that_of_its_lines(tmp_path: Path) -> None:
+    """Claude Code 2.1.332 names a folder by 200 characters of a path and six of a digest."""
+    cwd = "/home/dev" + "/a-folder-of-a-large-tree" * 9
+    session = Session(cwd=cwd, entrypoint="sdk-cli")
+    session.ask("Fix add")
+    session.reply("m1", said("Done."))
+    folder = tmp_path / ".claude/projects" / f"{cwd.replace('/', '-')[:200]}-iarlhk"
+    folder.mkdir(parents=True)
+    write(folder / "s1.jsonl", session.lines)
+    assert [cwd] == [it.cwd for it in found(tmp_path)]
+
+
 def test_agents_own_files_are_not_listed(home: Path) -> None:
     folder = (home / CLAUDE).parent
     agent = Session(isSidechain=True, agentId="a1")
