@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,50 +14,20 @@ from unlatch.testing.fixture import Fixture
 
 
 class Changed:
-    """Settings with one method of their own."""
+    """Settings with one method of their own, which gets the right ones."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, method: str, wrong: Callable[..., Any]) -> None:
         self.settings = settings
+        vars(self)[method] = partial(wrong, settings)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.settings, name)
 
 
-class AllowsEverything(Changed):
-    def allows(self, _ref: ItemRef) -> bool:
-        return True
-
-
-class GoesByTheNumber(Changed):
-    def locate(self, item: str, _url: str | None) -> ItemRef:
-        return self.settings.locate(item, None)
-
-
-class KnowsNumbersAlone(Changed):
-    def locate(self, item: str, url: str | None) -> ItemRef:
-        if not item.isdigit():
-            raise ConfigError((item,), where="[trackers.github]")
-        return self.settings.locate(item, url)
-
-
-class IgnoresTheTarget(Changed):
-    def locate(self, item: str, url: str | None) -> ItemRef:
-        return self.settings.locate(item.rpartition("#")[2], url)
-
-
-class NamesItemsLikeWords(Changed):
-    def name(self, ref: ItemRef) -> str:
-        return f"issue{ref.id}"
-
-
-class ReadsBeginnings(Changed):
-    def recognise(self, url: str) -> ItemRef | None:
-        return self.settings.recognise(url.partition("-and-")[0])
-
-
-class TripsOverFragments(Changed):
-    def recognise(self, url: str) -> ItemRef | None:
-        return None if "#" in url else self.settings.recognise(url)
+def _by_numbers_alone(settings: Settings, item: str, url: str | None) -> ItemRef:
+    if not item.isdigit():
+        raise ConfigError((item,), where="[trackers.github]")
+    return settings.locate(item, url)
 
 
 def failure_of(fixture: Fixture, attribute: str, changed: object, test: str) -> str:
@@ -72,21 +43,35 @@ ADDRESS, ELSEWHERE = "an_address_leads_back_to_its_item", "an_item_elsewhere_is_
 
 
 @pytest.mark.parametrize(
-    ("changed", "test", "promise"),
+    ("method", "wrong", "test", "promise"),
     [
-        (AllowsEverything, ELSEWHERE, "an item elsewhere is not allowed"),
-        (GoesByTheNumber, ELSEWHERE, "`locate` goes by the address"),
-        (IgnoresTheTarget, ELSEWHERE, "`locate` goes by the target in front of an id"),
-        (KnowsNumbersAlone, ADDRESS, "`locate` accepts the name"),
-        (NamesItemsLikeWords, ADDRESS, "`name` has a form that commands take for an item"),
-        (ReadsBeginnings, ADDRESS, "`recognise` reads whole addresses"),
-        (TripsOverFragments, ADDRESS, "a fragment is ignored"),
+        ("allows", lambda *_: True, ELSEWHERE, "an item elsewhere is not allowed"),
+        ("locate", lambda s, i, _: s.locate(i, None), ELSEWHERE, "`locate` goes by the address"),
+        (
+            *("locate", lambda s, item, url: s.locate(item.rpartition("#")[2], url), ELSEWHERE),
+            "`locate` goes by the target in front of an id",
+        ),
+        ("locate", _by_numbers_alone, ADDRESS, "`locate` accepts the name"),
+        (
+            *("name", lambda _, ref: f"issue{ref.id}", ADDRESS),
+            "`name` has a form that commands take for an item",
+        ),
+        (
+            *("recognise", lambda s, url: s.recognise(url.partition("-and-")[0]), ADDRESS),
+            "`recognise` reads whole addresses",
+        ),
+        (
+            *("recognise", lambda s, url: None if "#" in url else s.recognise(url), ADDRESS),
+            "a fragment is ignored",
+        ),
     ],
 )
 def test_broken_settings_are_named(
-    changed: type[Changed], test: str, promise: str, fixture: Fixture
+    method: str, wrong: Callable[..., Any], test: str, promise: str, fixture: Fixture
 ) -> None:
-    assert promise in failure_of(fixture, "settings", changed(fixture.settings), test)
+    assert promise in failure_of(
+        fixture, "settings", Changed(fixture.settings, method, wrong), test
+    )
 
 
 def test_a_manifest_that_accepts_any_label_is_named(fixture: Fixture) -> None:

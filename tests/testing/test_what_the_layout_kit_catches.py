@@ -1,8 +1,8 @@
 """The conformance kit for layouts fails for layouts with a fault."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,116 +19,77 @@ TASKS = "# Tasks\n\n- [x] T-001: One\n- [ ] T-002: Two\n- [ ] T-003: Three\n"
 SEVENTH = "0007-search"
 
 
-class Eager(Native):
-    """Detects each project."""
-
-    def detect(self, root: Path) -> bool:
-        return True
-
-
-class Doubled(Native):
-    """Finds each unit twice."""
-
-    def units(self, root: Path) -> Iterator[Unit]:
-        yield from (*super().units(root), *super().units(root))
+def _through_links(layout: Native, root: Path) -> Iterator[Unit]:
+    yield from Native.units(layout, root)
+    for place in (root / layout.increments).glob("9*/0*/"):
+        yield Unit(layout.name, f"linked-{place.name}", place)
 
 
-class Following(Native):
-    """Finds units through links."""
-
-    def units(self, root: Path) -> Iterator[Unit]:
-        yield from super().units(root)
-        for place in (root / self.increments).glob("9*/0*/"):
-            yield Unit(self.name, f"linked-{place.name}", place)
+def _trimmed(layout: Native, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
+    marked = Native.mark(layout, texts, ids, **more)
+    return {name: text.rstrip() for name, text in marked.items()}
 
 
-class Straying(Native):
-    """Reads a file outside of the unit's folder."""
-
-    def documents(self, unit: Unit) -> Sequence[str]:
-        return "spec.md", "../tasks.md"
+def _known_alone(layout: Native, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
+    known = {task.id for task in layout.read(texts).tasks}
+    return Native.mark(layout, texts, [name for name in ids if name in known], **more)
 
 
-class Trimming(Native):
-    """Removes white space at the end of the file."""
-
-    def mark(self, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
-        return {name: text.rstrip() for name, text in super().mark(texts, ids, **more).items()}
+def _falling(layout: Native, _unit: Unit, texts: Texts) -> Evidence | None:
+    done = sum(task.done is True for task in layout.read(texts).tasks)
+    return Evidence(Status.PLANNING if done > 1 else Status.ACTIVE, f"{done} tasks")
 
 
-class Forgiving(Native):
-    """Ignores unknown ids."""
-
-    def mark(self, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
-        known = {task.id for task in self.read(texts).tasks}
-        return super().mark(texts, [one for one in ids if one in known], **more)
+def _repeated(layout: Native, texts: Texts, amended: AppliedAmendment) -> Any:
+    renamed = {name: re.sub("01M8Z*", "01M8", text) for name, text in texts.items()}
+    return Native.amend(layout, renamed, amended)
 
 
-class Falling(Native):
-    """Shows a lower status for more work."""
-
-    def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
-        done = sum(task.done is True for task in self.read(texts).tasks)
-        return Evidence(Status.PLANNING if done > 1 else Status.ACTIVE, f"{done} tasks")
+def _numbered_anew(layout: Native, texts: Texts, amended: AppliedAmendment) -> Any:
+    after, ids = Native.amend(layout, texts, amended)
+    return {name: text.replace("T-001", "T-901") for name, text in after.items()}, ids
 
 
-class Repeating(Native):
-    """Appends an amendment each time."""
-
-    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
-        renamed = {name: re.sub("01M8Z*", "01M8", text) for name, text in texts.items()}
-        return super().amend(renamed, amended)
-
-
-class Renumbering(Native):
-    """Numbers the first task anew when it appends."""
-
-    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
-        after, ids = super().amend(texts, amended)
-        return {name: text.replace("T-001", "T-901") for name, text in after.items()}, ids
+def _as_they_are(layout: Native, texts: Texts, amended: AppliedAmendment) -> Any:
+    if amended.id in texts["tasks.md"]:
+        return texts, amended.amendment.ids
+    first = len(layout.read(texts).tasks) + 1
+    ids = tuple(f"T-{first + n:03}" for n in range(len(amended.amendment.tasks)))
+    named = zip(ids, amended.amendment.tasks, strict=True)
+    lines = [f"- [ ] {task_id}: {task.title}\n" for task_id, task in named]
+    section = f"\n## Scope change ({amended.id})\n\n" + "".join(lines)
+    return {**texts, "tasks.md": texts["tasks.md"] + section}, ids
 
 
-class Trusting(Native):
-    """Writes titles as they are."""
-
-    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
-        if amended.id in texts["tasks.md"]:
-            return texts, amended.amendment.ids
-        first = len(self.read(texts).tasks) + 1
-        ids = tuple(f"T-{first + n:03}" for n in range(len(amended.amendment.tasks)))
-        named = zip(ids, amended.amendment.tasks, strict=True)
-        lines = [f"- [ ] {one}: {task.title}\n" for one, task in named]
-        section = f"\n## Scope change ({amended.id})\n\n" + "".join(lines)
-        return {**texts, "tasks.md": texts["tasks.md"] + section}, ids
+def _blind(layout: Native, texts: Texts) -> Work:
+    work = Native.read(layout, texts)
+    return replace(work, tasks=()) if "\r\n" in texts["tasks.md"] else work
 
 
-class Blind(Native):
-    """Reads no file with Windows line endings."""
-
-    def read(self, texts: Texts) -> Work:
-        work = super().read(texts)
-        return replace(work, tasks=()) if "\r\n" in texts["tasks.md"] else work
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    layout: type[Native]
-    message: str
-
-
-FAULTS = (
-    Fault(Eager, "an empty folder is detected"),
-    Fault(Doubled, "2 units with this key"),
-    Fault(Following, "was found through the link"),
-    Fault(Straying, "'../tasks.md' is not a path below its folder"),
-    Fault(Trimming, "marking nothing changes it"),
-    Fault(Forgiving, "marking 'no such id'"),
-    Fault(Falling, "ticking lowers its status"),
-    Fault(Repeating, "the amendment"),
-    Fault(Renumbering, "the amendment changes tasks.md beyond adding to it"),
-    Fault(Trusting, "the amendment brings line endings into tasks.md"),
-    Fault(Blind, "reads differently as crlf"),
-)
+# A method, what it does instead, and the message of the kit.
+FAULTS: dict[str, tuple[str, Callable[..., Any], str]] = {
+    "detects each project": ("detect", lambda *_: True, "an empty folder is detected"),
+    "finds each unit twice": (
+        *("units", lambda layout, root: (*Native.units(layout, root), *Native.units(layout, root))),
+        "2 units with this key",
+    ),
+    "finds units through links": ("units", _through_links, "was found through the link"),
+    "reads a file outside of the unit's folder": (
+        *("documents", lambda *_: ("spec.md", "../tasks.md")),
+        "'../tasks.md' is not a path below its folder",
+    ),
+    "removes white space at the end": ("mark", _trimmed, "marking nothing changes it"),
+    "ignores unknown ids": ("mark", _known_alone, "marking 'no such id'"),
+    "shows a lower status for more work": ("evidence", _falling, "ticking lowers its status"),
+    "appends an amendment each time": ("amend", _repeated, "the amendment"),
+    "numbers the first task anew": (
+        *("amend", _numbered_anew, "the amendment changes tasks.md beyond adding to it"),
+    ),
+    "writes titles as they are": (
+        *("amend", _as_they_are, "the amendment brings line endings into tasks.md"),
+    ),
+    "reads no Windows line endings": ("read", _blind, "reads differently as crlf"),
+}
 
 
 def run(layout: Native, tmp_path: Path) -> None:
@@ -143,8 +104,9 @@ def test_a_layout_without_a_fault_passes(tmp_path: Path) -> None:
     run(UNLATCH, tmp_path)
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.layout.__name__)
-def test_a_fault_is_found(fault: Fault, tmp_path: Path) -> None:
-    faulty = fault.layout(UNLATCH.name, UNLATCH.title, UNLATCH.increments)
-    with pytest.raises(AssertionError, match=re.escape(fault.message)):
-        run(faulty, tmp_path)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
+    method, wrong, message = FAULTS[fault]
+    faulty = type("Faulty", (Native,), {method: wrong})
+    with pytest.raises(AssertionError, match=re.escape(message)):
+        run(faulty(UNLATCH.name, UNLATCH.title, UNLATCH.increments), tmp_path)
