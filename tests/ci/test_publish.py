@@ -42,6 +42,27 @@ def test_a_job_pushes_what_it_has_changed(team: Team, system: Mapping[str, str])
     assert "" == here.git("status", "--porcelain")
 
 
+@pytest.mark.parametrize("way", ["push", "pr"])
+def test_the_name_of_a_folder_has_no_effect_in_a_message(team: Team, way: str) -> None:
+    here = job(team, "job")
+    name = f"{NAME} fixes #5 @octo [ci skip] ***NO_CI***"
+    here.git("mv", FOLDER, f".unlatch/increments/{name}")
+    metadata = here.home / ".unlatch/increments" / name / "metadata.json"
+    metadata.write_text(metadata.read_text().replace(NAME, name))
+    here.git("-c", "user.name=G", "-c", "user.email=g@example.com", "commit", "-qam", "Rename")
+    here.git("push", "-q", "origin", "main")
+    reopen_by_hand(team)
+
+    done = here.try_unlatch("sync", "--yes", "--commit", way)
+
+    assert 0 == done.code, done.out + done.err
+    branch = "main" if way == "push" else "unlatch/sync-main"
+    said = shared(team, branch).git("log", "-1", "--format=%B").strip()
+    shown = f"{NAME} fixes # 5 @ octo (ci skip) ___NO_CI___"
+    mark = " [skip ci]" if way == "push" else ""
+    assert f"Sync {shown} with linked items{mark}\n\n- {shown}" == said
+
+
 def test_nothing_else_that_lies_about_is_committed(team: Team, here: Job) -> None:
     other = here.home / ".unlatch/increments/0008-other"
     other.mkdir()

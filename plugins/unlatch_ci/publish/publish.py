@@ -12,6 +12,7 @@ from unlatch.errors import StoreError
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult
 from unlatch.project.workspace import Workspace
+from unlatch.spi.render import without_references
 from unlatch.sync.publishing import Publish, Published, Way
 from unlatch.worklog.neutral import visible
 from unlatch_ci.publish.own_files import changed_increments, own_files
@@ -21,6 +22,7 @@ from unlatch_ci.publish.target import PublishTarget, fetch, find_target
 MOST_PUSHES = 5
 # How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
+_MARKS = str.maketrans("[]*", "()_")
 _MOST_NAMES = 3
 _COMMIT_HOOKS = (
     *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
@@ -149,11 +151,19 @@ def _merge(target: PublishTarget) -> None:
 
 
 def _message(target: PublishTarget, increments: Sequence[str]) -> str:
-    # A line break in a folder's name would begin a line of the message.
-    names = list(map(visible, increments))
+    names = list(map(_named, increments))
     subject = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
     return f"Sync {subject or 'increments'} with linked items{_skip_mark(target)}\n\n{listed}"
+
+
+def _named(increment: str) -> str:
+    """The name of a folder without effect in a message.
+
+    A line break would begin a line of the message, `fixes #5` close an issue, a name notify a
+    person, and a mark in brackets or stars (`[skip ci]`, `***NO_CI***`) stop the next job.
+    """
+    return without_references(visible(increment)).translate(_MARKS)
 
 
 def _skip_mark(target: PublishTarget) -> str:
