@@ -67,11 +67,14 @@ class SessionStore:
 
     def paths(self) -> list[Path]:
         """The files, by name; StoreError as `OpenFolder`."""
-        names: list[str] = []
-        with listing(self.root), open_folder(self.root) as opened:
-            names = [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
-        paths = (self.root / name for name in names)
+        paths = (self.root / name for name in self.names())
         return [path for path in paths if path not in self.left_out]
+
+    def names(self) -> list[str]:
+        """The sorted names of all files; StoreError as `OpenFolder`."""
+        with listing(self.root), open_folder(self.root) as opened:
+            return [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
+        return []
 
     def stamps(self) -> Iterator[tuple[str, str]]:
         """The name of each file, and a text that changes with its size or time."""
@@ -135,8 +138,18 @@ class SessionStore:
         ambiguous = UsageError("session-ambiguous", several, hint="name one in full")
         return ids[choose(ids, wanted, unknown=unknown, ambiguous=ambiguous)]
 
-    def create(self, title: str, day: datetime, text: Callable[[str], str]) -> Path:
+    def create(
+        self,
+        title: str,
+        day: datetime,
+        text: Callable[[str], str],
+        *,
+        ids: dict[str, str] | None = None,
+    ) -> Path:
         """Make a file named after the day and the title; `text` makes its content from its id.
+
+        Args:
+            ids: those in the files, by name, as far as the caller's earlier calls read them.
 
         Raises:
             StoreError: `not-writable`.
@@ -145,7 +158,7 @@ class SessionStore:
             make_folders(self.root)
         with folder_lock(self.root):
             sweep(self.root)
-            path = self._free(day, title)
+            path = self._free(day, title, {} if ids is None else ids)
             with own_texts(path):
                 replace_file(path, text(path.stem).encode(), mode=self.mode)
         return path
@@ -175,15 +188,17 @@ class SessionStore:
         with folder_lock(self.root):
             text = self.text(path)
             started = _located(path, lambda: read_meta(text)).started
-            target = self._free(started, title) if started else path
+            target = self._free(started, title, {}) if started else path
             new = with_values(with_title(text, title), {"session_id": target.stem})
             with own_texts(path):
                 replace_file(path, new.encode(), mode=self.mode)
             move_folder(path, target)
         return target
 
-    def _free(self, day: datetime, title: str) -> Path:
-        taken = {it for path in self.paths() for it in (path.stem, self._id(path))}
+    def _free(self, day: datetime, title: str, ids: dict[str, str]) -> Path:
+        names = self.names()
+        ids |= {name: self._id(self.root / name) for name in names if name not in ids}
+        taken = {name.removesuffix(SUFFIX) for name in names} | {*ids.values()}
         name = dated_name(day, slug(title, otherwise="session"), taken)
         return self.root / f"{name}{SUFFIX}"
 

@@ -3,7 +3,8 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
+from datetime import UTC, datetime
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,12 @@ from unlatch.increments.records.unread_places import unread_places
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 from unlatch.worklog.toml_text import load_toml
 from unlatch.worklog.yaml_text import BadYaml, load_yaml
+from unlatch_agents.imports.importing import Importer
+from unlatch_agents.imports.watching import take
+from unlatch_agents.transcripts import Listed
 from unlatch_layouts.openspec.schema import task_files
 from unlatch_sessions.front_matter import read as read_session
+from unlatch_sessions.store import SessionStore
 
 # Eight times the size takes about eight times as long; with a square it would be 64 times.
 _TIMES, _MOST = 8, 30
@@ -131,6 +136,22 @@ def test_a_long_title_or_summary_is_searched_in_time(
         assert "end" in [one.word for one in hit.matches]
 
     assert _grows_with_its_size(search, size)
+
+
+@pytest.mark.sweep
+def test_a_file_of_many_chats_is_imported_in_time(tmp_path: Path) -> None:
+    chat = "# aider chat started at 2026-11-20 10:00:00\n\n#### Fix add {}\n\nDone.\n"
+    imports = count()
+
+    def run(size: int) -> None:
+        path = tmp_path / f"{next(imports)}" / ".aider.chat.history.md"
+        path.parent.mkdir()
+        path.write_text("".join(map(chat.format, range(size))))
+        importer = Importer(SessionStore(path.parent / "sessions"))
+        listed = Listed("aider", path, datetime.now(UTC))
+        assert len(take(importer, listed, is_running=lambda _: False)) == size
+
+    assert _grows_with_its_size(run, 80)
 
 
 def _bomb(key: str) -> str:

@@ -275,9 +275,16 @@ def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> 
 class Late(SessionStore):
     """A store in which another import makes the session just before this one."""
 
-    def create(self, title: str, day: datetime, text: Callable[[str], str]) -> Path:
+    def create(
+        self,
+        title: str,
+        day: datetime,
+        text: Callable[[str], str],
+        *,
+        ids: dict[str, str] | None = None,
+    ) -> Path:
         Importer(SessionStore(self.root)).take(transcript(*EVENTS[:5]), modified=AT, name="")
-        return SessionStore.create(self, title, day, text)
+        return SessionStore.create(self, title, day, text, ids=ids)
 
 
 def test_two_imports_at_once_make_one_session(place: Place) -> None:

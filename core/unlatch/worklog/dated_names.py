@@ -24,7 +24,9 @@ def slug(title: str, *, otherwise: str) -> str:
 def dated_name(day: datetime, slug: str, taken: Collection[str]) -> str:
     """A name that is free; the second one of a day ends with -2."""
     name = f"{day:%Y-%m-%d}-{slug}"
-    candidates = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
+    if name not in taken:
+        return name
+    candidates = (f"{name}-{number}" for number in range(2, len(taken) + 3))
     return next(one for one in candidates if one not in taken)
 
 

@@ -66,7 +66,8 @@ class Importer:
     keep_secrets: bool = False
     increment_of: Callable[[Transcript], str | None] = lambda _: None
     is_in_project: Callable[[Path], bool] = lambda _: False
-    _seen: set[Path] = field(default_factory=set)
+    _seen: set[str] = field(default_factory=set)
+    _ids: dict[str, str] = field(default_factory=dict)
     _known: dict[str, Path] = field(default_factory=dict)
 
     def take(
@@ -145,10 +146,12 @@ class Importer:
         path = self._find(writing.source)
         if path is None:
             try:
-                path = self.store.create(writing.title, day, partial(self._text, writing, day))
+                text = partial(self._text, writing, day)
+                path = self.store.create(writing.title, day, text, ids=self._ids)
             except _Made as other:
                 path = other.path
             else:
+                self._known[writing.source] = path
                 return True, path.stem
         if not writing.transcript.events:  # Gemini CLI begins a file that stays empty
             return False, self.store.read(path).session.id
@@ -166,15 +169,20 @@ class Importer:
 
     def _text(self, writing: Writing, day: datetime, id: str) -> str:
         # The store is locked here: another import may have made the session until then.
-        if path := self._find(writing.source):
+        if path := self._find(writing.source, anew=True):
             raise _Made(path)
         return writing.created(day, id)
 
-    def _find(self, source: str) -> Path | None:
-        """The file of the session made from a transcript; each file is read once."""
-        new = [path for path in self.store.paths() if path not in self._seen]
+    def _find(self, source: str, *, anew: bool = False) -> Path | None:
+        """The file of the session made from a transcript; each file is read once.
+
+        Args:
+            anew: also look for files that other imports made since; all are looked at once.
+        """
+        names = self.store.names() if anew or not self._seen else []
+        new = [name for name in names if name not in self._seen]
         self._seen.update(new)
-        self._known |= sources(self.store, new)
+        self._known |= sources(self.store, (self.store.root / name for name in new))
         path = self._known.get(source)
         return path if path and path.exists() else None
 
