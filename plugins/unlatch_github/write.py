@@ -99,6 +99,7 @@ def _comment(client: Writer, change: Change, done: Progress) -> None:
     if change.comment is None:
         return
     words = markdown(change.comment, mentions=change.mentions)
+    # Behind the words, as other programs cut the text (findings/bugwarrior-shown-marker.sh).
     done.comment = client.comment(done.item.ref, f"{words}\n\n{hidden(change.op)}")
     done.commented = True
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch_jira.settings_types import Transitions
 
 # Administrators name transitions; Jira's standard workflows use this English word. Statuses are
-# never matched by name.
+# never matched by name (findings/jirate-close-by-name.sh).
 REOPEN = pattern(r"\bre-?open", re.IGNORECASE)
 
 
