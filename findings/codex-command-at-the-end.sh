@@ -7,6 +7,8 @@
 #   a CommandExecution with the status "failed" and the exit code -1, like that of a command that failed
 # Relies: plugins/unlatch_agents/transcripts/agents/codex.py
 # Test: tests/unlatch_agents/transcripts/test_codex.py::test_command_that_runs_when_codex_ends_has_not_failed
+# Its sandbox has a /dev of its own, in which a program in /dev/shm would be missing.
+case "${TMPDIR:-}" in /dev/*) export TMPDIR=/tmp ;; esac
 source "$(dirname "$0")/common.sh"
 npm_install @openai/codex@0.171.0
 project
