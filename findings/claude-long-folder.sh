@@ -2,7 +2,7 @@
 # Package: npm @anthropic-ai/claude-code
 # Version: 2.1.332
 # Guess: the folder of a project's sessions is named by the whole path, with "-" for other characters
-# Behaviour: of a path of more than 200 characters, the name has the first 200 and six more of a digest;
+# Behaviour: of a path of more than 200 characters, the name has the first 200 and a short digest;
 #   only `cwd` in the lines has the path
 # Relies: plugins/unlatch_agents/transcripts/find.py
 # Test: tests/unlatch_agents/transcripts/test_find.py::test_the_folder_of_a_session_is_that_of_its_lines
@@ -24,13 +24,13 @@ import json, pathlib, re, sys
 home, deep = sys.argv[1:]
 (path,) = pathlib.Path(home, ".claude/projects").glob("*/*.jsonl")
 encoded = re.sub("[^A-Za-z0-9]", "-", deep)
-print("name of", len(path.parent.name), "characters, as the path up to", path.parent.name[:200] == encoded[:200])
-print("the rest:", re.sub(r"[a-z0-9]", "x", path.parent.name[200:]))
+print("as the path up to 200:", path.parent.name[:200] == encoded[:200])
+print("then a digest:", re.fullmatch("-[a-z0-9]{3,9}", path.parent.name[200:]) is not None)
 folders = {line["cwd"] for line in map(json.loads, path.read_text().splitlines()) if "cwd" in line}
 print("cwd:", folders == {deep})
 PYTHON
 seen <<'END'
-name of 207 characters, as the path up to True
-the rest: -xxxxxx
+as the path up to 200: True
+then a digest: True
 cwd: True
 END

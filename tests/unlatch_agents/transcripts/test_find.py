@@ -84,7 +84,7 @@ def test_folders_that_the_user_moved_are_searched(home: Path, tmp_path: Path) ->
 
 
 def test_the_folder_of_a_session_is_that_of_its_lines(tmp_path: Path) -> None:
-    """Claude Code 2.1.332 names a folder by 200 characters of a path and six of a digest."""
+    """Claude Code 2.1.332 names a folder by 200 characters of a path and a digest."""
     cwd = "/home/dev" + "/a-folder-of-a-large-tree" * 9
     session = Session(cwd=cwd, entrypoint="sdk-cli")
     session.ask("Fix add")
