@@ -223,8 +223,11 @@ def test_a_push_that_is_overtaken_again_and_again_ends(team: Team, here: Job) ->
     here.try_unlatch("sync", "--yes", "--commit", "push").ends(3, err="error[push-overtaken]")
 
 
-def test_credentials_in_an_address_are_shown_to_nobody(here: Job) -> None:
-    here.git("remote", "set-url", "origin", "http://x-token:s3cr3t-t0ken@127.0.0.1:9/o.git")
+@pytest.mark.parametrize(
+    "secret", ["s3cr3t-t0ken", "a/s3cr3t-t0ken", "a@s3cr3t-t0ken", "a/b@s3cr3t-t0ken"]
+)
+def test_credentials_in_an_address_are_shown_to_nobody(here: Job, secret: str) -> None:
+    here.git("remote", "set-url", "origin", f"http://x-token:{secret}@127.0.0.1:9/o.git")
     done = here.try_unlatch("sync", "--yes", "--commit", "push").ends(3)
     assert "s3cr3t" not in done.out + done.err
 

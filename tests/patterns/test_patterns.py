@@ -35,7 +35,7 @@ SHORT = {
     "unlatch.increments.documents.state_words._WAS": _NEXT,
     "unlatch.spi.kept_part._PART": _NEXT,
     "unlatch.spi.text._BOLD": _NEXT,
-    "unlatch.project.git.run.SECRET": _NEXT,
+    "unlatch.project.git.run._CREDENTIALS": _NEXT,
     "unlatch.worklog.neutral.without_passwords": _NEXT,
     "unlatch.worklog.secret_patterns._compiled": _NEXT,
     "unlatch_sessions.workflow.wording._ABSOLUTE": _NEXT,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
 from unlatch.lifecycle.items.places import settings_of_item
 from unlatch.patterns import pattern
-from unlatch.project.git.run import SECRET, ask_git
+from unlatch.project.git.run import ask_git, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def read_remotes(folder: Path) -> Mapping[str, str]:
     remotes: dict[str, str] = {}
     for line in (ask_git(folder, "remote", "--verbose") or "").splitlines():
         name, _, address = line.partition("\t")
-        remotes.setdefault(name, SECRET.sub("", address.rpartition(" (")[0]))
+        remotes.setdefault(name, without_credentials(address.rpartition(" (")[0]))
     return remotes
 
 

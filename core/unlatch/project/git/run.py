@@ -11,6 +11,7 @@ does not start: `_OFF` and `_COMMANDS` are the list (docs/security.md).
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -86,12 +87,25 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-SECRET = pattern(r"(?<=://)[^/@\s]*@")
+_CREDENTIALS = pattern(r"(?<=://)[^/@\s]*@")
+_WORD = pattern(r"\S+")
 # These work outside of a repository, too.
 _ANYWHERE = ("config", "merge-file")
 # A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 _READING = {**OFFLINE, "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def without_credentials(text: str) -> str:
+    """A text of git without the users and passwords in its addresses."""
+    return _WORD.sub(_without_user, _CREDENTIALS.sub("", text))
+
+
+def _without_user(word: re.Match[str]) -> str:
+    """A word without the password of an address that has signs of its own unescaped."""
+    scheme, separator, rest = word[0].partition("://")
+    user, _, place = rest.rpartition("@")
+    return f"{scheme}{separator}{place}" if ":" in user or "/" not in user else word[0]
 
 
 class NoGit(OSError):

@@ -19,13 +19,13 @@ from unlatch.project.git.repository_settings import (
 from unlatch.project.git.run import (
     HOOKS_OFF,
     OFFLINE,
-    SECRET,
     UNUSED,
     GitResult,
     NoGit,
     Settings,
     command_of,
     start_git,
+    without_credentials,
 )
 from unlatch.values import dataclass
 
@@ -80,7 +80,7 @@ class WorkingGit:
         except NoGit as error:
             raise UsageError("no-git", str(error), hint="install git") from error
         except (OSError, ValueError) as error:
-            return GitResult(-1, b"", SECRET.sub("", str(error)))
+            return GitResult(-1, b"", without_credentials(str(error)))
 
     def check_settings(self) -> None:
         """Check that no program has to start that the repository's own configuration names.
@@ -101,7 +101,7 @@ class WorkingGit:
             urls = os.fsdecode(self("remote", "get-url", "--all", *way, "--", name).out)
             for url in filter(_is_local, urls.splitlines()):
                 message = f"the remote {name!r} is on this machine, and could start programs"
-                where = SECRET.sub("", url)
+                where = without_credentials(url)
                 raise UsageError("remote-untrusted", message, where=where, hint=_TRUST)
 
     def check_filters(self, paths: Sequence[str]) -> None:
@@ -159,7 +159,10 @@ class WorkingGit:
         return read_settings(done.out)
 
     def _unreadable(self, why: str) -> StoreError:
-        message, hint = f"git cannot read its configuration: {SECRET.sub('', why)}", "git config -l"
+        message, hint = (
+            f"git cannot read its configuration: {without_credentials(why)}",
+            "git config -l",
+        )
         return StoreError("git-config-unreadable", message, where=str(self.top), hint=hint)
 
     def _untrusted(self, known: RepositorySettings) -> tuple[str, ...]:
@@ -179,7 +182,9 @@ class WorkingGit:
         done = start_git(
             self.top, arguments, settings=settings, environ=environ, seconds=_SECONDS, fed=fed
         )
-        return GitResult(done.code, done.out, SECRET.sub("", done.err.decode("utf-8", "replace")))
+        return GitResult(
+            done.code, done.out, without_credentials(done.err.decode("utf-8", "replace"))
+        )
 
 
 def _is_local(url: str) -> bool:
