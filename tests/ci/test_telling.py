@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -176,6 +176,20 @@ def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> N
     done = here.try_unlatch("sync", "--check")
     assert [] == commands(done.out + done.err)
     assert "### Increments and items differ" in file.read_text()
+
+
+@pytest.mark.parametrize("make_link", [Path.symlink_to, Path.hardlink_to])
+def test_a_link_in_place_of_that_file_is_not_followed(
+    team: Team, tmp_path: Path, make_link: Callable[[Path, Path], None]
+) -> None:
+    reopen_by_hand(team)
+    mine, link = tmp_path / "profile", tmp_path / "summary.md"
+    mine.write_text("mine\n")
+    make_link(link, mine)
+    here = job(team, "job", {**GITLAB, "UNLATCH_SUMMARY": str(link)})
+    done = here.try_unlatch("sync", "--check")
+    assert "mine\n" == mine.read_text()
+    assert "The CI system's file cannot be written" in done.err
 
 
 def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:

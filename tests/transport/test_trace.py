@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,27 @@ def test_only_its_owner_can_read_it(tmp_path: Path, *, there_before: bool) -> No
 
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text() == ""
+
+
+@pytest.mark.parametrize("make_link", [Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize("text", ["mine\n", None])
+def test_a_link_is_not_followed(
+    tmp_path: Path, make_link: Callable[[Path, Path], None], text: str | None
+) -> None:
+    mine, link = tmp_path / "profile", tmp_path / "trace.log"
+    if text is not None:
+        mine.write_text(text)
+    elif make_link is Path.hardlink_to:
+        pytest.skip("it needs a file")
+    make_link(link, mine)
+    with pytest.raises(OSError, match="link"):
+        Trace(link)
+    assert text == (mine.read_text() if mine.exists() else None)
+
+
+def test_devices_are_written_through_links() -> None:
+    with Trace(Path("/dev/stderr")):
+        pass
 
 
 def test_exchanges_of_several_threads_do_not_mix(tmp_path: Path) -> None:

@@ -25,10 +25,13 @@ class Trace:
     """A file that several transports may write to; only its owner can read it."""
 
     def __init__(self, path: Path) -> None:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        from unlatch.worklog.disk.named_file import open_named  # noqa: PLC0415  (rarely needed)
+
+        descriptor = open_named(path, mode=0o600)
         self._file: IO[str] = os.fdopen(descriptor, "w", encoding="utf-8")
         if path.is_file():
             path.chmod(0o600)  # it may have existed with a wider mode
+            os.truncate(descriptor, 0)
         self._lock = Lock()
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ from unlatch.errors import UnlatchError
 from unlatch.spi.render import markdown
 from unlatch.spi.text import Span
 from unlatch.values import dataclass
+from unlatch.worklog.disk.named_file import open_named
 from unlatch_ci.systems import Ci, System, detect
 
 # GitHub shows ten annotations of a kind a step; the summary has them all.
@@ -125,7 +126,8 @@ def _append(path: str | None, text: str) -> None:
         return
     try:
         # Bytes of a file's name that are not UTF-8 are shown, as everywhere.
-        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
+        opened = open_named(Path(path), os.O_APPEND)
+        with os.fdopen(opened, "a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
         # The job's result does not depend on its report.

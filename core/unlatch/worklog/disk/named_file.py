@@ -1,0 +1,30 @@
+"""Files to write at a place that the user, or a template for CI, names."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+# Their links lead to the terminal or to a pipe.
+_DEVICES = ("/dev/fd/", "/dev/stderr", "/dev/stdout", "/proc/self/fd/")
+
+
+def open_named(path: Path, flags: int = 0, *, mode: int = 0o666) -> int:
+    """Open a file for writing, for the caller to close; `mode` is for a new file.
+
+    A checkout can have a link of that name, which would lead the text to any file of the user. So
+    no link is followed, and a file with a second hard link is not changed. OSError, also for these.
+    """
+    is_device = os.fspath(path).startswith(_DEVICES)
+    nofollow = 0 if is_device else getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | nofollow | flags, mode)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise OSError(error.errno, "it is a symbolic link", str(path)) from error
+        raise
+    found = os.fstat(descriptor)
+    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+        os.close(descriptor)
+        raise OSError(errno.EMLINK, "it has another name elsewhere (a hard link)", str(path))
+    return descriptor
