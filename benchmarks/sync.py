@@ -17,8 +17,10 @@ from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.resume import resume_many
-from unlatch.lifecycle.resume_plan import ResumeRequest, plan_resume
+from unlatch.lifecycle.carry_out import apply_each
+from unlatch.lifecycle.change import Done, Place
+from unlatch.lifecycle.resume import plan_resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.plugins.loading import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -137,7 +139,8 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
     with _measured(project, tracker) as (workspace, trackers, taken):
         request = ResumeRequest("the benchmark", "Something was forgotten")
         plans = [plan_resume(one, request) for one in _increments(workspace)]
-        done = resume_many(workspace, plans, lambda _resumed: None)
+        ended = apply_each(Place(workspace), plans, activates=True)
+        done = [one.outcome for one in ended if isinstance(one, Done)]
         fresh = frozenset(op for one in done for op in one.fresh)
         made: list[Delivery] = []
         deliver(

@@ -10,7 +10,6 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.work.test_interrupt import COMMENTING, Waiting
 from tests.warm.client import unlatch
 
-from unlatch.cli.commands.work import resume_one
 from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.lifecycle import resume as resuming
@@ -69,7 +68,7 @@ def test_a_reason_that_another_process_forestalled_is_named(
 ) -> None:
     """After the plan was made; a reason that the other one recorded is not lost."""
     other = other_process(completed, "resume", "--offline")
-    forestall(monkeypatch, resume_one, "apply_resume", other)
+    forestall(monkeypatch, resuming, "apply_resume", other)
 
     done = completed.run("resume", "7", "--reason", reason, "--yes")
 

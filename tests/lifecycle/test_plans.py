@@ -9,8 +9,10 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.resume import apply_resume, resume, resume_many
-from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep, plan_resume
+from unlatch.lifecycle.carry_out import apply_each
+from unlatch.lifecycle.change import Done, Place, Refusal
+from unlatch.lifecycle.resume import apply_resume, plan_resume, resume
+from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
 from unlatch.lifecycle.status_change import apply_change, plan_finish, plan_undo_reopen
 from unlatch.project.workspace import Workspace
 
@@ -63,7 +65,8 @@ def test_the_preview_is_the_change_that_is_written(
 ) -> None:
     request = ResumeRequest("Dana", REASON, reopen_items=reopen_items)
     plan = plan_resume(_increment(workspace, status), request)
-    foreseen, scope = plan.preview(workspace)
+    preview = plan.preview(Place(workspace))
+    foreseen, scope = preview.plan, preview.scope
 
     apply_resume(workspace, plan)
 
@@ -81,7 +84,7 @@ def test_the_preview_is_the_change_that_is_written(
 def test_a_preview_writes_nothing(workspace: Workspace) -> None:
     before = _increment(workspace, Status.COMPLETED)
 
-    plan_resume(before, REQUEST).preview(workspace)
+    plan_resume(before, REQUEST).preview(Place(workspace))
 
     assert before == workspace.manager.read("7")
 
@@ -107,9 +110,10 @@ def test_one_refused_increment_keeps_none_of_the_others(workspace: Workspace) ->
     before = _increment(workspace, Status.COMPLETED)
     plans = [plan_resume(before, ResumeRequest("Dana")), plan_resume(before, REQUEST)]
 
-    refused, done = resume_many(workspace, plans, lambda _result: None)
+    refused, done = apply_each(Place(workspace), plans, activates=True)
 
-    assert ("reason-missing", None) == (refused.error and refused.error.id, done.error)
+    assert isinstance(refused, Refusal)
+    assert ("reason-missing", True) == (refused.error.id, isinstance(done, Done))
     assert Status.ACTIVE is workspace.manager.read("7").status
 
 

@@ -6,11 +6,13 @@ from shlex import join, quote
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, same_item
-from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.resume import Resume
 from unlatch.lifecycle.resume_plan import (
     ACTIVE_STEPS,
-    ResumePlan,
     ResumeStep,
     known_reasons,
     reopened_by_pending,
@@ -21,7 +23,7 @@ from unlatch.spi import Capability
 _LONGEST_QUOTED = 60
 
 
-def depends_on_items(plan: ResumePlan) -> bool:
+def depends_on_items(plan: Resume) -> bool:
     """Whether a plan depends on the state of its items, which may be closed."""
     if plan.step is ResumeStep.REVIVE:
         return bool(plan.before.links) and not plan.request.reopen_items
@@ -30,12 +32,42 @@ def depends_on_items(plan: ResumePlan) -> bool:
     return plan.step in ACTIVE_STEPS and (plan.request.reopen_items or has_new_reason(plan))
 
 
-def has_new_reason(plan: ResumePlan) -> bool:
+def has_new_reason(plan: Resume) -> bool:
     """Whether a plan for an active increment has an unrecorded reason."""
     reason = plan.request.reason
     if reason is None or plan.step not in ACTIVE_STEPS:
         return False
     return reason not in known_reasons(plan.before)
+
+
+def read_items_of(
+    place: Place, plans: Sequence[Resume], *, offline: bool
+) -> list[list[ItemSnapshot]]:
+    """The items of each plan; without their state if they are not or cannot be read."""
+    links = dict.fromkeys(link for plan in plans for link in plan.before.links)
+    seen = {link: ItemSnapshot(link, link.key) for link in links}
+    if not offline and place.trackers is not None:
+        within = place.workspace.config.patience
+        seen |= {one.link: one for one in fetch_items(place.trackers, links, within=within)}
+    return [[seen[link] for link in plan.before.links] for plan in plans]
+
+
+def settle(place: Place, plan: Resume, seen: Sequence[ItemSnapshot], *, offline: bool) -> Resume:
+    """Add closed items to a plan, or warnings about them, or the reason for a refusal."""
+    reopens = plan.request.reopen_items
+    if plan.step is ResumeStep.ACTIVATE and reopens:
+        return reopening(plan, seen, unread=True)
+    if plan.step in (ResumeStep.ACTIVATE, ResumeStep.REVIVE):
+        # What stays closed while the increment is active.
+        active = replace(plan.before, status=Status.ACTIVE)
+        return replace(plan, warnings=closed_warnings(active, seen))
+    is_new = has_new_reason(plan)
+    if not (is_new or reopens):
+        return replace(plan, warnings=closed_warnings(plan.before, () if offline else seen))
+    settled = reopening(plan, seen, unread=reopens)
+    if settled.reopening or not is_new:
+        return settled
+    return replace(plan, refusal=already_active(plan, seen, place.workspace.registry))
 
 
 def reopenable(increment: Increment, seen: Iterable[ItemSnapshot]) -> tuple[ItemSnapshot, ...]:
@@ -48,9 +80,7 @@ def _is_pending(increment: Increment, one: ItemSnapshot) -> bool:
     return any(same_item(one.link, link) for link in reopened_by_pending(increment))
 
 
-def reopening(
-    plan: ResumePlan, seen: Sequence[ItemSnapshot], *, unread: bool = False
-) -> ResumePlan:
+def reopening(plan: Resume, seen: Sequence[ItemSnapshot], *, unread: bool = False) -> Resume:
     """The plan that also reopens the closed items; with `unread` also those of unknown state."""
     chosen = [*reopenable(plan.before, seen)]
     chosen += [one for one in seen if unread and one.item is None]
@@ -79,9 +109,7 @@ def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple
     return tuple(warnings)
 
 
-def already_active(
-    plan: ResumePlan, seen: Sequence[ItemSnapshot], registry: Registry
-) -> StoreError:
+def already_active(plan: Resume, seen: Sequence[ItemSnapshot], registry: Registry) -> StoreError:
     """The refusal of a new reason for an active increment without an item to reopen."""
     name, reason = plan.before.id, quote(plan.request.reason or "TEXT")
     given = reason if reason.isprintable() and len(reason) <= _LONGEST_QUOTED else "TEXT"

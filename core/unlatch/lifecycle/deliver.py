@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.preview import Preview, preview_operations
 from unlatch.delivery.run import DeliveryRun, SharedItems
+from unlatch.delivery.task import Delivery
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.delivery.task import Delivery
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
@@ -77,6 +77,12 @@ def read_back(
         return DeliveryResult(increment, tuple(made), sum(one.error is not None for one in made))
     own = {one.op for one in increment.pending}
     return DeliveryResult(now, tuple(made), sum(one.op in own for one in now.pending))
+
+
+def postpone(increment: Increment) -> DeliveryResult:
+    """The result for an increment whose pending operations are left on purpose."""
+    waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
+    return DeliveryResult(increment, waiting, len(waiting), on_purpose=True)
 
 
 def deliver_pending(

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
 from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.lifecycle.change import Refusal
+from unlatch.lifecycle.many import change_each
 from unlatch.lifecycle.status_change import ChangePlan, apply_change
 from unlatch.values import dataclass
 

@@ -6,24 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import UnlatchError
-from unlatch.values import dataclass
+from unlatch.lifecycle.change import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An increment that stays as it is, and why; `before` is None if it cannot be read."""
-
-    id: str
-    error: UnlatchError
-    before: Increment | None = None
 
 
 def change_each(

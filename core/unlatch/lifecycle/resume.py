@@ -1,68 +1,89 @@
-"""Resume increments: one, or many for one reason."""
+"""Resume an increment, as its plan says."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unlatch.delivery.preview import Preview
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.reason import checked_reason
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import (
-    WipSnapshot,
-    allow_activation,
-    check_activation,
-    lock_activation,
-)
+from unlatch.lifecycle.activation_guard import WipSnapshot, allow_activation, check_activation
+from unlatch.lifecycle.change import Outcome, Place
+from unlatch.lifecycle.items.answered import ended_operations
 from unlatch.lifecycle.resume_plan import (
     ACTIVE_STEPS,
+    NO_REASON,
     ResumePlan,
     ResumeRequest,
     ResumeStep,
     known_reasons,
-    plan_resume,
 )
 from unlatch.lifecycle.scoping import scope
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from unlatch.increments.files.plans import Intent, Plan
-    from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
-    from unlatch.lifecycle.scoping.scope import Scope
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeResult:
-    """The result for one increment, before anything was delivered.
+class Resume(ResumePlan):
+    """The change that a plan to resume an increment makes."""
 
-    Args:
-        fresh: the operations that this process has just enqueued.
-        outrun: whether another process made it active at the same moment, so that this reason was
-            not recorded.
-        warnings: rule violations that did not refuse it.
-        known: the change of its work that was skipped, because it was made before.
-        error: why it was refused and not changed, among many.
-    """
+    @property
+    def subject(self) -> Increment:
+        return self.before
 
-    before: Increment
-    increment: Increment
-    step: ResumeStep
-    entry: ReopenEntry | None = None
-    fresh: frozenset[str] = frozenset()
-    outrun: bool = False
-    warnings: tuple[UnlatchError, ...] = ()
-    scope: Scope | None = None
-    known: Amendment | None = None
-    error: UnlatchError | None = None
+    @property
+    def delivery(self) -> DeliveryOptions:
+        return self.request.options
+
+    def preview(self, place: Place) -> Preview:
+        """The present change of the increment, and of its work; raises what would refuse it."""
+        if self.refusal is not None:
+            raise self.refusal
+        workspace, request, reason = place.workspace, self.request, self.request.reason
+        rules = check_activation(workspace, self.before, request.activation, wip=place.wip)
+        warnings = (*rules.warnings, *self.warnings)
+        if self.before.status.is_finished and reason is None:
+            reason = NO_REASON
+        intent = workspace.manager.intent(by=request.by, reason=reason, **self.details())
+        plan = self.decide(workspace, self.before, intent)
+        if request.amendment is None:
+            return Preview(plan, (), warnings=warnings)
+        if plan.entry is not None:
+            scoped = scope.scope_of(plan.after, plan.entry.id)
+            return Preview(plan, (), warnings=warnings, scope=scoped)
+        # The change of status before it has an intent of its own.
+        intent = replace(intent, op=workspace.new_id(), options=request.options)
+        plan, amended = scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
+        return Preview(plan, (), warnings=warnings, scope=amended)
+
+    def apply(self, place: Place) -> Outcome:
+        """Make the increment active, and record the operations for its items."""
+        done = apply_resume(place.workspace, self, wip=place.wip)
+        wanted = self.request.current
+        return done if wanted is None else _settle_unit(place.workspace, done, wanted=wanted)
+
+    def entry(self, outcome: Outcome) -> dict[str, Any]:
+        """The reopen, the change of the work, and the warnings."""
+        return {"reopen": outcome.entry, "scope": outcome.scope, "warnings": outcome.warnings}
 
 
-def apply_resume(
-    workspace: Workspace, plan: ResumePlan, *, wip: WipSnapshot | None = None
-) -> ResumeResult:
+def plan_resume(increment: Increment, request: ResumeRequest) -> Resume:
+    """Plan to resume an increment; raises if the reason is blank or too long."""
+    if request.reason is not None:
+        request = replace(request, reason=checked_reason(request.reason))
+    ended = frozenset() if increment.status.is_finished else ended_operations(increment)
+    return Resume(increment.as_recorded, request, ended)
+
+
+def apply_resume(workspace: Workspace, plan: Resume, *, wip: WipSnapshot | None = None) -> Outcome:
     """Make an increment active, and enqueue the operations for its items.
 
     Args:
@@ -81,11 +102,11 @@ def apply_resume(
         raise plan.refusal
     if step in ACTIVE_STEPS:
         if request.planned is not None:
-            request.check(plan.preview(workspace)[0])
+            request.check(plan.preview(Place(workspace, wip=wip)).plan)
         is_unfinished = before.archived or before.unwritten
         now = manager.unarchive(before.id) if is_unfinished else before
         outrun = not was_active and _is_unrecorded(request.reason, before)
-        result = ResumeResult(before, now, step, outrun=outrun, warnings=plan.warnings)
+        result = Outcome(before, now, warnings=plan.warnings, step=step, is_reason_lost=outrun)
         return _amend(workspace, result, request)
     with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
@@ -108,44 +129,35 @@ def apply_resume(
                 return _joined(plan, after)
             advice = find_advice(workspace, before, after)
             warnings = (*approval.warnings, *plan.warnings, *advice)
-            result = ResumeResult(before, after, step, made.entry, made.new, warnings=warnings)
+            result = Outcome(before, after, made.new, warnings, step, made.entry)
     return _amend(workspace, result, request)
 
 
-def _decide(workspace: Workspace, plan: ResumePlan, now: Increment, intent: Intent) -> Plan:
+def _settle_unit(workspace: Workspace, done: Outcome, *, wanted: bool) -> Outcome:
+    """Let the increment's tool work on its unit if that is `wanted`; else a warning names another.
+
+    An error is a warning, since the increment is resumed.
+    """
+    if done.increment.unit is None:
+        return done
+    from unlatch.lifecycle.units.current import settle_current  # noqa: PLC0415  (units alone)
+
+    try:
+        note: UnlatchError | None = settle_current(workspace, done.increment, wanted=wanted)
+    except UnlatchError as error:
+        note = error
+    return replace(done, warnings=(*done.warnings, note)) if note else done
+
+
+def _decide(workspace: Workspace, plan: Resume, now: Increment, intent: Intent) -> Plan:
     made = plan.decide(workspace, now, intent)
     plan.request.check(made)
     return made
 
 
-def resume(workspace: Workspace, wanted: str, request: ResumeRequest) -> ResumeResult:
+def resume(workspace: Workspace, wanted: str, request: ResumeRequest) -> Outcome:
     """Resume one increment by name, without a question."""
     return apply_resume(workspace, plan_resume(workspace.manager.read(wanted), request))
-
-
-def resume_many(
-    workspace: Workspace, plans: Iterable[ResumePlan], report: Callable[[ResumeResult], None]
-) -> tuple[ResumeResult, ...]:
-    """Resume increments one after the other.
-
-    A refused increment does not stop the others. Each result is on disk before it is reported, so
-    after an interruption the same command continues with the rest.
-    """
-    done: list[ResumeResult] = []
-    with lock_activation(workspace) as wip:
-        for plan in plans:
-            before = plan.before
-            try:
-                one = apply_resume(workspace, plan, wip=wip)
-            except UnlatchError as error:
-                one = ResumeResult(before, before, plan.step, error=error)
-            else:
-                if wip is not None:
-                    wip.pop(before.folder, None)  # it may have left the archive
-                    wip[one.increment.folder] = one.increment
-            done.append(one)
-            report(one)
-    return tuple(done)
 
 
 def find_advice(
@@ -159,24 +171,7 @@ def find_advice(
     return tuple(StoreError("unit-advice", one, where=str(files.place)) for one in found)
 
 
-def find_refusals(workspace: Workspace, plans: Iterable[ResumePlan]) -> tuple[ResumePlan, ...]:
-    """The plans with the refusals that `resume_many` would report; writes nothing."""
-    found: list[ResumePlan] = []
-    is_limited = workspace.config.limits.rules.is_limited
-    wip: WipSnapshot = {one.folder: one for one in (workspace.manager.list() if is_limited else ())}
-    for plan in plans:
-        before, refusal = plan.before, plan.refusal
-        try:
-            check_activation(workspace, before, plan.request.activation, wip=wip)
-        except UnlatchError as error:
-            refusal = refusal or error
-        if refusal is None:
-            wip[before.folder] = replace(before, status=Status.ACTIVE)
-        found.append(replace(plan, refusal=refusal))
-    return tuple(found)
-
-
-def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:
+def _amend(workspace: Workspace, done: Outcome, request: ResumeRequest) -> Outcome:
     """Change the work of an active increment, unless the reopen did."""
     amendment = request.amendment
     if amendment is None:
@@ -184,8 +179,8 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
     before = done.increment
     if done.entry is not None:
         return replace(done, scope=scope.scope_of(before, done.entry.id))
-    if known := scope.known_amendment(before, amendment):
-        return replace(done, known=known)
+    if repeated := scope.known_amendment(before, amendment):
+        return replace(done, repeated=repeated)
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
     after, fresh = scope.amend_active(workspace, before, intent, amendment)
     return replace(
@@ -197,7 +192,7 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
     )
 
 
-def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeResult:
+def _join(workspace: Workspace, plan: Resume, error: StoreError) -> Outcome:
     """Join the resume of another process that came between our read and our lock."""
     now = workspace.manager.read(plan.before.id)
     if now.status is not Status.ACTIVE:
@@ -205,9 +200,10 @@ def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeRe
     return _joined(plan, now)
 
 
-def _joined(plan: ResumePlan, now: Increment) -> ResumeResult:
+def _joined(plan: Resume, now: Increment) -> Outcome:
     step = replace(plan, before=now, reopening=()).step
-    return ResumeResult(now, now, step, outrun=_is_unrecorded(plan.request.reason, now))
+    is_lost = _is_unrecorded(plan.request.reason, now)
+    return Outcome(now, now, step=step, is_reason_lost=is_lost)
 
 
 def _is_unrecorded(reason: str | None, now: Increment) -> bool:

@@ -1,7 +1,7 @@
 """Decide how to resume an increment, by its status.
 
-The prompt and the dry run show the plan, and `apply_resume` carries it out, for the increment's
-state under its lock.
+The prompt and the dry run show the plan, and `Resume` carries it out, for the increment's state
+under its lock.
 """
 
 import json
@@ -21,7 +21,6 @@ from unlatch.increments.files.plans import (
     plan_transition,
 )
 from unlatch.increments.model.increment import Amendment, Increment, Link
-from unlatch.increments.model.reason import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Amended, Delivered, Reopened, read_events
 from unlatch.increments.records.links import identity, link_of
@@ -32,10 +31,9 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     check_activation,
 )
-from unlatch.lifecycle.items.answered import ended_operations, known_operations, own_id
+from unlatch.lifecycle.items.answered import known_operations, own_id
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
-from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import Goal, must_move
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
@@ -78,7 +76,7 @@ class ResumeRequest:
         planned: the digest of the change that was agreed to; another change is refused.
         key: takes the place of the reason in the id of the operations.
         source: the comment that the words of the reason are from, which no briefing repeats.
-        current: make its unit the one that its tool works on.
+        current: make its unit the one that its tool works on; None leaves that open.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
     """
@@ -89,7 +87,7 @@ class ResumeRequest:
     options: DeliveryOptions = AS_CONFIGURED
     activation: ActivationOptions = DEFAULT_ACTIVATION
     amendment: Amendment | None = None
-    current: bool = False
+    current: bool | None = False
     planned: str | None = None
     key: str | None = None
     source: str | None = None
@@ -122,6 +120,11 @@ class ResumePlan:
     is_new: bool = False
     warnings: tuple[UnlatchError, ...] = ()
     refusal: UnlatchError | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing to do, and nothing to refuse."""
+        return self.step is ResumeStep.NOTHING and self.refusal is None
 
     @property
     def step(self) -> ResumeStep:
@@ -219,33 +222,10 @@ class ResumePlan:
         after = replace(plan.after, pending=(*plan.after.pending, *operations))
         return replace(plan, after=after, unanswered=tuple(unanswered))
 
-    def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
-        """The present change of the increment, and of its work."""
-        request, reason = self.request, self.request.reason
-        if self.before.status.is_finished and reason is None:
-            reason = NO_REASON
-        intent = workspace.manager.intent(by=request.by, reason=reason, **self.details())
-        plan = self.decide(workspace, self.before, intent)
-        if request.amendment is None:
-            return plan, None
-        if plan.entry is not None:
-            return plan, scope.scope_of(plan.after, plan.entry.id)
-        # The change of status before it has an intent of its own.
-        intent = replace(intent, op=workspace.new_id(), options=request.options)
-        return scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
-
     def check_rules(self, workspace: Workspace, *, is_asked: bool = False) -> Approval:
         """Check the project's rules, as `check_activation`, before a prompt or a dry run."""
         activation = replace(self.request.activation, is_asked=is_asked)
         return check_activation(workspace, self.before, activation)
-
-
-def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
-    """Plan to resume an increment; raises if the reason is blank or too long."""
-    if request.reason is not None:
-        request = replace(request, reason=checked_reason(request.reason))
-    ended = frozenset() if increment.status.is_finished else ended_operations(increment)
-    return ResumePlan(increment.as_recorded, request, ended)
 
 
 def digest_of(plan: Plan) -> str:

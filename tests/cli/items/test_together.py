@@ -156,7 +156,7 @@ def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_rep
         step = "unlatch.lifecycle.apply_item_change.find_answered"
         words = ["github", "reopen-issue", "7", "--reason", REASON]
     if command == "resume":
-        step = "unlatch.cli.commands.work.resume_one.apply_resume"
+        step = "unlatch.lifecycle.resume.apply_resume"
         words = ["resume", "7", "--reopen-items", "--reason", REASON, "--yes"]
     module, _, name = step.rpartition(".")
     own = getattr(import_module(module), name)

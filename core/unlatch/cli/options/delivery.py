@@ -12,6 +12,7 @@ from unlatch.cli.runtime.passing import context_of
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
+from unlatch.lifecycle.change import ChangeOptions
 from unlatch.project.registry import Registry
 from unlatch.spi import Manifest, Option
 from unlatch.spi.delivery_options import DeliveryOptions
@@ -36,6 +37,7 @@ def checked_labels(
     return names
 
 
+_COMMON = ("dry_run", "offline", "yes", "as_json", "verbose", "max_items", "own_pending")
 _COMMENT = click.option(
     "--comment",
     type=click.Choice([style.value for style in CommentStyle]),
@@ -130,6 +132,13 @@ def _refuse_both(delivery: DeliveryOptions) -> None:
     for name in delivery.remove_labels:
         if name.casefold() in added:
             raise click.UsageError(f"--label and --remove-label both name {name!r}")
+
+
+def take_options(given: dict[str, Any], **more: Any) -> tuple[ChangeOptions, dict[str, Any]]:
+    """The options that commands which change something have in common, and the others."""
+    common = {name: value for name, value in given.items() if name in _COMMON}
+    others = {name: value for name, value in given.items() if name not in _COMMON}
+    return ChangeOptions(**common, **more), others
 
 
 def refuse_elsewhere(delivery: DeliveryOptions, links: Iterable[Link]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.render.preview import text_lines
 from unlatch.cli.runtime.context import why_no_prompt
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import ConsentMissing, UsageError
@@ -93,6 +92,8 @@ def _name(context: Context, item: Previewed) -> str:
 
 
 def _lines(context: Context, items: Iterable[Previewed]) -> Iterator[str]:
+    from unlatch.cli.render.preview import text_lines  # noqa: PLC0415  (rarely needed)
+
     said = None
     for item in items:
         if item.change.comment not in (None, said):

@@ -72,15 +72,18 @@ def _postponed(increment: Increment) -> DeliveryResult:
 
 @contextmanager
 def show_deliveries(
-    context: Context, total: int, *, silent: bool
+    context: Context, total: int, *, silent: bool, sums: bool = True
 ) -> Iterator[Callable[[str, Delivery], None]]:
     """Show deliveries as they end: each one if few, else only failures and a sum.
 
     Yields the function to call for each delivery.
+
+    Args:
+        sums: whether many are summed up; else each one is shown.
     """
-    voice = _DeliveryLog(context, is_terse=total > FEW, silent=silent)
+    voice = _DeliveryLog(context, is_terse=total > FEW and sums, silent=silent)
     began = utc_now()
-    with bar(total, "Delivering") as advance:
+    with bar(total if sums else 0, "Delivering") as advance:
 
         def report(_name: str, delivery: Delivery) -> None:
             advance()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal.output import Json, fields
@@ -10,11 +10,12 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.status import Status
+    from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scoping.scope import Scope
 
@@ -111,3 +112,30 @@ def scope_entry(scope: Scope | None) -> Json | None:
         "undescribed": [link_entry(link) for link in scope.undescribed],
         "unwritten": list(amendment.unwritten),
     }
+
+
+def evidence_entry(evidence: Evidence | None) -> Json | None:
+    if evidence is None:
+        return None
+    return {
+        "reopen": evidence.reopen.id,
+        "since": stamp(evidence.reopen.reopened_at),
+        "commits": [fields(one, "id", "subject") for one in evidence.commits],
+        "ticked": evidence.ticked,
+        "git": evidence.has_git,
+    }
+
+
+# The texts, lists and objects of a change's facts; other values are as they are in the document.
+_FACTS: Mapping[str, Callable[[Any], Any]] = {
+    "scope": scope_entry,
+    "spared": spared_entries,
+    "warnings": warning_entries,
+    "forced": list,
+    "evidence": evidence_entry,
+}
+
+
+def fact_entries(facts: Mapping[str, Any]) -> Json:
+    """The facts of a change, as `Change.entry` gives them, for its document."""
+    return {key: _FACTS[key](value) if key in _FACTS else value for key, value in facts.items()}

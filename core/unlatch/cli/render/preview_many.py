@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview
     from unlatch.errors import UsageError
-    from unlatch.lifecycle.many import Refusal
+    from unlatch.lifecycle.change import Refusal
     from unlatch.project.registry import Registry
 
 _KEYS = ("increment", "items", "spared", "requests", "warnings")

@@ -12,7 +12,7 @@ from unlatch.worklog.name_matching import first_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.lifecycle.many import Refusal
+    from unlatch.lifecycle.change import Refusal
 
 
 def tell_refusals(refusals: Iterable[Refusal]) -> None:

@@ -24,7 +24,8 @@ from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link
-from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.lifecycle.change import Refusal
+from unlatch.lifecycle.many import change_each
 from unlatch.project.find_increment import find_increment, find_range
 
 

@@ -14,6 +14,7 @@ from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
+from unlatch.lifecycle.change import Refusal
 from unlatch.lifecycle.linking.csv_rows import HEADER
 from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same
 from unlatch.lifecycle.linking.link import fetch_named, shared_items
@@ -23,7 +24,7 @@ from unlatch.lifecycle.linking.suggestions import (
     Suggestions,
     suggest_links,
 )
-from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.lifecycle.many import change_each
 from unlatch.spi.item import Listed
 from unlatch.worklog.neutral import csv_line
 

@@ -22,9 +22,10 @@ from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.apply_item_change import apply_item_change
+from unlatch.lifecycle.change import Refusal
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.done_before import leave_done
-from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.lifecycle.many import change_each
 from unlatch.lifecycle.tracker_items import preview_item_change
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass

@@ -8,12 +8,17 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.finish_ending import Ending, end_change
-from unlatch.cli.commands.work.finish_report import evidence_entry, tell_undecided
+from unlatch.cli.commands.work.finish_report import tell_undecided
 from unlatch.cli.options.delivery import refuse_elsewhere
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, print_document
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
+from unlatch.cli.render.documents import (
+    evidence_entry,
+    increment_entry,
+    spared_entries,
+    warning_entries,
+)
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
@@ -21,6 +26,7 @@ from unlatch.cli.runtime.failure import UNDECIDED, code_of_many
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.errors import UnlatchError
+from unlatch.lifecycle.change import Refusal
 from unlatch.lifecycle.deliver import (
     DeliveryResult,
     SharedItems,
@@ -29,7 +35,6 @@ from unlatch.lifecycle.deliver import (
     preview_plans,
 )
 from unlatch.lifecycle.finish_many import Applied, apply_each, items_of, plan_each
-from unlatch.lifecycle.many import Refusal
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

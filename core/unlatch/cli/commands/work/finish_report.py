@@ -6,12 +6,16 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_documents import delivery_entry
-from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
+from unlatch.cli.render.documents import (
+    evidence_entry,
+    increment_entry,
+    spared_entries,
+    warning_entries,
+)
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.terminal import output
 from unlatch.spi.operation import Kind
 from unlatch.worklog.name_matching import first_of
-from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Amendment, Increment
-    from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.finish_many import Applied
     from unlatch.lifecycle.move import ChangeResult
@@ -89,18 +92,6 @@ def change_document(
         "forced": list(plan.approval.forced),
         "evidence": evidence_entry(plan.evidence),
         "warnings": warning_entries((*plan.approval.warnings, *failed)),
-    }
-
-
-def evidence_entry(evidence: Evidence | None) -> output.Json | None:
-    if evidence is None:
-        return None
-    return {
-        "reopen": evidence.reopen.id,
-        "since": stamp(evidence.reopen.reopened_at),
-        "commits": [output.fields(one, "id", "subject") for one in evidence.commits],
-        "ticked": evidence.ticked,
-        "git": evidence.has_git,
     }
 
 

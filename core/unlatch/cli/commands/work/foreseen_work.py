@@ -19,10 +19,11 @@ from unlatch.related.places import may_have_related
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.resume_plan import ResumePlan
+    from unlatch.lifecycle.change import ChangeOptions
+    from unlatch.lifecycle.resume import Resume
+    from unlatch.lifecycle.resume_plan import ResumeRequest
     from unlatch.related.belonging import Related
     from unlatch.related.kinds import Step
 
@@ -40,15 +41,21 @@ def chosen_related(context: Context, increment: Increment, kinds: Collection[str
     )
 
 
-def due_work(context: Context, increment: Increment, typed: ResumeOptions) -> list[Step]:
+def due_work(
+    context: Context,
+    increment: Increment,
+    request: ResumeRequest,
+    options: ChangeOptions,
+    kinds: Collection[str],
+) -> list[Step]:
     """The efforts, sessions and runs that a resume would change, of the chosen kinds.
 
     Empty where they are not shown, and if they cannot be read: `resume_others` reports that.
     """
-    is_decided = increment.status.is_finished and typed.yes and typed.reason is not None
-    if is_decided and not typed.dry_run:
+    is_decided = increment.status.is_finished and options.yes and request.reason is not None
+    if is_decided and not options.dry_run:
         return []
-    return _due(context, increment, typed.kinds)
+    return _due(context, increment, kinds)
 
 
 def _due(context: Context, increment: Increment, kinds: Collection[str]) -> list[Step]:
@@ -105,7 +112,7 @@ def foreseen_keys(steps: Iterable[Step]) -> output.Json:
     return {"related": entries} if entries else {}
 
 
-def ask_for_work(plan: ResumePlan, context: Context, steps: Sequence[Step]) -> ResumePlan:
+def ask_for_work(plan: Resume, context: Context, steps: Sequence[Step]) -> Resume:
     """The plan with a reason for finished work, if the increment itself needs none."""
     finished = [one for one in steps if one.is_finished]
     if not finished or plan.request.reason is not None or not is_interactive():
@@ -115,20 +122,26 @@ def ask_for_work(plan: ResumePlan, context: Context, steps: Sequence[Step]) -> R
     return replace(plan, request=replace(plan.request, reason=ask_reason(context)))
 
 
-def needed_reason(context: Context, increment: Increment, typed: ResumeOptions) -> str | None:
+def needed_reason(
+    context: Context,
+    increment: Increment,
+    request: ResumeRequest,
+    options: ChangeOptions,
+    kinds: Collection[str],
+) -> str | None:
     """The reason for other work without the increment; asks for a missing one.
 
     Raises:
         UsageError: `reason-missing`: other work needs one, and there is no terminal to ask at.
     """
-    steps = due_work(context, increment, typed)
-    if typed.reason is not None:
-        return checked_reason(typed.reason)
+    steps = due_work(context, increment, request, options, kinds)
+    if request.reason is not None:
+        return checked_reason(request.reason)
     if not any(one.is_finished for one in steps):
         return None
-    if typed.yes or not is_interactive():
-        kinds = "".join(f" --only {one}" for one in sorted(typed.kinds))
-        command = f"unlatch resume {quote(increment.id)}{kinds} --reason TEXT"
+    if options.yes or not is_interactive():
+        only = "".join(f" --only {one}" for one in sorted(kinds))
+        command = f"unlatch resume {quote(increment.id)}{only} --reason TEXT"
         raise UsageError(
             "reason-missing", f"reopening {_named(steps)} needs a reason", hint=command
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.runtime.increments import Named
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.many import Refusal
+    from unlatch.lifecycle.change import Refusal
 
 STATUSES = {
     "start": Status.ACTIVE,
@@ -91,7 +91,8 @@ def _preview(context: Context, name: str, named: Named, how: Any, *, as_json: bo
     from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
     from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415
     from unlatch.delivery.preview import Preview  # noqa: PLC0415
-    from unlatch.lifecycle.many import Refusal, change_each  # noqa: PLC0415
+    from unlatch.lifecycle.change import Refusal  # noqa: PLC0415
+    from unlatch.lifecycle.many import change_each  # noqa: PLC0415
 
     to, workspace = STATUSES[name], context.workspace
     wip = {one.folder: one for one in workspace.manager.list()} if to is Status.ACTIVE else {}
@@ -125,7 +126,8 @@ def _move_many(
 ) -> int:
     from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415  (as for many)
     from unlatch.cli.runtime.failure import code_of_many  # noqa: PLC0415
-    from unlatch.lifecycle.many import Refusal, change_each  # noqa: PLC0415
+    from unlatch.lifecycle.change import Refusal  # noqa: PLC0415
+    from unlatch.lifecycle.many import change_each  # noqa: PLC0415
 
     def report(one: ChangeResult | Refusal) -> None:
         if isinstance(one, Refusal):

@@ -38,10 +38,11 @@ from unlatch.related.reopening import Resumed, resume_related
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.change import ChangeOptions
+    from unlatch.lifecycle.resume_plan import ResumeRequest
     from unlatch.related.kinds import Step
     from unlatch.related.points import Briefing
 
@@ -53,9 +54,11 @@ _NO_CHANGE: output.Json = {"items": [], "spared": [], "requests": 0, "scope": No
 def resume_others(
     context: Context,
     increment: Increment,
-    typed: ResumeOptions,
+    options: ChangeOptions,
     *,
     reason: str | None,
+    by: str,
+    kinds: Collection[str],
 ) -> tuple[int, output.Json, Collection[UnlatchError]]:
     """Resume the other work of an increment, and print the briefing.
 
@@ -63,18 +66,17 @@ def resume_others(
         The exit code, the keys for the document (none if there is no other work), and the errors of
         unreadable work, which are shown.
     """
-    related = chosen_related(context, increment, typed.kinds)
-    unreadable = related.unreadable if typed.kinds != {INCREMENT} else ()
+    related = chosen_related(context, increment, kinds)
+    unreadable = related.unreadable if kinds != {INCREMENT} else ()
     tell_warnings(unreadable)
     tell_elsewhere(context, increment)
     briefing = known_briefing(context.workspace, increment, related)
     if briefing is None:
         return 0, {}, unreadable
-    who = context.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
     command = f"unlatch resume {quote(increment.id)} --reason TEXT"
-    resumed = resume_related(context.workspace, related, reason=reason, by=who, otherwise=command)
+    resumed = resume_related(context.workspace, related, reason=reason, by=by, otherwise=command)
     code = UNDECIDED if any(one.error for one in resumed) else 0
-    if not typed.as_json:
+    if not options.as_json:
         _tell(resumed)
         output.data("", *_lines(increment, briefing))
     found = {
@@ -84,17 +86,25 @@ def resume_others(
     return code, found, unreadable
 
 
-def resume_only_others(context: Context, wanted: str, typed: ResumeOptions) -> int:
+def resume_only_others(
+    context: Context,
+    wanted: str,
+    request: ResumeRequest,
+    options: ChangeOptions,
+    kinds: Collection[str],
+) -> int:
     """Resume the other work of an increment, and leave it and its items as they are."""
     increment = context.workspace.manager.read(wanted)
-    _check_chosen(context, increment, typed.kinds)
-    if typed.dry_run:
-        steps = due_work(context, increment, typed)
-        return _preview(context, increment, steps, as_json=typed.as_json)
-    reason = needed_reason(context, increment, typed)
-    code, found, _ = resume_others(context, increment, typed, reason=reason)
-    if typed.as_json:
-        output.document("resume-others", code, increment=increment.id, **found)
+    _check_chosen(context, increment, kinds)
+    if options.dry_run:
+        steps = due_work(context, increment, request, options, kinds)
+        return _preview(context, increment, steps, as_json=options.as_json)
+    reason = needed_reason(context, increment, request, options, kinds)
+    code, parts, _ = resume_others(
+        context, increment, options, reason=reason, by=request.by, kinds=kinds
+    )
+    if options.as_json:
+        output.document("resume-others", code, increment=increment.id, **parts)
     return code
 
 

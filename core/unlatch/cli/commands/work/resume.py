@@ -1,20 +1,49 @@
 """unlatch resume: resume increments with their items."""
 
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import replace
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.commands.work.closed_items import ask_about_items, settle_plans
+from unlatch.cli.commands.work.foreseen_work import due_work
+from unlatch.cli.commands.work.resume_dialog import ResumeDialog
+from unlatch.cli.commands.work.scope import foreseen_scope
 from unlatch.cli.options.common import MainCommand
+from unlatch.cli.options.delivery import refuse_elsewhere, take_options
 from unlatch.cli.options.increments import increment_argument, increment_ids, pick_increment
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.context import Context
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import Reference, read_reference, run_instead
-from unlatch.cli.table import Entry
+from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
+from unlatch.increments.model.matching import matching, read_condition
+from unlatch.lifecycle.activation_guard import ActivationOptions
+from unlatch.lifecycle.carry_out import carry_out
+from unlatch.lifecycle.change import Place, Work
+from unlatch.lifecycle.closed_items import has_new_reason
+from unlatch.lifecycle.resume import Resume, plan_resume
+from unlatch.lifecycle.resume_plan import (
+    ACTIVE_STEPS,
+    ResumeRequest,
+    ResumeStep,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.context import Context
+    from unlatch.cli.table import Entry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 _EXAMPLE = "unlatch resume 7 --reason 'Still fails'"
 
@@ -46,33 +75,125 @@ def resume(
     ids: Named,
     *,
     expressions: tuple[str, ...],
-    max_items: int | None,
-    **options: Any,
+    by: str | None,
+    **given: Any,
 ) -> int:
     """Resume the increments with these names, or those that the expressions select."""
     if not (ids.names or expressions) and (picked := pick_increment(click.get_current_context())):
         ids = Named((picked,))
     if bool(ids.names) is bool(expressions):
         raise click.UsageError("pass either IDs or --all-matching EXPR")
-    scoping, kinds = take_scoping(options), take_kinds(options)
-    typed = ResumeOptions(scoping=scoping, kinds=kinds, **options)
+    scoping, kinds = take_scoping(given), take_kinds(given)
+    is_many = ids.is_many or bool(expressions)
+    options, given = take_options(given, command="resume", is_many=is_many, activates=True)
     if INCREMENT not in kinds:
-        return _resume_others(context, ids, typed)
-    if ids.names and not ids.is_many:
-        from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
+        if len(ids.names) != 1 or scoping is not None:
+            message = "without the increment itself, name one, and no change of its work"
+            raise click.UsageError(message)
+        from unlatch.cli.commands.work.other_work import resume_only_others  # noqa: PLC0415
 
-        with context.trackers() as trackers:
-            return resume_one(context, trackers, ids.names[0], typed, max_items=max_items)
-    from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
-
-    if typed.scoping is not None or typed.current:
+        request = _request(context, by, **given)
+        return resume_only_others(context, ids.names[0], request, options, kinds)
+    if is_many and (scoping is not None or given["current"]):
         raise click.UsageError("--current and options that change the work take one increment")
-    return resume_selected(context, typed, ids.names, expressions, max_items=max_items)
+    context.workspace.check_config()
+    increments, left_out = _select(context, ids.names, expressions)
+    refuse_elsewhere(given["delivery"], (link for each in increments for link in each.links))
+    if given["current"]:
+        from unlatch.lifecycle.units.current import check_current  # noqa: PLC0415  (units alone)
+
+        check_current(context.workspace, increments[0])
+    request = _request(context, by, **given)
+    if is_many:
+        request = replace(request, current=None)
+    selected = [*map(quote, ids.names), *(f"--all-matching {quote(one)}" for one in expressions)]
+    words = " ".join(selected) if is_many else quote(increments[0].id)
+    options = replace(options, listing=f"unlatch resume {words} --dry-run")
+    plans = [plan_resume(increment, request) for increment in increments]
+    dialog = ResumeDialog(context, options, request, kinds)
+    dialog.scoping, dialog.left_out = scoping, left_out
+    with context.trackers() as trackers:
+        dialog.place = Place(context.workspace, trackers)
+        # Conditions may select active increments; only named ones are refused.
+        apart = [one for one in plans if expressions and one.step in ACTIVE_STEPS]
+        if apart:
+            plans = [one for one in plans if one.step not in ACTIVE_STEPS]
+        settled = _settled_many(dialog, plans, apart) if is_many else _settled(dialog, plans[0])
+        if settled is None:
+            return dialog.declined()
+        return carry_out([Work(dialog.place, settled)], dialog, options)
 
 
-def _resume_others(context: Context, ids: Named, typed: ResumeOptions) -> int:
-    if len(ids.names) != 1 or typed.scoping is not None:
-        raise click.UsageError("without the increment itself, name one, and no change of its work")
-    from unlatch.cli.commands.work.other_work import resume_only_others  # noqa: PLC0415
+def _request(
+    context: Context,
+    by: str | None,
+    *,
+    category: str | None,
+    force: bool,
+    delivery: DeliveryOptions,
+    **given: Any,
+) -> ResumeRequest:
+    """The request, before any prompt."""
+    activation = ActivationOptions(category, force)
+    return ResumeRequest(context.who(by), options=delivery, activation=activation, **given)
 
-    return resume_only_others(context, ids.names[0], typed)
+
+def _select(
+    context: Context, ids: Sequence[str], expressions: Sequence[str]
+) -> tuple[Sequence[Increment], int]:
+    """The increments, and the exit code for unreadable ones."""
+    manager = context.workspace.manager
+    if ids:
+        named = {one.folder: one for one in map(manager.read, ids)}
+        return tuple(named.values()), 0
+    conditions = [read_condition(one) for one in expressions]
+    increments, broken = manager.read_all()
+    matched = matching(increments, conditions)
+    left_out = tell_left_out(broken)
+    if not matched:
+        condition = " ".join(expressions)
+        raise UsageError(
+            "nothing-matches", f"no increment is {condition}", hint="unlatch list --all"
+        )
+    return matched, left_out
+
+
+def _settled(dialog: ResumeDialog, plan: Resume) -> list[Resume] | None:
+    """The plan with what was asked about its items; None if the user declined."""
+    context, options, scoping = dialog.context, dialog.options, dialog.scoping
+    steps = due_work(context, plan.before, plan.request, options, dialog.kinds)
+    dialog.steps = steps
+    settled: Resume | None = plan
+    if scoping is None or plan.step is ResumeStep.ACTIVATE:
+        has_work = bool(steps)
+        settled = ask_about_items(context, dialog.place, plan, options, has_other_work=has_work)
+    if settled is None:
+        return None
+    if options.dry_run and scoping is not None:
+        reason = dialog.request.reason
+        amendment = foreseen_scope(context, settled.before, scoping, reason=reason)
+        settled = replace(settled, request=replace(settled.request, amendment=amendment))
+    return [settled]
+
+
+def _settled_many(
+    dialog: ResumeDialog, plans: Sequence[Resume], apart: Sequence[Resume]
+) -> list[Resume]:
+    """The plans of the increments that are not active already, `apart` of some."""
+    settled = settle_plans(dialog.context, dialog.place, plans, dialog.options)
+    dialog.idle = idle = [one for one in (*settled, *apart) if one.is_idle]
+    if idle and not dialog.options.as_json:
+        _tell_idle(idle)
+    return [one for one in (*settled, *apart) if not one.is_idle]
+
+
+def _tell_idle(idle: Sequence[Resume]) -> None:
+    verb = "is" if len(idle) == 1 else "are"
+    new = sum(map(has_new_reason, idle))
+    reason = f"; the reason was not recorded on {times(new, 'increment')}" if new else ""
+    output.talk(f"{times(len(idle), 'increment')} {verb} already active; nothing to do{reason}.")
+    for plan in idle:
+        if plan.warnings:
+            output.talk(plan.before.id)
+            tell_warnings(plan.warnings)
+            output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))

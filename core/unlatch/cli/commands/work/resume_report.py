@@ -1,51 +1,281 @@
-"""The result of unlatch resume with one id, for people."""
+"""The result of unlatch resume, for people and for scripts."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from os.path import relpath
 from shlex import join, quote
+from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.resume_options import ResumeOptions
-from unlatch.cli.render.deliveries import tell_left
+import click
+
+from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
+from unlatch.cli.render.deliveries import tell_all_left, tell_left
+from unlatch.cli.render.delivery_documents import NO_RETRY, delivery_entry, print_document
 from unlatch.cli.render.describe import document_lines, sum_lines, times
+from unlatch.cli.render.dialog import Dialog, deliveries_of
+from unlatch.cli.render.documents import (
+    fact_entries,
+    increment_entry,
+    link_entry,
+    warning_entries,
+)
+from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refused import link_name, tell_known_refusals
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, error_lines
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Amendment, Increment
-from unlatch.lifecycle.deliver import DeliveryResult
-from unlatch.lifecycle.resume import ResumeResult
-from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep
+from unlatch.cli.terminal.output import Json
+from unlatch.cli.terminal.progress import FEW
+from unlatch.errors import UnlatchError, unexpected
+from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
+from unlatch.increments.records.reopens import write_reopen
+from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Outcome, Refusal
+from unlatch.lifecycle.resume import Resume
+from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
 from unlatch.lifecycle.scoping.scope import Scope
+from unlatch.related.places import may_have_related
 from unlatch.spi import Capability
 from unlatch.worklog.name_matching import first_of
 
+if TYPE_CHECKING:
+    from unlatch.related.kinds import Step
+
 # The characters of a change of the work that name it.
 _LONGEST = 80
+# Other outcomes of deliveries are "skipped" here.
+_OUTCOMES = ("reopened", "already-open", "updated", "unchanged", "pending", "failed")
 
 
-def is_repeated(result: ResumeResult) -> bool:
+class ResumeReport(Dialog):
+    """What a resume shows of its changes, and the steps after them.
+
+    Attributes:
+        steps: the other work that the resume of one increment would change.
+        idle: the increments that are active already, of many.
+        left_out: the exit code for increments that cannot be read, of many.
+        shown: the ids of the warnings that were shown with a prompt.
+    """
+
+    doing = "Resuming"
+    steps: "Sequence[Step]" = ()
+    idle: Sequence[Resume] = ()
+    left_out = 0
+    shown: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        context: Context,
+        options: ChangeOptions,
+        request: ResumeRequest,
+        kinds: frozenset[str],
+    ) -> None:
+        super().__init__(context, options)
+        self.request, self.kinds = request, kinds
+
+    def tell(self, done: Done) -> None:
+        result, options = done.outcome, self.options
+        if options.is_many:
+            _tell_briefly(result, options)
+            return
+        _tell_result(self.context, result, offline=options.offline)
+        tell_warnings(result.warnings, known=self.shown)
+        if isinstance(done.change, Resume):
+            output.talk(*(f"    {one.hint}" for one in done.change.warnings if one.hint))
+        if result.entry and options.yes:
+            warn_of_frequency(self.context, result.increment, shown=result.warnings)
+
+    def changed(self, ended: Sequence[Ended]) -> None:
+        super().changed(ended)
+        done = [one.outcome for one in ended if isinstance(one, Done)]
+        if not self.options.is_many:
+            return
+        if (lost := sum(one.is_reason_lost for one in done)) and not self.options.as_json:
+            where = times(lost, "increment")
+            output.talk(
+                f"Another process resumed {where} first; this reason was not recorded there."
+            )
+        odd = sum(bool(one.increment.warnings) for one in done)
+        if len(done) > FEW and odd:
+            output.note(
+                f"{times(odd, 'increment')} with problems in files; unlatch doctor lists them"
+            )
+
+    def ended(self, ended: Sequence[Ended]) -> int:
+        return self._end_many(ended) if self.options.is_many else self._end_one(ended)
+
+    def code(self, done: Done) -> int:
+        return UNDELIVERED if done.outcome.increment.unwritten else super().code(done)
+
+    def has_changed(self, done: Done) -> bool:
+        return done.outcome.step is not ResumeStep.NOTHING
+
+    def _end_one(self, ended: Sequence[Ended]) -> int:
+        (done,) = (one for one in ended if isinstance(one, Done))
+        code, silent = self.code(done), self.options.as_json
+        if not silent:
+            if self.options.verbose:
+                _tell_details(done.outcome, done.increment)
+            _tell_end(self.context, done, code)
+        unfinished, keys, failed = self._resume_other_work(done.increment)
+        code = code or unfinished
+        if silent:
+            facts = _facts(done)
+            facts["warnings"] += warning_entries(failed)
+            entry = _moved_entry(done)
+            print_document("resume", code, increment=entry, **facts, **keys)
+        return code
+
+    def _resume_other_work(
+        self, increment: Increment
+    ) -> tuple[int, Json, Collection[UnlatchError]]:
+        """Resume the other work of an increment; loads nothing if there is none.
+
+        Returns:
+            The exit code, the keys for the document, and the errors, which are shown: they cannot
+            end the command as if nothing was changed.
+        """
+        context, request = self.context, self.request
+        try:
+            if not may_have_related(context.workspace, increment):
+                tell_elsewhere(context, increment)
+                return 0, {}, ()
+            from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
+
+            # Agents read the reasons of other work.
+            reason = request.source or request.reason
+            return resume_others(
+                *(context, increment, self.options), reason=reason, by=request.by, kinds=self.kinds
+            )
+        except click.Abort:
+            raise
+        except Exception as error:  # noqa: BLE001  # a bug is reported like any error
+            failed = unexpected(error)
+            context.trace(failed)
+            output.talk(*error_lines(failed))
+            return UNDECIDED, {}, (failed,)
+
+    def _end_many(self, ended: Sequence[Ended]) -> int:
+        done = [one.outcome.increment for one in ended if isinstance(one, Done)]
+        others = left_work(self.context, done, self.kinds)
+        if not self.options.as_json:
+            tell_left_work(others)
+        ended = [*ended, *(Done(plan, _untouched(plan)) for plan in self.idle)]
+        code = self.code_of(ended) or self.left_out
+        if self.options.as_json:
+            entries = [_entry(one) | left_keys(others.get(one.id, ())) for one in ended]
+            print_document("resume-many", code, increments=entries)
+        elif not self.options.offline:
+            tell_all_left(deliveries_of([one for one in ended if isinstance(one, Done)]))
+        return code
+
+
+def _untouched(idle: Resume) -> Outcome:
+    return Outcome(idle.before, idle.before, warnings=idle.warnings, step=idle.step)
+
+
+def _tell_briefly(result: Outcome, options: ChangeOptions) -> None:
+    before, now = result.before, result.increment
+    moved = f"{before.status} -> {now.status}"
+    if before.status is now.status:
+        moved = _active_line(result, offline=options.offline)
+    output.ok(f"Increment {now.id}: {moved}")
+    tell_warnings(result.warnings)
+    if options.verbose:
+        _tell_details(result, now)
+
+
+def _tell_details(result: Outcome, increment: Increment) -> None:
+    """Show the reason of a reopen, and the addresses of the items."""
+    if result.entry is not None:
+        output.data(*lines_of("    ", "Reason: ", result.entry.reason))
+    output.data(*(f"    {output.clean(link.url or link.key)}" for link in increment.links))
+
+
+def _moved_entry(done: Done) -> Json:
+    result = done.outcome
+    return increment_entry(
+        done.increment, result.before.status, is_reason_lost=result.is_reason_lost
+    )
+
+
+def _facts(done: Done) -> Json:
+    """The keys that the documents for one and for many have in common."""
+    facts = fact_entries(done.change.entry(done.outcome))
+    reopen = _reopen_entry(facts.pop("reopen"), done.increment)
+    return {"reopen": reopen, "trackers": _tracker_entries(done), **facts}
+
+
+def _entry(ended: Ended) -> Json:
+    """An increment in the document for many."""
+    if isinstance(ended, Refusal):
+        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
+
+        entry = refused_entry(ended)
+        error, left = entry.pop("error"), len(ended.before.pending) if ended.before else 0
+        nothing: Json = {"trackers": [], "left": left, "scope": None, "warnings": []}
+        return {**entry, "reopen": None, **nothing, "error": error}
+    facts, reopen = _facts(ended), ended.outcome.entry
+    if ended.delivered and ended.delivered.on_purpose:
+        facts["trackers"] = _skipped_entries(ended.outcome)
+    return {
+        **_moved_entry(ended),
+        "reopen": reopen.id if reopen else None,
+        "trackers": facts["trackers"],
+        "left": len(ended.increment.pending),
+        "scope": facts["scope"],
+        "warnings": facts["warnings"],
+        "error": None,
+    }
+
+
+def _reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
+    """The present entry of reopenHistory, with the items that it reached."""
+    if entry is None:
+        return None
+    written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
+    return dict(next(written, write_reopen(entry)))
+
+
+def _tracker_entries(done: Done) -> list[Json]:
+    """The result of each item of one increment."""
+    entries = [delivery_entry(one) for one in done.delivered.deliveries] if done.delivered else []
+    for entry in entries:
+        del entry["kind"]
+        entry["outcome"] = entry["outcome"] if entry["outcome"] in _OUTCOMES else "skipped"
+    return entries or _skipped_entries(done.outcome)
+
+
+def _skipped_entries(result: Outcome) -> list[Json]:
+    """The items of an abandoned increment, which stay as they are."""
+    if result.step is not ResumeStep.REVIVE:
+        return []
+    untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None, **NO_RETRY}
+    return [link_entry(link) | untouched for link in result.increment.links]
+
+
+def _is_repeated(result: Outcome) -> bool:
     """Whether all that was asked for is a change of the work that was made before."""
-    return result.known is not None and result.step is ResumeStep.NOTHING
+    return result.repeated is not None and result.step is ResumeStep.NOTHING
 
 
-def tell_result(context: Context, result: ResumeResult, *, offline: bool) -> None:
+def _tell_result(context: Context, result: Outcome, *, offline: bool) -> None:
     """Say what was changed, before the delivery; `offline`, nothing will be delivered."""
     increment = result.increment
-    if result.known and is_repeated(result):
-        output.talk(_why_known(result.known))
+    if result.repeated and _is_repeated(result):
+        output.talk(_why_known(result.repeated))
         return
     output.ok(f"Increment {increment.id} {_description(result, offline=offline)}")
     if result.scope:
         output.data(*document_lines(result.scope))
         output.talk(*_undescribed_lines(context, increment, result.scope))
-    if result.known:
-        output.talk(f"    {_why_known(result.known)}")
+    if result.repeated:
+        output.talk(f"    {_why_known(result.repeated)}")
     if result.before.archived:
         place = increment.unit.place if increment.unit else increment.folder
         output.ok(f"Moved out of the archive: {output.clean(relpath(place))}")
     tell_remarks(increment)
-    if result.outrun:
+    if result.is_reason_lost:
         output.talk("    Another process resumed it first; this reason was not recorded.")
     if result.step is ResumeStep.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
@@ -63,20 +293,6 @@ def _undescribed_lines(context: Context, increment: Increment, scope: Scope) -> 
             yield f"    {items} {verb} the new tasks: {command}"
 
 
-def tell_problems(
-    context: Context,
-    plan: ResumePlan,
-    result: ResumeResult,
-    typed: ResumeOptions,
-    shown: Collection[str],
-) -> None:
-    """Show the warnings, without those whose ids were shown before."""
-    tell_warnings(result.warnings, known=shown)
-    output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
-    if result.entry and typed.yes:
-        warn_of_frequency(context, result.increment, shown=result.warnings)
-
-
 def _why_known(amendment: Amendment) -> str:
     if amendment.change is not None:
         tasks = f" ({', '.join(map(output.clean, amendment.ids))})" if amendment.ids else ""
@@ -90,26 +306,27 @@ def _shortened(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
-def _description(result: ResumeResult, *, offline: bool) -> str:
+def _description(result: Outcome, *, offline: bool) -> str:
     increment, entry = result.increment, result.entry
     if result.step in _ACTIVE:
-        return f"is {active_line(result, offline=offline)}"
+        return f"is {_active_line(result, offline=offline)}"
     moved = f"{result.before.status} -> {increment.status}"
     if entry is None:
         return f"resumed: {moved}"
     return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
 
 
-def active_line(result: ResumeResult, *, offline: bool) -> str:
+def _active_line(result: Outcome, *, offline: bool) -> str:
     """The effect on an increment that is active already."""
     effects = _ACTIVE | (_ACTIVE_OFFLINE if offline else {})
     count = times(len(result.increment.pending), "operation")
-    return f"already active; {effects[result.step].format(count=count)}"
+    return f"already active; {effects[result.step or ResumeStep.NOTHING].format(count=count)}"
 
 
-def tell_end(context: Context, result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+def _tell_end(context: Context, done: Done, code: int) -> None:
     """Say what is left to do after the delivery, and the next step."""
-    if is_repeated(result):
+    result = done.outcome
+    if _is_repeated(result):
         return
     if result.step is ResumeStep.NOTHING and tell_known_refusals(context, result.increment):
         return
@@ -119,8 +336,9 @@ def tell_end(context: Context, result: ResumeResult, delivered: DeliveryResult, 
         left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
         output.talk(f"{left} Next: unlatch resume {quote(result.increment.id)}")
     elif code:
-        tell_left(delivered)
-    elif not delivered.left:  # else the line before names the next step
+        if done.delivered:
+            tell_left(done.delivered)
+    elif not (done.delivered and done.delivered.left):  # else the line before names the next step
         output.talk(f"Next: unlatch show {quote(output.clean(result.increment.id))}")
 
 

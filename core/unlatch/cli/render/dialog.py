@@ -1,0 +1,188 @@
+"""What a command asks and shows while its changes are carried out, alike for one and for many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.notes import tell_remarks
+from unlatch.cli.runtime.failure import DECLINED, code_of_many
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW, bar
+from unlatch.lifecycle.change import Done, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from unlatch.cli.runtime.context import Context
+    from unlatch.delivery.preview import Preview
+    from unlatch.delivery.task import Delivery
+    from unlatch.errors import UsageError
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.change import Change, ChangeOptions, Ended, Place, Work
+    from unlatch.lifecycle.deliver import DeliveryResult
+
+
+class Dialog:
+    """The `Prompts` of a command; a command has one of its own for what differs.
+
+    Attributes:
+        doing: the title of the progress bar.
+    """
+
+    doing = "Changing"
+
+    def __init__(self, context: Context, options: ChangeOptions) -> None:
+        self.context = context
+        self.options = options
+
+    def at(self, place: Place) -> Context:
+        """The context over a place."""
+        return self.context
+
+    def foreseen(
+        self,
+        previews: Sequence[Preview],
+        refused: Sequence[Refusal],
+        *,
+        items: int,
+        excess: UsageError | None,
+    ) -> int:
+        from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
+
+        options, context = self.options, self.context
+        if not options.is_many:
+            (preview,) = previews
+            warnings = (*preview.warnings, *((excess,) if excess else ()))
+            more = self.foreseen_keys(preview)
+            preview = replace(preview, warnings=warnings)
+            return tell_preview(context, preview, as_json=options.as_json, more=more)
+        from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415  (as above)
+
+        return tell_previews(
+            context,
+            previews,
+            refused,
+            command=f"unlatch {options.command}",
+            items=items,
+            excess=excess,
+            as_json=options.as_json,
+        )
+
+    def foreseen_keys(self, _preview: Preview) -> output.Json:
+        """Further keys of the document of a dry run."""
+        return {}
+
+    def agree(self, works: Sequence[Work]) -> None:
+        from unlatch.cli.render.agreement import agree_to_pending  # noqa: PLC0415  (as above)
+
+        options = self.options
+        agree_to_pending(self.subjects(works), yes=options.yes, silent=options.as_json)
+
+    def refuse_others(self, works: Sequence[Work]) -> None:
+        from unlatch.cli.render.agreement import refuse_pending_of_others  # noqa: PLC0415
+
+        refuse_pending_of_others(self.subjects(works))
+
+    def subjects(self, works: Sequence[Work]) -> list[tuple[Context, list[Increment]]]:
+        """The increments whose pending operations are delivered, by the context over them."""
+        return [
+            (self.at(work.place), [change.subject for change in work.changes]) for work in works
+        ]
+
+    def confirm(self, changes: Sequence[Any]) -> Sequence[Change] | None:
+        return changes
+
+    def declined(self) -> int:
+        output.talk("Nothing was changed.")
+        return DECLINED
+
+    @contextmanager
+    def changing(self, total: int) -> Iterator[Callable[[Ended], None]]:
+        is_terse = total > FEW
+        with bar(total, self.doing) as advance:
+
+            def report(ended: Ended) -> None:
+                advance()
+                if isinstance(ended, Refusal):
+                    self.context.trace(ended.error)
+                elif self.options.as_json:
+                    tell_remarks(ended.outcome.increment)
+                elif not is_terse:
+                    self.tell(ended)
+
+            yield report
+
+    def tell(self, done: Done) -> None:
+        """Show one change."""
+
+    def changed(self, ended: Sequence[Ended]) -> None:
+        if self.options.as_json:
+            return
+        done = [one for one in ended if isinstance(one, Done)]
+        if len(done) > FEW and not done[0].increment.is_item:
+            before = Counter(one.outcome.before.status.value for one in done)
+            each = ", ".join(f"{count:,} {status}" for status, count in before.items())
+            now = done[0].outcome.increment.status
+            output.ok(f"{times(len(done), 'increment')} {now} now: {each} before")
+        if refused := [one for one in ended if isinstance(one, Refusal)]:
+            from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415  (rarely needed)
+
+            tell_refusals(refused)
+
+    def delivering(self, total: int) -> AbstractContextManager[Callable[[str, Delivery], None]]:
+        from unlatch.cli.render.deliveries import show_deliveries  # noqa: PLC0415  (as above)
+
+        options = self.options
+        return show_deliveries(self.context, total, silent=options.as_json, sums=options.is_many)
+
+    def postponed(self, total: int) -> None:
+        output.talk(f"{times(total, 'operation')} pending. Next: unlatch sync")
+
+    def ended(self, ended: Sequence[Ended]) -> int:
+        code = self.code_of(ended)
+        if self.options.as_json:
+            self.write_document(ended, code)
+        elif not self.options.offline:
+            self.tell_left([one for one in ended if isinstance(one, Done)])
+        return code
+
+    def code_of(self, ended: Sequence[Ended]) -> int:
+        """The exit code."""
+        codes = [self.code(one) if isinstance(one, Done) else one.error.exit_code for one in ended]
+        if not self.options.is_many:
+            return max(codes, default=0)
+        done = [one for one in ended if isinstance(one, Done)]
+        return code_of_many(codes, changed=any(map(self.has_changed, done)))
+
+    def code(self, done: Done) -> int:
+        """The exit code of one change."""
+        if done.delivered is None or done.delivered.on_purpose:
+            return 0
+        from unlatch.cli.render.delivery_documents import delivered_code  # noqa: PLC0415
+
+        return delivered_code(done.delivered.deliveries, done.delivered.left)
+
+    def has_changed(self, done: Done) -> bool:
+        """Whether something is not as before: a status, an item, or what is pending."""
+        outcome = done.outcome
+        is_moved = outcome.before.status is not outcome.increment.status
+        return is_moved or bool(outcome.fresh or (done.delivered and done.delivered.deliveries))
+
+    def tell_left(self, done: Sequence[Done]) -> None:
+        """Name the operations that are still pending, and the next step."""
+        from unlatch.cli.render.deliveries import tell_all_left  # noqa: PLC0415  (as above)
+
+        tell_all_left(deliveries_of(done))
+
+    def write_document(self, ended: Sequence[Ended], code: int) -> None:
+        """Print the document for a program."""
+
+
+def deliveries_of(done: Sequence[Done]) -> list[DeliveryResult]:
+    """The results of what was delivered, or left on purpose."""
+    return [one.delivered for one in done if one.delivered is not None]
