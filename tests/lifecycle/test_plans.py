@@ -120,7 +120,7 @@ def test_one_refused_increment_keeps_none_of_the_others(workspace: Workspace) ->
 def test_finishing_twice_changes_the_increment_once(workspace: Workspace) -> None:
     _increment(workspace, Status.ACTIVE)
     plan = plan_finish(workspace, "7", Status.COMPLETED, by="Dana")
-    foreseen = plan.preview(workspace)
+    foreseen = plan.preview(Place(workspace)).plan
 
     first = apply_change(workspace, plan)
     second = apply_change(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.task import Delivery
     from unlatch.errors import UsageError
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
 T = TypeVar("T")
@@ -91,7 +92,7 @@ def carry_out(works: Sequence[Work], prompts: Prompts, options: ChangeOptions) -
         return prompts.foreseen(previews, refused, items=items, excess=excess)
     if excess is not None:
         raise excess
-    if not options.offline:
+    if not options.offline and any(work.place.trackers for work in works):
         prompts.agree(works)
     agreed: list[Work] = []
     for work in works:
@@ -223,24 +224,31 @@ def refusal_of(workspace: Workspace, name: str, error: UnlatchError) -> Refusal:
 
 
 def plan_each(
-    workspace: Workspace, names: Iterable[str], plan: Callable[[str], T]
+    workspace: Workspace, names: Iterable[str], plan: Callable[[str], T], *, stops: bool = False
 ) -> tuple[list[T], list[Refusal]]:
-    """Plan changes of increments by name; also returns those that are refused."""
+    """Plan changes of increments by name; also returns those that are refused.
+
+    Args:
+        stops: whether one that is refused ends the command.
+    """
     planned: list[T] = []
     refused: list[Refusal] = []
     for name in names:
         try:
             planned.append(plan(name))
         except UnlatchError as error:
+            if stops:
+                raise
             refused.append(refusal_of(workspace, name, error))
     return planned, refused
 
 
 def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: ChangeOptions) -> None:
-    waiting = [one for one in done if one.outcome.increment.pending]
-    total = sum(len(one.outcome.increment.pending) for one in waiting)
+    pending = {one.id: _due(one.outcome.increment, options.tracker) for one in done}
+    waiting = [one for one in done if pending[one.id]]
     if not waiting or place.trackers is None:
         return
+    total = sum(pending.values())
     from unlatch.lifecycle.deliver import deliver_pending, postpone  # noqa: PLC0415  (as above)
 
     if options.offline:
@@ -262,3 +270,8 @@ def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: Chan
         )
     for one, result in zip(waiting, delivered, strict=True):
         one.delivered = result
+
+
+def _due(increment: Increment, tracker: str | None) -> int:
+    """The number of operations to deliver."""
+    return sum(tracker in (None, one.tracker) for one in increment.pending)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.run import SharedItems
     from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
+    from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenEntry
     from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.resume_plan import ResumeStep
@@ -82,6 +82,7 @@ class Outcome:
         undone: the entries of reopenHistory that an undo marked, the oldest first.
         scope: the change of the work.
         repeated: the change of the work that was skipped, because it was made before.
+        spared: the links whose items stay open, with the unfinished increments that need them.
         is_reason_lost: whether it had that status already, and has no record of this reason.
         seen: the items of the new operations, as just read.
     """
@@ -95,6 +96,7 @@ class Outcome:
     undone: tuple[ReopenEntry, ...] = ()
     scope: Scope | None = None
     repeated: Amendment | None = None
+    spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
     is_reason_lost: bool = False
     seen: Mapping[OperationKey, Snapshot] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import Plan, plan_transition
@@ -17,33 +17,89 @@ from unlatch.lifecycle.activation_guard import (
     allow_activation,
     check_activation,
 )
+from unlatch.lifecycle.change import Outcome, Place
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.lifecycle.activation_guard import WipSnapshot
+    from contextlib import AbstractContextManager
+
+    from unlatch.delivery.preview import Preview
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeResult:
-    """A change of status, before anything was delivered.
-
-    Args:
-        fresh: the operations that this process has just enqueued.
-        undone: the entries of reopenHistory that an undo marked, the oldest first.
-        is_reason_lost: whether it had the status already, and has no record of this reason.
-    """
+class Move:
+    """A change of status that no tracker sees."""
 
     before: Increment
-    increment: Increment
-    fresh: frozenset[str] = frozenset()
-    approval: Approval = APPROVED
-    undone: tuple[ReopenEntry, ...] = ()
-    is_reason_lost: bool = False
+    to: Status
+    by: str
+    reason: str | None = None
+    activation: ActivationOptions = DEFAULT_ACTIVATION
+
+    @property
+    def subject(self) -> Increment:
+        return self.before
+
+    @property
+    def items(self) -> tuple[()]:
+        return ()
+
+    @property
+    def delivery(self) -> DeliveryOptions:
+        from unlatch.spi.delivery_options import AS_CONFIGURED  # noqa: PLC0415  (never delivered)
+
+        return AS_CONFIGURED
+
+    def preview(self, place: Place) -> Preview:
+        """The change of status."""
+        from unlatch.delivery.preview import Preview  # noqa: PLC0415  (slow to load)
+
+        before, approval = self.before, APPROVED
+        if before.status is self.to:
+            return Preview(Plan(before, before), ())
+        if self.to is Status.ACTIVE:
+            approval = check_activation(place.workspace, before, self.activation, wip=place.wip)
+        intent = place.workspace.manager.intent(
+            by=self.by, reason=self.reason, forced=approval.forced
+        )
+        plan = plan_transition(before, self.to, intent)
+        return Preview(plan, (), warnings=approval.warnings)
+
+    def apply(self, place: Place) -> Outcome:
+        """Move the increment along the status table.
+
+        Raises:
+            StoreError: the status table does not allow it, or the limits refuse it.
+        """
+        workspace, before = place.workspace, self.before
+        if before.status is self.to:
+            return unchanged(before, self.reason)
+        rules: AbstractContextManager[Approval] = nullcontext(APPROVED)
+        if self.to is Status.ACTIVE:
+            rules = allow_activation(workspace, before, self.activation, wip=place.wip)
+        with rules as approval:
+            try:
+                _, after = workspace.manager.apply(
+                    before.id,
+                    lambda now, intent: plan_transition(now, self.to, intent),
+                    by=self.by,
+                    reason=self.reason,
+                    unarchive=True,
+                    forced=approval.forced,
+                )
+            except StoreError as error:
+                return join_change(workspace, before, self.to, self.reason, error)
+        return Outcome(before, after, warnings=approval.warnings)
+
+    def entry(self, outcome: Outcome) -> dict[str, Any]:
+        """The warnings."""
+        return {"warnings": outcome.warnings}
 
 
-def move(
+def plan_move(
     workspace: Workspace,
     wanted: str,
     to: Status,
@@ -51,56 +107,19 @@ def move(
     by: str,
     reason: str | None = None,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
-) -> ChangeResult:
-    """Move an unfinished increment along the status table, without a change on trackers.
+) -> Move:
+    """Plan to move an unfinished increment along the status table.
 
     Raises:
         UsageError: the increment is unknown.
-        StoreError: it is finished, the status table does not allow it, or the limits refuse it.
+        StoreError: it is finished.
     """
-    before = _unfinished(workspace, wanted)
-    if before.status is to:
-        return unchanged(before, reason)
-    is_active = to is Status.ACTIVE
-    rules = allow_activation(workspace, before, activation) if is_active else nullcontext(APPROVED)
-    with rules as approval:
-        try:
-            _, after = workspace.manager.apply(
-                before.id,
-                lambda now, intent: plan_transition(now, to, intent),
-                by=by,
-                reason=reason,
-                unarchive=True,
-                forced=approval.forced,
-            )
-        except StoreError as error:
-            return join_change(workspace, before, to, reason, error)
-    return ChangeResult(before, after, approval=approval)
+    return Move(_unfinished(workspace, wanted), to, by, reason, activation)
 
 
-def preview_move(
-    workspace: Workspace,
-    wanted: str,
-    to: Status,
-    *,
-    by: str,
-    reason: str | None = None,
-    activation: ActivationOptions = DEFAULT_ACTIVATION,
-    wip: WipSnapshot | None = None,
-) -> tuple[Plan, Approval]:
-    """The change that `move` would make; raises as it.
-
-    Args:
-        wip: the increments as earlier moves of the same command would leave them.
-    """
-    before = _unfinished(workspace, wanted)
-    if before.status is to:
-        return Plan(before, before), APPROVED
-    approval = APPROVED
-    if to is Status.ACTIVE:
-        approval = check_activation(workspace, before, activation, wip=wip)
-    intent = workspace.manager.intent(by=by, reason=reason, forced=approval.forced)
-    return plan_transition(before, to, intent), approval
+def move(workspace: Workspace, wanted: str, to: Status, **options: Any) -> Outcome:
+    """Move an increment, with options of `plan_move`; raises as it and as `Move.apply`."""
+    return plan_move(workspace, wanted, to, **options).apply(Place(workspace))
 
 
 def _unfinished(workspace: Workspace, wanted: str) -> Increment:
@@ -116,7 +135,7 @@ def _unfinished(workspace: Workspace, wanted: str) -> Increment:
 
 def join_change(
     workspace: Workspace, before: Increment, to: Status, reason: str | None, error: StoreError
-) -> ChangeResult:
+) -> Outcome:
     """Join the change of another process that came between our read and our lock."""
     if error.id != "transition-refused":
         raise error
@@ -126,10 +145,10 @@ def join_change(
     return unchanged(now, reason)
 
 
-def unchanged(now: Increment, reason: str | None) -> ChangeResult:
+def unchanged(now: Increment, reason: str | None) -> Outcome:
     """The result for an increment that has the status already."""
     if reason is None:
-        return ChangeResult(now, now)
+        return Outcome(now, now)
     from unlatch.lifecycle.resume_plan import known_reasons  # noqa: PLC0415  (rarely needed)
 
-    return ChangeResult(now, now, is_reason_lost=reason not in known_reasons(now))
+    return Outcome(now, now, is_reason_lost=reason not in known_reasons(now))

@@ -7,13 +7,16 @@ the increment under its lock.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unlatch.delivery.preview import Preview
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
-from unlatch.lifecycle.move import ChangeResult, join_change, unchanged
+from unlatch.lifecycle.change import Outcome, Place
+from unlatch.lifecycle.move import join_change, unchanged
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangePlan:
+class StatusChange:
     """A change of status, with the operations that follow from it.
 
     Args:
@@ -52,18 +55,53 @@ class ChangePlan:
     undone: tuple[ReopenEntry, ...] = ()
     evidence: Evidence | None = None
 
-    def preview(self, workspace: Workspace) -> Plan:
+    @property
+    def subject(self) -> Increment:
+        return self.before
+
+    @property
+    def items(self) -> frozenset[tuple[str, str]]:
+        """The identities of the items to be written to."""
+        before, spared = self.before, [link for link, _ in self.spared]
+        links = [link_of(before, operation) for operation in before.pending]
+        if before.status is not self.to:
+            links += [link for link in before.links if link not in spared]
+        return frozenset(map(identity, links))
+
+    @property
+    def delivery(self) -> DeliveryOptions:
+        return self.details["options"]
+
+    def preview(self, place: Place) -> Preview:
         """The change for the present state; none if the increment already has the status.
 
         Raises:
             StoreError: the status table does not allow it.
         """
-        if self.before.status is self.to:
-            return Plan(self.before, self.before)
-        intent = workspace.manager.intent(by=self.by, reason=self.reason, **self.details)
-        return self.decide(self.before, intent)
+        plan = Plan(self.before, self.before)
+        if self.before.status is not self.to:
+            manager = place.workspace.manager
+            intent = manager.intent(by=self.by, reason=self.reason, **self.details)
+            plan = self.decide(self.before, intent)
+        return Preview(plan, (), spared=self.spared, warnings=self.approval.warnings)
 
-    def share_again(self, shared: SharedItems) -> ChangePlan:
+    def apply(self, place: Place) -> Outcome:
+        """Make the change, with the items that other increments need now; as `apply_change`."""
+        plan = self if place.shared is None else self.share_again(place.shared)
+        return replace(apply_change(place.workspace, plan), spared=plan.spared)
+
+    def entry(self, outcome: Outcome) -> dict[str, Any]:
+        """The undone reopen, else the items that stay open, and what was overridden or shown."""
+        if undone := outcome.undone or self.undone:
+            return {"undone": undone[-1].id}
+        return {
+            "spared": outcome.spared,
+            "forced": self.approval.forced,
+            "evidence": self.evidence,
+            "warnings": self.approval.warnings,
+        }
+
+    def share_again(self, shared: SharedItems) -> StatusChange:
         """The plan with the items that other increments need now."""
         if self.shared is None or self.before.status is self.to:
             return self
@@ -72,7 +110,7 @@ class ChangePlan:
         return replace(self, spared=spared, details=details, shared=shared)
 
 
-def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
+def apply_change(workspace: Workspace, plan: StatusChange) -> Outcome:
     """Make a change; an increment that already has the status stays as it is.
 
     Raises:
@@ -88,7 +126,7 @@ def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
         )
     except StoreError as error:
         return join_change(workspace, before, plan.to, reason, error)
-    return ChangeResult(before, after, made.new, plan.approval, made.undone)
+    return Outcome(before, after, made.new, plan.approval.warnings, undone=made.undone)
 
 
 def plan_finish(
@@ -101,10 +139,11 @@ def plan_finish(
     force: bool = False,
     options: DeliveryOptions = AS_CONFIGURED,
     shared: SharedItems | None = None,
-) -> ChangePlan:
+) -> StatusChange:
     """Plan to complete or abandon an increment, and to close its items.
 
-    An item that another unfinished increment links to is not closed.
+    An item that another unfinished increment links to is not closed. Of several increments with the
+    same `shared`, the last one closes an item that they share.
 
     Raises:
         UsageError: the increment is unknown, or the reason is too long.
@@ -125,6 +164,8 @@ def plan_finish(
     if not is_done:
         approval, evidence = _check_finish(workspace, before, to, reason=reason, force=force)
     spared = () if is_done else shared.needed_links(before)
+    if to.is_finished:
+        shared.finished.add(before.id)
     details: IntentDetails = {
         "options": options,
         "exclude": [link for link, _ in spared],
@@ -134,7 +175,7 @@ def plan_finish(
     def decide(before: Increment, intent: Intent) -> Plan:
         return plan_transition(before, to, intent, enqueue=Kind.CLOSE)
 
-    return ChangePlan(
+    return StatusChange(
         before, to, by, reason, decide, details, approval, spared, shared, evidence=evidence
     )
 
@@ -160,7 +201,8 @@ def plan_undo_reopen(
     by: str,
     reason: str | None = None,
     options: DeliveryOptions = AS_CONFIGURED,
-) -> ChangePlan:
+    shared: SharedItems | None = None,
+) -> StatusChange:
     """Plan to undo the last reopen.
 
     Raises:
@@ -175,4 +217,6 @@ def plan_undo_reopen(
     reason = None if reason is None else checked_reason(reason)
     entries = undoable(before)
     to = entries[-1].previous_status
-    return ChangePlan(before, to, by, reason, plan_undo, {"options": options}, undone=entries)
+    if shared is not None:
+        shared.finished.add(before.id)
+    return StatusChange(before, to, by, reason, plan_undo, {"options": options}, undone=entries)

@@ -169,9 +169,10 @@ class Dialog:
 
     def has_changed(self, done: Done) -> bool:
         """Whether something is not as before: a status, an item, or what is pending."""
-        outcome = done.outcome
+        outcome, delivered = done.outcome, done.delivered
         is_moved = outcome.before.status is not outcome.increment.status
-        return is_moved or bool(outcome.fresh or (done.delivered and done.delivered.deliveries))
+        is_tried = bool(delivered and delivered.deliveries and not delivered.on_purpose)
+        return is_moved or is_tried or bool(outcome.fresh)
 
     def tell_left(self, done: Sequence[Done]) -> None:
         """Name the operations that are still pending, and the next step."""

@@ -13,6 +13,7 @@ from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.runtime.context import Context, is_interactive
+from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
@@ -52,4 +53,4 @@ def _complete(context: Context, increment: str, options: dict[str, Any]) -> int:
     if not (options["offline"] or options["dry_run"]):
         before = context.workspace.manager.read(increment)
         agree_to_pending([(context, [before])], yes=options["yes"], silent=options["as_json"])
-    return finish(context, "complete", increment, yes=True, **kept)
+    return finish(context, "complete", Named((increment,)), yes=True, **kept)

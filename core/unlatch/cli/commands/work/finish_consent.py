@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Link
-    from unlatch.lifecycle.status_change import ChangePlan
+    from unlatch.lifecycle.status_change import StatusChange
     from unlatch.project.trackers import Trackers
 
 _ING = {"complete": "Completing", "abandon": "Abandoning"}
 
 
 def confirm_finish(
-    context: Context, name: str, plans: Sequence[ChangePlan], *, silent: bool
-) -> Sequence[ChangePlan] | None:
+    context: Context, name: str, plans: Sequence[StatusChange], *, silent: bool
+) -> Sequence[StatusChange] | None:
     """Ask for consent to plans of the command `name`; None if the user declined.
 
     Args:
@@ -41,8 +41,8 @@ def confirm_finish(
 
 
 def _ask_closing(
-    context: Context, plans: Sequence[ChangePlan], name: str
-) -> Sequence[ChangePlan] | None:
+    context: Context, plans: Sequence[StatusChange], name: str
+) -> Sequence[StatusChange] | None:
     """Name the items that plans close, and ask once at a terminal; None if the user declined.
 
     Nothing is asked without a terminal, so that CI jobs and agents go on, and where the user's
@@ -65,7 +65,7 @@ def _ask_closing(
     return [replace(one, approval=replace(one.approval, warnings=())) for one in plans]
 
 
-def _closed_by(context: Context, plan: ChangePlan) -> Sequence[Link]:
+def _closed_by(context: Context, plan: StatusChange) -> Sequence[Link]:
     """The links whose items a plan closes."""
     if plan.before.status is plan.to:
         return ()
@@ -83,7 +83,7 @@ def _name(trackers: Trackers, link: Link) -> str:
     return f"{title} {name}"
 
 
-def _tell_items(plan: ChangePlan, names: Sequence[str], *, is_alone: bool) -> None:
+def _tell_items(plan: StatusChange, names: Sequence[str], *, is_alone: bool) -> None:
     if is_alone:
         output.talk(*(f"    {name}" for name in names))
     elif names:
@@ -93,7 +93,7 @@ def _tell_items(plan: ChangePlan, names: Sequence[str], *, is_alone: bool) -> No
     tell_warnings(plan.approval.warnings)
 
 
-def _ask_undo(plans: Sequence[ChangePlan]) -> bool:
+def _ask_undo(plans: Sequence[StatusChange]) -> bool:
     names = " ".join(quote(plan.before.argument) for plan in plans)
     require_terminal("undo closes items again", f"unlatch undo {names} --yes")
     entries = [(plan.before, entry) for plan in plans for entry in plan.undone]

@@ -6,6 +6,7 @@ The archive, the briefing, and the other work that stays open.
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,35 +18,22 @@ from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
 from unlatch.related.belonging import find_related
 from unlatch.related.places import may_have_related
-from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.change import ChangeOptions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """What a command does after its change.
+def end_change(
+    context: Context, id: str, options: ChangeOptions, *, archive: bool, briefing: bool | None
+) -> tuple[list[UnlatchError], output.Json]:
+    """Archive a changed increment, write its briefing, and name its other work that is open.
 
     Args:
-        name: the command.
         archive: archive the unit; by default the command for it is shown.
         briefing: write the briefing; None asks at a terminal, or names the command.
-        asks: whether it may ask.
-        silent: without lines on stdout and next steps.
-    """
-
-    name: str
-    archive: bool
-    briefing: bool | None
-    silent: bool
-    asks: bool = True
-
-
-def end_change(context: Context, id: str, ending: Ending) -> tuple[list[UnlatchError], output.Json]:
-    """Archive a changed increment, write its briefing, and name its other work that is open.
 
     Returns:
         The errors, which are shown: they cannot end the command as if nothing was changed; and
@@ -53,9 +41,10 @@ def end_change(context: Context, id: str, ending: Ending) -> tuple[list[UnlatchE
     """
     failed: list[UnlatchError] = []
     keys: output.Json = {}
-    for step in (_archive, _brief, _tell_open_work):
+    steps = (partial(_archive, wanted=archive), partial(_brief, wanted=briefing), _tell_open_work)
+    for step in steps:
         try:
-            keys |= step(context, context.workspace.manager.read(id), ending) or {}
+            keys |= step(context, context.workspace.manager.read(id), options) or {}
         except prompts.Unanswered as stop:
             # An unanswered prompt would say that nothing was changed.
             raise click.Abort from stop
@@ -68,39 +57,45 @@ def end_change(context: Context, id: str, ending: Ending) -> tuple[list[UnlatchE
     return failed, keys
 
 
-def _archive(context: Context, increment: Increment, ending: Ending) -> None:
+def _archive(
+    context: Context, increment: Increment, options: ChangeOptions, *, wanted: bool
+) -> None:
     """Archive a completed unit, or name the command that does."""
     command = shlex.join(archive_command(increment))
-    if ending.name == "abandon" or increment.archived or not command:
+    if options.command == "abandon" or increment.archived or not command:
         return
-    if ending.archive:
+    if wanted:
         archive_unit(context.workspace, increment)
-    if not ending.silent:
-        if ending.archive:
+    if not options.as_json:
+        if wanted:
             output.ok(f"{output.clean(command)}")
         else:
             output.talk(f"Next: {output.clean(command)}")
 
 
-def _brief(context: Context, increment: Increment, ending: Ending) -> None:
+def _brief(
+    context: Context, increment: Increment, options: ChangeOptions, *, wanted: bool | None
+) -> None:
     """Write the briefing of a completed increment, or ask for it."""
-    if ending.briefing is False or increment.status is not Status.COMPLETED:
+    if wanted is False or increment.status is not Status.COMPLETED:
         return
-    if ending.briefing or may_have_related(context.workspace, increment):
+    if wanted or may_have_related(context.workspace, increment):
         from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
 
-        asks, silent = ending.asks, ending.silent
-        offer_briefing(context, increment, wanted=ending.briefing, asks=asks, silent=silent)
+        asks, silent = not options.yes, options.as_json
+        offer_briefing(context, increment, wanted=wanted, asks=asks, silent=silent)
 
 
-def _tell_open_work(context: Context, increment: Increment, ending: Ending) -> output.Json | None:
+def _tell_open_work(
+    context: Context, increment: Increment, options: ChangeOptions
+) -> output.Json | None:
     """Name each effort, session and run of the increment that has not ended."""
     if not (increment.status.is_finished and may_have_related(context.workspace, increment)):
         return None
     from unlatch.related.unfinished import open_work  # noqa: PLC0415
 
     found = [*open_work(find_related(context.workspace, increment))]
-    if not ending.silent:
+    if not options.as_json:
         for one in found:
             output.talk(f"{output.warn('!')} {output.clean(one.ref)} is still {one.status}")
             output.talk(f"    To end it: {output.clean(one.next)}")

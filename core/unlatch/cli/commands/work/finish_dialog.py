@@ -1,0 +1,179 @@
+"""What complete, abandon and undo ask and show."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from unlatch.cli.commands.work.finish_consent import confirm_finish
+from unlatch.cli.commands.work.finish_ending import end_change
+from unlatch.cli.render.delivery_documents import delivery_entry, print_document
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.dialog import Dialog
+from unlatch.cli.render.documents import fact_entries, increment_entry, warning_entries
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.terminal import output
+from unlatch.lifecycle.change import Done
+from unlatch.spi.operation import Kind
+from unlatch.worklog.name_matching import first_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.context import Context
+    from unlatch.increments.model.increment import Amendment, Increment
+    from unlatch.lifecycle.change import ChangeOptions, Ended, Outcome
+    from unlatch.lifecycle.deliver import DeliveryResult
+    from unlatch.lifecycle.status_change import StatusChange
+
+# The keys of the documents, in their order.
+_KEYS = ("spared", "undone", "trackers", "forced", "evidence", "warnings")
+_UNDO_KEYS = ("trackers", "left", "undone")
+_MANY_KEYS = ("trackers", "spared", "forced", "warnings", "left", "evidence")
+
+
+class FinishDialog(Dialog):
+    """The prompts and the report of complete, abandon and undo.
+
+    Attributes:
+        archive: archive the units; by default the command for it is shown.
+        briefing: write the briefings; None asks at a terminal, or names the command.
+    """
+
+    def __init__(
+        self, context: Context, options: ChangeOptions, *, archive: bool, briefing: bool | None
+    ) -> None:
+        super().__init__(context, options)
+        is_asked = not (options.as_json or options.is_many)  # several are not asked about
+        self.archive, self.briefing = archive, briefing if is_asked else bool(briefing)
+        self._keys: output.Json = {}
+
+    def leave_idle(self, changes: Sequence[StatusChange]) -> list[StatusChange]:
+        """The changes of increments that do not have the status already."""
+        if idle := [one for one in changes if one.before.status is one.to]:
+            count, verb = times(len(idle), "increment"), "is" if len(idle) == 1 else "are"
+            output.talk(f"{count} {verb} already {idle[0].to}; nothing to do.")
+        return [one for one in changes if one not in idle]
+
+    def confirm(self, changes: Sequence[StatusChange]) -> Sequence[StatusChange] | None:
+        if self.options.yes:
+            return changes
+        command, silent = self.options.command, self.options.as_json
+        return confirm_finish(self.context, command, changes, silent=silent)
+
+    def tell(self, done: Done) -> None:
+        change: Any = done.change
+        _tell_change(change, done.outcome)
+
+    def ended(self, ended: Sequence[Ended]) -> int:
+        done = [one for one in ended if isinstance(one, Done)]
+        if not (self.options.as_json or self.options.offline):
+            self.tell_left(done)
+        for one in done:
+            failed, self._keys = end_change(
+                *(self.context, one.id, self.options), archive=self.archive, briefing=self.briefing
+            )
+            one.failed = tuple(failed)
+        code = self.code_of(ended)
+        if self.options.as_json:
+            self.write_document(ended, code)
+        return code
+
+    def tell_left(self, done: Sequence[Done]) -> None:
+        super().tell_left(done)
+        for one in done if self.options.command == "undo" else ():
+            if one.delivered is not None:
+                _tell_undecided(self.context, one.delivered)
+
+    def code(self, done: Done) -> int:
+        return super().code(done) or (UNDECIDED if done.failed else 0)
+
+    def write_document(self, ended: Sequence[Ended], code: int) -> None:
+        name = self.options.command
+        if self.options.is_many:
+            entries = [self._entry(one) for one in ended]
+            print_document(f"{name}-many", code, increments=entries)
+            return
+        (done,) = (one for one in ended if isinstance(one, Done))
+        entry, facts = _moved_entry(done), _facts(done)
+        facts = {key: facts[key] for key in _KEYS if key in facts}
+        print_document(name, code, increment=entry, **facts, **self._keys)
+
+    def _entry(self, ended: Ended) -> output.Json:
+        keys = _UNDO_KEYS if self.options.command == "undo" else _MANY_KEYS
+        if isinstance(ended, Done):
+            facts = _facts(ended)
+            if ended.delivered and ended.delivered.on_purpose:
+                facts["trackers"] = []
+            facts["left"] = ended.delivered.left if ended.delivered else 0
+            entry = {**_moved_entry(ended), "error": None}
+            return {**entry, **{key: facts[key] for key in keys}}
+        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
+
+        nothing: output.Json = {"left": 0, "undone": None, "evidence": None}
+        return {**refused_entry(ended), **{key: nothing.get(key, []) for key in keys}}
+
+
+def _moved_entry(done: Done) -> output.Json:
+    outcome = done.outcome
+    return increment_entry(
+        done.increment, outcome.before.status, is_reason_lost=outcome.is_reason_lost
+    )
+
+
+def _facts(done: Done) -> output.Json:
+    facts = fact_entries(done.change.entry(done.outcome))
+    if "warnings" in facts:
+        facts["warnings"] += warning_entries(done.failed)
+    deliveries = done.delivered.deliveries if done.delivered else ()
+    return {**facts, "trackers": [*map(delivery_entry, deliveries)]}
+
+
+def _tell_change(plan: StatusChange, result: Outcome) -> None:
+    before, after = result.before.status, result.increment.status
+    undone = result.undone or plan.undone
+    moved = f" is already {after}" if before is after else f": {before} -> {after}"
+    if not result.increment.is_item:
+        output.ok(f"Increment {result.increment.id}{moved}")
+    if result.is_reason_lost:
+        output.remark("this reason was not recorded")
+    for link, needed in result.spared:
+        output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
+    _tell_withdrawn(plan.before, result.increment)
+    tell_remarks(result.increment)
+    tell_warnings(plan.approval.warnings)
+    if len(undone) > 1:
+        why = (
+            " of the open item" if plan.before.is_item else ": git merged them from several clones"
+        )
+        output.remark(f"undid {len(undone)} reopens{why}")
+    if undone and any(result.increment.folder.parent.glob("_*")):
+        output.remark(
+            "its folder is not moved; if the reopen took it out of the archive, move it back"
+        )
+    _tell_kept([one.amendment for one in undone if one.amendment])
+
+
+def _tell_withdrawn(before: Increment, after: Increment) -> None:
+    """Name the items whose refused reopen is no longer pending."""
+    kept = {one.key for one in after.pending}
+    for one in before.pending:
+        if one.kind is Kind.REOPEN and one.is_blocked and one.key not in kept:
+            output.remark(f"the reopen of {one.item} was withdrawn: it was refused ({one.cause})")
+
+
+def _tell_kept(amendments: Sequence[Amendment]) -> None:
+    if parts := list(dict.fromkeys(part for one in amendments for part in one.parts)):
+        output.remark(f"not ticked again: {first_of(parts)}; tick what is done, or use git")
+    if any(one.change is not None for one in amendments):
+        output.remark("the documents keep the text of the reopen; remove it by hand or with git")
+
+
+def _tell_undecided(context: Context, delivered: DeliveryResult) -> None:
+    """Name the commands that close items which undo left open."""
+    manifests = context.workspace.registry.manifests
+    undecided = [one for one in delivered.deliveries if one.undecided is not None]
+    for name in dict.fromkeys(one.operation.tracker for one in undecided):
+        close = f"{name} close-{manifests[name].slug}"
+        output.talk(f"To close the item: unlatch {close} {quote(delivered.increment.id)}")
