@@ -6,13 +6,14 @@ from tests.cli.project import NAME, Project
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.layouts.native import UNLATCH
+from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.deliver import preview_plans
+from unlatch.lifecycle.item_change import ItemChange
 from unlatch.lifecycle.scoping.scope import spelled_parts
 from unlatch.lifecycle.tracker_items import (
-    ItemChange,
     fetch_tracker_items,
     plan_item_change,
     plan_item_creation,
-    preview_item_change,
     tracker_links,
 )
 from unlatch.project.trackers import Trackers
@@ -74,7 +75,8 @@ def test_a_preview_of_new_items_leaves_pending_operations_out(single: Project) -
     workspace, trackers = opened(single)
     change = plan_item_creation(workspace, trackers, "github", "7", by="Dana", another=True)
 
-    found = preview_item_change(workspace, trackers, change)
+    plans = [change.preview(Place(workspace, trackers)).plan]
+    (found,) = preview_plans(workspace, trackers, plans, options=change.delivery)
 
     assert [Kind.CREATE] == [one.operation.kind for one in found.items]
 

@@ -40,6 +40,13 @@ class Place:
     shared: SharedItems | None = None
     wip: WipSnapshot | None = None
 
+    @property
+    def open_trackers(self) -> Trackers:
+        """The trackers, for a change that reads items."""
+        if self.trackers is None:
+            raise TypeError("the change needs trackers")
+        return self.trackers
+
 
 class Change(Protocol):
     """A planned change of one increment, or of the record of one item."""

@@ -8,13 +8,12 @@ from shlex import quote
 from unlatch.config.choices import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
-from unlatch.delivery.preview import Preview
 from unlatch.errors import UsageError
-from unlatch.increments.files.plans import build_operations, plan_enqueue
+from unlatch.increments.files.plans import build_operations
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reason import checked_reason
-from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.item_change import ItemChange
 from unlatch.lifecycle.items.answered import ended_operations
 from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
@@ -22,45 +21,6 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi import Manifest
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import Kind, Operation
-from unlatch.values import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class ItemChange:
-    """Operations on an increment's items on one tracker; the increment's status stays.
-
-    Args:
-        ended: the operations of the increment that had ended before its items were read.
-        key: takes the place of the reason in the ids of the operations.
-    """
-
-    tracker: str
-    kind: Kind
-    increment: Increment
-    operations: tuple[Operation, ...]
-    options: DeliveryOptions
-    ended: frozenset[str] = frozenset()
-    key: str | None = None
-
-    @property
-    def unrecorded(self) -> tuple[Operation, ...]:
-        """The operations to record: a repeated command finishes those that are pending."""
-        if self.kind not in (Kind.REOPEN, Kind.CLOSE):
-            return self.operations
-        reasons = {entry.id: entry.reason for entry in self.increment.reopens}
-        # The last one for an item decides its state.
-        last = {(one.tracker, one.item): one for one in self.increment.pending if one.state}
-
-        def is_pending(new: Operation) -> bool:
-            one = last.get((new.tracker, new.item))
-            if one is None or one.kind is not self.kind:
-                return False
-            return new.reason == (one.reason or reasons.get(one.op))
-
-        return tuple(one for one in self.operations if not is_pending(one))
-
-    def with_reason(self, reason: str) -> "ItemChange":
-        return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
 
 
 def plan_item_change(
@@ -172,16 +132,6 @@ def _check_is_first(
             message = f"{name} is linked to a {manifest.title} {manifest.noun}: {link.key}"
             hint = f"to create one more: {command} --another"
             raise UsageError("already-linked", message, hint=hint)
-
-
-def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemChange) -> Preview:
-    """Preview the requests of a change; nothing is written."""
-    before = change.increment
-    if change.kind is Kind.CREATE:
-        before = replace(before, pending=())
-    plans = [plan_enqueue(before, *change.unrecorded)]
-    tracker, options = change.tracker, change.options
-    return preview_plans(workspace, trackers, plans, options=options, tracker=tracker)[0]
 
 
 def fetch_tracker_items(

@@ -32,9 +32,11 @@ class Dialog:
 
     Attributes:
         doing: the title of the progress bar.
+        moves: whether the status of increments changes.
     """
 
     doing = "Changing"
+    moves = True
 
     def __init__(self, context: Context, options: ChangeOptions) -> None:
         self.context = context
@@ -124,7 +126,7 @@ class Dialog:
         if self.options.as_json:
             return
         done = [one for one in ended if isinstance(one, Done)]
-        if len(done) > FEW and not done[0].increment.is_item:
+        if self.moves and len(done) > FEW:
             before = Counter(one.outcome.before.status.value for one in done)
             each = ", ".join(f"{count:,} {status}" for status, count in before.items())
             now = done[0].outcome.increment.status

@@ -2,30 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from shlex import quote
+from shlex import join, quote
 from typing import Any
 
 import click
 
-from unlatch.cli.commands.trackers.tracker_many import Changing, change_items_of_many
+from unlatch.cli.commands.trackers.tracker_dialog import TrackerDialog
 from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
-from unlatch.cli.render.agreement import agree_to_pending
-from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
-from unlatch.cli.render.delivery_documents import (
-    delivered_code,
-    delivery_entry,
-    done_entries,
-    print_document,
-)
-from unlatch.cli.render.documents import increment_entry
-from unlatch.cli.render.notes import tell_remarks
-from unlatch.cli.render.preview import tell_preview
-from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
@@ -33,20 +21,15 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.lifecycle.apply_item_change import apply_item_change
-from unlatch.lifecycle.deliver import find_excess
-from unlatch.lifecycle.done_before import leave_done
+from unlatch.lifecycle.carry_out import carry_out, plan_each
+from unlatch.lifecycle.change import ChangeOptions, Place, Work
+from unlatch.lifecycle.item_change import ItemChange
 from unlatch.lifecycle.resume_plan import NO_REASON
-from unlatch.lifecycle.tracker_items import (
-    ItemChange,
-    plan_item_change,
-    plan_item_creation,
-    preview_item_change,
-)
+from unlatch.lifecycle.tracker_items import plan_item_change, plan_item_creation
 from unlatch.project.find_increment import find_range
 from unlatch.project.registry import Registry
-from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, Manifest
+from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind
 
 _CHANGES = {
@@ -131,21 +114,27 @@ def create_items(
         for change in changes:
             if len(changes) > 1 and not dry_run:
                 output.talk(f"{change.increment.id}:")
-            code = max(code, _create(context, trackers, change, dry_run=dry_run, as_json=as_json))
+            place = Place(context.workspace, trackers)
+            code = max(code, _create(context, place, change, dry_run=dry_run, as_json=as_json))
     return code
 
 
 def _create(
-    context: Context, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
+    context: Context, place: Place, change: ItemChange, *, dry_run: bool, as_json: bool
 ) -> int:
     manifest = context.workspace.registry.manifest(change.tracker)
     if not change.operations and not as_json:
         output.talk(f"No user story without {_a(manifest.noun)}; nothing to create.")
-    # The limit is for items that exist; these have stories that were named.
-    no_limit = len(change.operations)
-    code = _run_change(
-        context, trackers, change, dry_run=dry_run, as_json=as_json, max_items=no_limit
+    options = ChangeOptions(
+        command=f"{manifest.name} create-{manifest.slug}",
+        dry_run=dry_run,
+        as_json=as_json,
+        # The limit is for items that exist; these have stories that were named.
+        max_items=len(change.operations),
+        tracker=manifest.name,
     )
+    dialog = TrackerDialog(context, options, Kind.CREATE, {})
+    code = carry_out([Work(place, [change])], dialog, options)
     if change.operations and change.increment.status.is_finished and not dry_run:
         name = change.increment.id
         close = f"unlatch {manifest.name} close-{manifest.slug} {quote(name)}"
@@ -182,32 +171,56 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @serving(kind, of=manifest)
     @JSON
     @with_context
-    def run(context: Context, *, ids: tuple[str, ...], by: str | None, **typed: Any) -> int:
-        plan = partial(plan_item_change, context.workspace, manifest, kind=kind, by=context.who(by))
-        run_options = {option: typed.pop(option) for option in ("max_items", "dry_run", "as_json")}
-        is_missing = kind is Kind.REOPEN and typed["reason"] is None
+    def run(
+        context: Context,
+        *,
+        ids: tuple[str, ...],
+        item: str | None,
+        reason: str | None,
+        by: str | None,
+        delivery: DeliveryOptions,
+        key: str | None = None,
+        **given: Any,
+    ) -> int:
+        workspace, who = context.workspace, context.who(by)
+        is_many = len(ids) > 1 or bool(find_range(workspace, ids[0]))
+        if is_many:
+            names, meant = _several(context, ids, item), item
+        else:
+            only = meant_increment(context, ids[0])
+            names, meant = (only.name,), item or only.item
+        listing = (
+            f"unlatch {name} {join(names)} --dry-run"
+            if is_many
+            else f"unlatch show {quote(names[0])}"
+        )
+        options = ChangeOptions(
+            command=name, listing=listing, is_many=is_many, tracker=manifest.name, **given
+        )
+
+        def plan(wanted: str) -> ItemChange:
+            return plan_item_change(
+                *(workspace, manifest, wanted, kind),
+                by=who,
+                item=meant,
+                reason=reason,
+                key=key,
+                delivery=delivery,
+            )
+
         with context.trackers() as trackers:
-            if len(ids) > 1 or find_range(context.workspace, ids[0]):
-                names = _several(context, ids, typed["item"])
-                trackers.settings(manifest.name)
-                ask = partial(_ask_reason, context, names[0], name)
-                many = Changing(
-                    tracker=manifest.name,
-                    kind=kind,
-                    command=name,
-                    plan=partial(plan, **typed),
-                    reason=ask if is_missing else None,
-                    **run_options,
-                )
-                return change_items_of_many(context, trackers, names, many)
-            meant = meant_increment(context, ids[0])
-            change = plan(meant.name, **{**typed, "item": typed["item"] or meant.item})
+            place = Place(workspace, trackers)
+            changes, refused = plan_each(workspace, names, plan, stops=not is_many)
             trackers.settings(manifest.name)
-            if is_missing:
-                is_dry = run_options["dry_run"]
-                reason = NO_REASON if is_dry else _ask_reason(context, meant.name, name)
-                change = change.with_reason(reason)
-            return _run_change(context, trackers, change, **run_options)
+            if kind is Kind.REOPEN and reason is None and changes:
+                given_reason = NO_REASON
+                if not options.dry_run:
+                    given_reason = _ask_reason(context, names[0], name)
+                changes = [one.with_reason(given_reason) for one in changes]
+            dialog = TrackerDialog(context, options, kind, {})
+            changes, more = dialog.leave_done(place, changes)
+            works = [Work(place, changes, [*refused, *more], names)]
+            return carry_out(works, dialog, options)
 
     return run
 
@@ -230,54 +243,3 @@ def _ask_reason(context: Context, increment: str, command: str) -> str:
         "reopening needs a reason", f"unlatch {command} {quote(increment)} --reason TEXT"
     )
     return ask_reason(context)
-
-
-def _run_change(
-    context: Context,
-    trackers: Trackers,
-    change: ItemChange,
-    *,
-    dry_run: bool,
-    as_json: bool,
-    max_items: int | None,
-) -> int:
-    workspace = context.workspace
-    change, done = leave_done(trackers, change)
-    name = f"unlatch show {quote(change.increment.id)}"
-    excess = find_excess(workspace, len(change.operations), max_items, command=name)
-    if not dry_run:
-        if excess is not None:
-            raise excess
-        agree_to_pending([(context, [change.increment])], yes=False, silent=as_json)
-    for one in () if as_json else done:
-        tell_done(workspace.registry, change.tracker, one.name, change.kind)
-    if done and not as_json:
-        tell_known_refusals(context, change.increment, [one.link for one in done])
-    if dry_run:
-        preview = preview_item_change(workspace, trackers, change)
-        return tell_preview(context, preview, as_json=as_json)
-    with show_deliveries(context, len(change.operations), silent=as_json) as report:
-        delivered = apply_item_change(workspace, trackers, change, report, remark=tell_remarks)
-    code = delivered_code(delivered.deliveries)
-    increment = delivered.increment
-    if as_json:
-        print_document(
-            "tracker-change",
-            code,
-            tracker=change.tracker,
-            kind=change.kind,
-            increment=increment_entry(increment, change.increment.status),
-            trackers=[
-                *map(delivery_entry, delivered.deliveries),
-                *done_entries(done, change.kind),
-            ],
-        )
-        return code
-    if code:
-        tell_left(delivered)
-    if change.kind is Kind.REOPEN and increment.status.is_finished:
-        output.talk(
-            f"Increment {quote(increment.id)} is still {increment.status}. "
-            f"To reopen it: unlatch resume {quote(increment.id)}"
-        )
-    return code

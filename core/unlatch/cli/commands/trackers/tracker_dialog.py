@@ -1,0 +1,119 @@
+"""What the commands of one tracker show: unlatch TRACKER close-, reopen-, update- and create-."""
+
+from __future__ import annotations
+
+from shlex import join, quote
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.deliveries import tell_done
+from unlatch.cli.render.delivery_documents import (
+    delivered_code,
+    delivery_entry,
+    done_entries,
+    print_document,
+)
+from unlatch.cli.render.dialog import Dialog
+from unlatch.cli.render.documents import increment_entry
+from unlatch.cli.render.notes import tell_remarks
+from unlatch.cli.render.refused import tell_known_refusals
+from unlatch.cli.terminal import output
+from unlatch.lifecycle.carry_out import plan_each
+from unlatch.lifecycle.change import Done
+from unlatch.lifecycle.item_change import leave_done
+from unlatch.spi.operation import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.cli.runtime.context import Context
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.change import ChangeOptions, Ended, Place, Refusal
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.lifecycle.item_change import ItemChange
+
+
+class TrackerDialog(Dialog):
+    """The report of a change of items of increments on one tracker.
+
+    Args:
+        left: the items that the same change left as they are now, by increment.
+    """
+
+    moves = False
+
+    def __init__(
+        self,
+        context: Context,
+        options: ChangeOptions,
+        kind: Kind,
+        left: Mapping[str, Sequence[ItemSnapshot]],
+    ) -> None:
+        super().__init__(context, options)
+        self.kind, self.left = kind, dict(left)
+
+    def leave_done(
+        self, place: Place, changes: Sequence[ItemChange]
+    ) -> tuple[list[ItemChange], list[Refusal]]:
+        """Leave items out that the same change left as they are now, and show them."""
+        by_name = {one.increment.id: one for one in changes}
+
+        def leave(name: str) -> ItemChange:
+            change, self.left[name] = leave_done(place.open_trackers, by_name[name])
+            return change
+
+        stops = not self.options.is_many
+        kept, refused = plan_each(place.workspace, by_name, leave, stops=stops)
+        for change in () if self.options.as_json else kept:
+            self._tell_done(change.increment)
+        return kept, refused
+
+    def _tell_done(self, increment: Increment) -> None:
+        done, tracker = self.left[increment.id], self.options.tracker or ""
+        for one in done:
+            tell_done(self.context.workspace.registry, tracker, one.name, self.kind)
+        if done:
+            tell_known_refusals(self.context, increment, [one.link for one in done])
+
+    def tell(self, done: Done) -> None:
+        tell_remarks(done.outcome.increment)
+
+    def code(self, done: Done) -> int:
+        # What was pending on other trackers before stays.
+        return delivered_code(done.delivered.deliveries) if done.delivered else 0
+
+    def has_changed(self, _done: Done) -> bool:
+        return True
+
+    def tell_left(self, done: Sequence[Done]) -> None:
+        super().tell_left([one for one in done if self.code(one)])
+        finished = [one.increment for one in done if one.increment.status.is_finished]
+        if self.kind is not Kind.REOPEN or not finished:
+            return
+        resume = f"unlatch resume {join(one.id for one in finished)}"
+        if self.options.is_many:
+            output.talk(f"The status of increments stays. To reopen them: {resume}")
+        else:
+            name = f"{quote(finished[0].id)} is still {finished[0].status}"
+            output.talk(f"Increment {name}. To reopen it: {resume}")
+
+    def write_document(self, ended: Sequence[Ended], code: int) -> None:
+        about = {"tracker": self.options.tracker, "kind": self.kind}
+        entries = [self._entry(one) for one in ended]
+        if self.options.is_many:
+            print_document("tracker-change-many", code, **about, increments=entries)
+            return
+        (entry,) = entries
+        increment = {key: entry[key] for key in ("id", "status", "previousStatus")}
+        parts = {"increment": increment, "trackers": entry["trackers"]}
+        print_document("tracker-change", code, **about, **parts)
+
+    def _entry(self, ended: Ended) -> output.Json:
+        if not isinstance(ended, Done):
+            from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
+
+            return {**refused_entry(ended), "trackers": []}
+        deliveries = ended.delivered.deliveries if ended.delivered else ()
+        done = done_entries(self.left.get(ended.id, ()), self.kind)
+        entry = increment_entry(ended.increment, ended.outcome.before.status)
+        trackers = [*map(delivery_entry, deliveries), *done]
+        return {**entry, "error": None, "trackers": trackers}
