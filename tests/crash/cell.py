@@ -19,7 +19,8 @@ from unlatch.delivery.task import Delivery
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.items.change import ItemRequest, locate_items, plan_items, record_items
+from unlatch.lifecycle.change import Place
+from unlatch.lifecycle.items.change import ItemRequest, locate_items, plan_items
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
@@ -221,7 +222,8 @@ class Cell:
         trackers, url = Trackers(workspace), self.items.link(self._made or "")["url"]
         request = ItemRequest(self.aim.kind, "Dana", REASON)
         plans = plan_items(workspace, trackers, locate_items(trackers, [url]), request)
-        return record_items(workspace, plans, request).fresh
+        place = Place(workspace, trackers)
+        return frozenset(op for one in plans for op in one.apply(place).fresh)
 
     def _enqueue_create(self, workspace: Workspace) -> str:
         target = workspace.settings[self.tracker].target or ""

@@ -63,7 +63,9 @@ class Prompts(Protocol):
     def changed(self, ended: Sequence[Ended]) -> None:
         """Sum up changes before they are delivered, with all that was refused."""
 
-    def delivering(self, total: int) -> AbstractContextManager[Callable[[str, Delivery], None]]:
+    def delivering(
+        self, place: Place, total: int
+    ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
         """Show deliveries; yields the function to call for each, with the increment's id."""
 
     def postponed(self, total: int) -> None:
@@ -76,8 +78,8 @@ class Prompts(Protocol):
 def carry_out(works: Sequence[Work], prompts: Prompts, options: ChangeOptions) -> int:
     """Carry planned changes out; returns the exit code.
 
-    Each change is on disk before it is shown, and all are before the first is delivered. After an
-    interruption the same command continues with the rest.
+    Each change is on disk before it is shown, and all at one place are before the first of them is
+    delivered. After an interruption the same command continues with the rest.
 
     Raises:
         UsageError: `too-many-items`; nothing was changed.
@@ -256,7 +258,7 @@ def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: Chan
             one.delivered = postpone(one.outcome.increment)
         prompts.postponed(total)
         return
-    with prompts.delivering(total) as report:
+    with prompts.delivering(place, total) as report:
         delivered = deliver_pending(
             place.workspace,
             place.trackers,

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenEntry
     from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.deliver import DeliveryResult
-    from unlatch.lifecycle.resume_plan import ResumeStep
     from unlatch.lifecycle.scoping.scope import Scope
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
@@ -84,7 +83,7 @@ class Outcome:
     Args:
         fresh: the operations that this process has just recorded.
         warnings: violations of rules that did not refuse it, and what a person has to do.
-        step: what a resume did.
+        step: the `ResumeStep` that a resume took.
         entry: the new entry of reopenHistory.
         undone: the entries of reopenHistory that an undo marked, the oldest first.
         scope: the change of the work.
@@ -98,7 +97,7 @@ class Outcome:
     increment: Increment
     fresh: frozenset[str] = frozenset()
     warnings: tuple[UnlatchError, ...] = ()
-    step: ResumeStep | None = None
+    step: str | None = None
     entry: ReopenEntry | None = None
     undone: tuple[ReopenEntry, ...] = ()
     scope: Scope | None = None

@@ -11,8 +11,8 @@ from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import ALL, OPEN, REASON, Done, Project
 from tests.delivery.stage import fault
 
+from unlatch.lifecycle.carry_out import carry_out
 from unlatch.lifecycle.deliver import deliver_all
-from unlatch.lifecycle.items.change import record_items
 from unlatch_sandbox import Fault
 
 
@@ -136,9 +136,9 @@ def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
 
     def late(*arguments: Any, **options: Any) -> Any:
         assert project.process("sync").code == 0
-        return record_items(*arguments, **options)
+        return carry_out(*arguments, **options)
 
-    project.monkeypatch.setattr("unlatch.cli.commands.items.change.record_items", late)
+    project.monkeypatch.setattr("unlatch.cli.commands.items.change.carry_out", late)
     project.run(*words).ends(0, lacks="nothing shows what this answers")
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
     assert [None] * 3 == [kept.get("pending") for kept in records(project)]
@@ -149,7 +149,7 @@ def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_rep
     project: Project, command: str
 ) -> None:
     links = project.items("github")
-    step = "unlatch.cli.commands.items.change.record_items"
+    step = "unlatch.cli.commands.items.change.carry_out"
     words = ["reopen", KEYS["github"], "--reason", REASON]
     if command != "item alone":
         project.increment(links=links, status="active")

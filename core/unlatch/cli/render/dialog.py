@@ -33,10 +33,12 @@ class Dialog:
     Attributes:
         doing: the title of the progress bar.
         moves: whether the status of increments changes.
+        sums: whether many deliveries are summed up, also of one increment.
     """
 
     doing = "Changing"
     moves = True
+    sums = False
 
     def __init__(self, context: Context, options: ChangeOptions) -> None:
         self.context = context
@@ -136,11 +138,14 @@ class Dialog:
 
             tell_refusals(refused)
 
-    def delivering(self, total: int) -> AbstractContextManager[Callable[[str, Delivery], None]]:
+    def delivering(
+        self, place: Place, total: int
+    ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
         from unlatch.cli.render.deliveries import show_deliveries  # noqa: PLC0415  (as above)
 
         options = self.options
-        return show_deliveries(self.context, total, silent=options.as_json, sums=options.is_many)
+        sums = self.sums or options.is_many
+        return show_deliveries(self.at(place), total, silent=options.as_json, sums=sums)
 
     def postponed(self, total: int) -> None:
         output.talk(f"{times(total, 'operation')} pending. Next: unlatch sync")

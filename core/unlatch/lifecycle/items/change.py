@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from unlatch.delivery.preview import Preview
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.stale_reads import find_stale_read
@@ -16,6 +16,7 @@ from unlatch.increments.files.new_item import draft_record, find_record, make_re
 from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.change import Outcome
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.items.answered import (
     ended_operations,
@@ -25,6 +26,7 @@ from unlatch.lifecycle.items.answered import (
     unfinished_attempt,
 )
 from unlatch.lifecycle.items.beside import PendingBeside, strike_opposed
+from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.plans import Intent
+    from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef
@@ -72,6 +75,7 @@ class ItemPlan:
     Args:
         record: as it is on disk, or as it will be made.
         ref: the item.
+        request: what to do with it.
         is_new: whether its record has to be made.
         ended: the operations of its record that had ended before the item was read.
         beside: the increments that the item belongs to, each with those of its own.
@@ -88,6 +92,7 @@ class ItemPlan:
 
     record: Increment
     ref: ItemRef
+    request: ItemRequest
     is_new: bool
     ended: frozenset[str] = frozenset()
     beside: tuple[tuple[Increment, frozenset[str]], ...] = ()
@@ -100,6 +105,19 @@ class ItemPlan:
     error: UnlatchError | None = None
 
     @property
+    def subject(self) -> Increment:
+        return self.record
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The record's name, unless the item is left alone."""
+        return () if self.is_left else (self.record.id,)
+
+    @property
+    def delivery(self) -> DeliveryOptions:
+        return self.request.options
+
+    @property
     def link(self) -> Link:
         return self.record.links[0]
 
@@ -108,15 +126,16 @@ class ItemPlan:
         """Whether the item is left alone."""
         return self.is_done or self.error is not None
 
-    def needs_reason(self, request: ItemRequest) -> bool:
+    @property
+    def needs_reason(self) -> bool:
         """Whether the change cannot be made without a reason, which the request lacks."""
-        is_new = not is_pending(self.record, request.kind, None)
-        return (
-            request.kind is Kind.REOPEN and request.reason is None and is_new and not self.is_left
-        )
+        kind, reason = self.request.kind, self.request.reason
+        is_new = not is_pending(self.record, kind, None)
+        return kind is Kind.REOPEN and reason is None and is_new and not self.is_left
 
-    def decide(self, before: Increment, intent: Intent, kind: Kind) -> Plan:
+    def decide(self, before: Increment, intent: Intent) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
+        kind = self.request.kind
         if is_pending(self.record, kind, intent.reason):
             # It was not read for that. Another process may have delivered it since.
             return Plan(before, before)
@@ -130,19 +149,43 @@ class ItemPlan:
             return plan_reopen(before, intent)
         return plan_transition(before, Status.COMPLETED, intent, enqueue=Kind.CLOSE)
 
+    def preview(self, place: Place) -> Preview:
+        """The operation that would be recorded."""
+        request = self.request
+        intent = place.workspace.manager.intent(
+            by=request.by, reason=request.reason, options=request.options, key=request.key
+        )
+        return Preview(self.decide(self.record, intent), ())
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The records of the items to be changed.
+    def apply(self, place: Place) -> Outcome:
+        """Record the operation, in a new record if the item has none."""
+        workspace, request, options = place.workspace, self.request, self.request.options
+        manager = workspace.manager
+        if workspace.is_of_user:
+            make_user_items()
+        if self.is_new:
+            make_record(manager, self.record, by=request.by)
+        if self.finishes:
+            options = replace(options, comment_anyway=True)
+        plan, record = manager.apply(
+            self.record.id,
+            self.decide,
+            by=request.by,
+            reason=request.reason,
+            options=options,
+            key=request.key,
+        )
+        if self.is_opposed:
+            # After the record: killed in between, a repeated command strikes them.
+            strike_opposed(workspace, self.link, request.kind)
+        seen: dict[OperationKey, Snapshot] = {}
+        if self.snapshot is not None and not self.is_awaited:
+            seen = {one.key: self.snapshot for one in record.pending if one.op in plan.new}
+        return Outcome(self.record, record, plan.new, seen=seen)
 
-    Args:
-        fresh: the operations that this process has made.
-        seen: the items of these operations as the plan read them.
-    """
-
-    records: Sequence[Increment]
-    fresh: frozenset[str]
-    seen: Mapping[OperationKey, Snapshot]
+    def entry(self, _outcome: Outcome) -> dict[str, Any]:
+        """Whether nothing was to do, and the error of an item that is left alone."""
+        return {"done": self.is_done, "error": self.error}
 
 
 def locate_items(
@@ -237,6 +280,7 @@ def _plan(
     return ItemPlan(
         record,
         ref,
+        request,
         is_new,
         ended_operations(record),
         tuple((increment, ended_operations(increment)) for increment in beside.linked(link)),
@@ -254,7 +298,7 @@ def _read(
     run = DeliveryRun(workspace, trackers, request.options, dry_run=True)
     tasks = []
     for one in plans:
-        planned = one.decide(one.record, replace(intent, op=workspace.new_id()), request.kind)
+        planned = one.decide(one.record, replace(intent, op=workspace.new_id()))
         tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
     answers = dict(zip(tasks, read_items(tasks, planning=True), strict=True))
     return {task.increment.links[0]: answer for task, answer in answers.items()}
@@ -295,45 +339,6 @@ def _is_missing(
     with suppress(UnlatchError):
         return trackers.open(ref.tracker).sees_place(ref)
     return False
-
-
-def preview_items(
-    workspace: Workspace, plans: Sequence[ItemPlan], request: ItemRequest
-) -> list[Plan]:
-    """The plans of the items that would be changed; nothing is written."""
-    intent = workspace.manager.intent(
-        by=request.by, reason=request.reason, options=request.options, key=request.key
-    )
-    return [one.decide(one.record, intent, request.kind) for one in plans if not one.is_left]
-
-
-def record_items(workspace: Workspace, plans: Sequence[ItemPlan], request: ItemRequest) -> Recorded:
-    """Record the operations on items, before anything is sent."""
-    manager, fresh, records = workspace.manager, frozenset[str](), []
-    seen: dict[OperationKey, Snapshot] = {}
-    for plan in plans:
-        if plan.is_left:
-            continue
-        if plan.is_new:
-            make_record(manager, plan.record, by=request.by)
-        made, record = manager.apply(
-            plan.record.id,
-            partial(plan.decide, kind=request.kind),
-            by=request.by,
-            reason=request.reason,
-            options=replace(request.options, comment_anyway=True)
-            if plan.finishes
-            else request.options,
-            key=request.key,
-        )
-        if plan.is_opposed:
-            # After the record: killed in between, a repeated command strikes them.
-            strike_opposed(workspace, plan.link, request.kind)
-        fresh |= made.new
-        records.append(record)
-        if plan.snapshot is not None and not plan.is_awaited:
-            seen |= {one.key: plan.snapshot for one in record.pending if one.op in made.new}
-    return Recorded(records, fresh, seen)
 
 
 def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:

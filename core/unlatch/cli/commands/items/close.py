@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
-from unlatch.cli.commands.items.change import ItemOptions, change_items
+from unlatch.cli.commands.items.change import change_items
 from unlatch.cli.commands.work.finish import finish
 from unlatch.cli.options.common import BY, JSON, MainCommand
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
@@ -38,7 +38,7 @@ def command(entry: Entry) -> click.Command:
     @with_context
     def run(context: Context, *, items: tuple[str, ...], **options: Any) -> int:
         try:
-            return change_items(context, items, ItemOptions(kind=Kind.CLOSE, **options))
+            return change_items(context, items, Kind.CLOSE, **options)
         except Belongs as belongs:
             if options["as_json"] or not (belongs.is_offered and is_interactive()):
                 raise

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.lifecycle.change import Done
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.change import ItemPlan
 
@@ -79,17 +80,23 @@ def _key(record: Increment) -> str:
     return output.clean(record.links[0].key)
 
 
-def change_entries(
-    plans: Sequence[ItemPlan], delivered: Sequence[DeliveryResult]
-) -> list[output.Json]:
-    made = {one.increment.id: one for one in delivered}
-    return [_entry(one, made.get(one.record.id)) for one in plans]
+def change_entries(plans: Sequence[ItemPlan], done: Sequence[Done]) -> list[output.Json]:
+    changed = {one.change.subject.id: one for one in done}
+    return [_entry(one, changed.get(one.record.id)) for one in plans]
 
 
-def _entry(plan: ItemPlan, delivered: DeliveryResult | None) -> output.Json:
+def _entry(plan: ItemPlan, done: Done | None) -> output.Json:
     error = problem_entry(plan.error) if plan.error else None
-    if delivered is not None:
-        return {**result_entry(delivered), "error": error}
+    if done is not None:
+        delivered = done.delivered
+        deliveries = delivered.deliveries if delivered and not delivered.on_purpose else ()
+        return {
+            **_record_entry(done.increment),
+            "done": False,
+            "deliveries": [*map(delivery_entry, deliveries)],
+            "left": delivered.left if delivered else 0,
+            "error": error,
+        }
     left = {"deliveries": [], "left": 0}
     return {**_record_entry(plan.record), "done": plan.is_done, **left, "error": error}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
-from unlatch.cli.commands.items.change import ItemOptions, change_items
+from unlatch.cli.commands.items.change import change_items
 from unlatch.cli.commands.work.resume import resume
 from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.increments import increment_argument
@@ -68,21 +68,20 @@ def _reopen_items(
     """Reopen items; at a terminal, offer to resume their increment instead."""
     if others := [word for word in words if not context.is_item(word)]:
         raise click.UsageError(f"name items or increments, not both: {others[0]}")
-    typed, is_asked = _read(options, own)
+    left, is_asked = _read(options)
     ask = partial(ask_reason, context) if is_asked else None
     try:
-        return change_items(context, words, typed, ask=ask)
+        return change_items(context, words, Kind.REOPEN, ask=ask, **own, **left)
     except Belongs as belongs:
         if not (is_asked and belongs.is_offered):
             raise
         return offer_increment(belongs, lambda name: resume(context, Named((name,)), **options))
 
 
-def _read(options: dict[str, Any], own: dict[str, Any]) -> tuple[ItemOptions, bool]:
-    """The options, and whether questions may be asked."""
+def _read(options: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The options for items, and whether questions may be asked."""
     left = dict(options)
     scoping = take_scoping(left)
     if any([scoping, *(left.pop(one) for one in _OF_INCREMENTS)]):
         raise click.UsageError("options about increments do not go with items")
-    is_asked = not left["yes"] and is_interactive() and not left["as_json"]
-    return ItemOptions(kind=Kind.REOPEN, **own, **left), is_asked
+    return left, not left["yes"] and is_interactive() and not left["as_json"]

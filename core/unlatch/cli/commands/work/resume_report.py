@@ -320,7 +320,7 @@ def _active_line(result: Outcome, *, offline: bool) -> str:
     """The effect on an increment that is active already."""
     effects = _ACTIVE | (_ACTIVE_OFFLINE if offline else {})
     count = times(len(result.increment.pending), "operation")
-    return f"already active; {effects[result.step or ResumeStep.NOTHING].format(count=count)}"
+    return f"already active; {effects[ResumeStep(result.step or ResumeStep.NOTHING)].format(count=count)}"
 
 
 def _tell_end(context: Context, done: Done, code: int) -> None:
