@@ -84,6 +84,10 @@ def item_entry(seen: ItemSnapshot) -> Json:
     }
 
 
+def item_entries(items: Iterable[ItemSnapshot]) -> list[Json]:
+    return [item_entry(one) for one in items]
+
+
 def synced_item_entry(seen: ItemSnapshot, times: Mapping[Link, datetime]) -> Json:
     at = times.get(seen.link)
     return {**item_entry(seen), "lastSynced": stamp(at) if at else None}
@@ -128,6 +132,8 @@ def evidence_entry(evidence: Evidence | None) -> Json | None:
 
 # The texts, lists and objects of a change's facts; other values are as they are in the document.
 _FACTS: Mapping[str, Callable[[Any], Any]] = {
+    "linked": item_entries,
+    "already": item_entries,
     "scope": scope_entry,
     "spared": spared_entries,
     "warnings": warning_entries,

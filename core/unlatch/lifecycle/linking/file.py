@@ -1,42 +1,82 @@
-"""Link many items to many increments from a CSV file."""
+"""Link items to increments, by name or from a CSV file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from unlatch.delivery.preview import Preview
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
+from unlatch.increments.files.plans import Plan
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
+from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class LinkPlan:
-    """The items to link to one increment.
+class LinkChange:
+    """The items to link to one increment; nothing is posted on them.
 
     Args:
-        items: the items that are not linked yet.
-        known: items that are already linked, or named twice in the file.
-        error: the cause, if they could not be linked.
+        seen: the items, in the order in which they were named.
+        added: those that are not linked yet.
+        known: those that are already linked, or named twice in the file.
     """
 
     increment: Increment
-    items: list[ItemSnapshot] = field(default_factory=list)
+    by: str
+    seen: list[ItemSnapshot] = field(default_factory=list)
+    added: list[ItemSnapshot] = field(default_factory=list)
     known: list[ItemSnapshot] = field(default_factory=list)
-    error: UnlatchError | None = None
+
+    @property
+    def subject(self) -> Increment:
+        return self.increment
+
+    @property
+    def items(self) -> tuple[()]:
+        """None is written to."""
+        return ()
+
+    @property
+    def delivery(self) -> DeliveryOptions:
+        return AS_CONFIGURED
+
+    def preview(self, _place: Place) -> Preview:
+        """Nothing but links changes."""
+        return Preview(Plan(self.increment, self.increment), ())
+
+    def apply(self, place: Place) -> Outcome:
+        """Link the items in one write."""
+        after = self.increment
+        if self.added:
+            after = link_items(place.workspace, self.increment.id, self.added, by=self.by)
+        return Outcome(self.increment, after)
+
+    def entry(self, _outcome: Outcome) -> dict[str, Any]:
+        """The items that were linked, and those that had been before."""
+        return {"linked": self.added, "already": self.known}
+
+    def add(self, item: ItemSnapshot) -> None:
+        """Also link an item."""
+        linked = (*self.increment.links, *(one.link for one in self.seen))
+        is_known = any(same_item(link, item.link) for link in linked)
+        (self.known if is_known else self.added).append(item)
+        self.seen.append(item)
 
 
 def plan_links(
-    workspace: Workspace, trackers: Trackers, text: str, *, where: str
-) -> tuple[LinkPlan, ...]:
+    workspace: Workspace, trackers: Trackers, text: str, *, where: str, by: str
+) -> list[LinkChange]:
     """Read the increments and the items that a file names; nothing is written.
 
     Raises:
@@ -68,22 +108,13 @@ def plan_links(
             where=where,
             hint="fix these lines, then repeat the command",
         )
-    plans: dict[str, LinkPlan] = {}
+    plans: dict[str, LinkChange] = {}
     for row in rows:
         increment = increments[row.wanted]
         if isinstance(increment, Increment):
-            plan = plans.setdefault(increment.id, LinkPlan(increment))
-            _add(plan, seen[links[row.url]])
-    return tuple(plans.values())
-
-
-def plan_same(increments: Iterable[Increment], seen: Sequence[ItemSnapshot]) -> list[LinkPlan]:
-    """Plan to link items that were read to each of several increments; nothing is written."""
-    plans = [LinkPlan(one) for one in increments]
-    for plan in plans:
-        for one in seen:
-            _add(plan, one)
-    return plans
+            plan = plans.setdefault(increment.id, LinkChange(increment, by))
+            plan.add(seen[links[row.url]])
+    return [*plans.values()]
 
 
 def _read_meant(workspace: Workspace, wanted: str) -> Increment:
@@ -100,21 +131,5 @@ def _each(names: Iterable[str], read: Callable[[str], T]) -> dict[str, T | Unlat
     return found
 
 
-def _add(plan: LinkPlan, item: ItemSnapshot) -> None:
-    linked = (*plan.increment.links, *(one.link for one in plan.items))
-    is_known = any(same_item(link, item.link) for link in linked)
-    (plan.known if is_known else plan.items).append(item)
-
-
 def _line_of(mistake: str) -> int:
     return int(mistake.partition(":")[0].removeprefix("line "))
-
-
-def apply_links(workspace: Workspace, plans: Iterable[LinkPlan], *, by: str) -> None:
-    """Link the items, each increment in one write; one that fails does not stop the rest."""
-    for plan in plans:
-        if plan.items:
-            try:
-                plan.increment = link_items(workspace, plan.increment.id, plan.items, by=by)
-            except UnlatchError as error:
-                plan.error = error

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from shlex import join, quote
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,9 +11,8 @@ from unlatch.cli.options.common import BY, JSON, complete_tracker, dry_run_optio
 from unlatch.cli.options.delivery import MAX_TIME
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address
-from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
-from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
@@ -24,9 +23,12 @@ from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link
-from unlatch.lifecycle.change import Refusal
-from unlatch.lifecycle.many import change_each
+from unlatch.lifecycle.carry_out import carry_out, plan_each
+from unlatch.lifecycle.change import ChangeOptions, Place, Refusal, Work
 from unlatch.project.find_increment import find_increment, find_range
+
+if TYPE_CHECKING:
+    from unlatch.lifecycle.linking.file import LinkChange
 
 
 @click.command()
@@ -66,11 +68,9 @@ def run(
     if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
         raise click.UsageError("give addresses, --create, --file or --suggest; just one")
     if file:
-        from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415
-
-        return link_file(context, file, **typed)
+        return _link_file(context, file, **typed)
     if suggest:
-        from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
+        from unlatch.cli.commands.trackers.link_csv import link_suggest  # noqa: PLC0415
 
         increments = named_increments(context, named).names
         return link_suggest(context, increments, as_json=typed["as_json"])
@@ -84,12 +84,7 @@ def run(
     first = next((n for n, one in enumerate(named) if n and _is_item(context, one)), len(named))
     words, urls = named[:first], list(named[first:])
     urls = urls or [_ask_item(context, words)]
-    chosen = named_increments(context, words)
-    if chosen.is_many:
-        from unlatch.cli.commands.trackers.link_many import link_each  # noqa: PLC0415
-
-        return link_each(context, chosen.names, urls, **typed)
-    return _link(context, chosen.names[0], urls, **typed)
+    return _link(context, named_increments(context, words), urls, **typed)
 
 
 def _ask_item(context: Context, words: tuple[str, ...]) -> str:
@@ -155,40 +150,53 @@ def _check_id(wanted: str) -> None:
 
 
 def _link(
-    context: Context, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
+    context: Context, named: Named, urls: Sequence[str], *, by: str | None, **given: Any
 ) -> int:
-    from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
-    from unlatch.lifecycle.linking.link import fetch_named, link_items, shared_items  # noqa: PLC0415
-    from unlatch.related.search.similar import similar_work  # noqa: PLC0415
+    from unlatch.lifecycle.linking.file import LinkChange  # noqa: PLC0415  (rarely needed)
+    from unlatch.lifecycle.linking.link import fetch_named  # noqa: PLC0415
 
-    workspace = context.workspace
-    increment = workspace.manager.read(wanted)
+    workspace, is_many = context.workspace, named.is_many
+    options = ChangeOptions(command="link", is_many=is_many, **given)
     with context.trackers() as trackers:
+        if not is_many:
+            workspace.manager.read(named.names[0])
         seen = fetch_named(trackers, urls)
-    if not dry_run:
-        increment = link_items(workspace, wanted, seen, by=context.who(by))
-    shared = shared_items(workspace, [(increment, one) for one in seen])
-    titles = (one.item.title for one in seen if one.item)
-    similar = (similar_work(workspace, title, apart=increment.id) for title in titles)
-    known = {str(one): one for found in similar for one in found}
-    warnings = (*shared, *closed_warnings(increment, seen), *known.values())
-    parts = {
-        "id": increment.id,
-        "linked": [item_entry(one) for one in seen],
-        "warnings": warning_entries(warnings),
-        "dryRun": dry_run,
-    }
-    read = [one.item for one in seen]
-    if show_plan(context, "link", 0, parts, as_json=as_json, about=[increment], read=read):
-        return 0
-    for one in seen:
-        output.ok(seen_line(workspace.registry, one, columns=14).strip())
-    tell_warnings(warnings)
-    if dry_run:
-        output.talk(f"These would be linked to {increment.id}; nothing was written.")
-    else:
-        output.talk(f"Linked to {increment.id}; nothing was posted.")
-    return 0
+    # A dry run needs no name.
+    who = "" if options.dry_run else context.who(by)
+
+    def plan(name: str) -> LinkChange:
+        change = LinkChange(workspace.manager.read(name), who)
+        for item in seen:
+            change.add(item)
+        return change
+
+    changes, refused = plan_each(workspace, named.names, plan, stops=not is_many)
+    return _carry_out(context, changes, refused, options, "link-many")
+
+
+def _link_file(context: Context, file: str, *, by: str | None, **given: Any) -> int:
+    from unlatch.cli.commands.trackers.link_csv import read_links_file  # noqa: PLC0415
+    from unlatch.lifecycle.linking.file import plan_links  # noqa: PLC0415  (rarely needed)
+
+    options = ChangeOptions(command="link", is_many=True, **given)
+    text, where = read_links_file(file)
+    who = "" if options.dry_run else context.who(by)
+    with context.trackers() as trackers:
+        changes = plan_links(context.workspace, trackers, text, where=where, by=who)
+    return _carry_out(context, changes, (), options, "link-file")
+
+
+def _carry_out(
+    context: Context,
+    changes: "Sequence[LinkChange]",
+    refused: Sequence[Refusal],
+    options: ChangeOptions,
+    document: str,
+) -> int:
+    from unlatch.cli.commands.trackers.link_dialog import LinkDialog  # noqa: PLC0415
+
+    dialog = LinkDialog(context, options, changes, document)
+    return carry_out([Work(Place(context.workspace), changes, refused)], dialog, options)
 
 
 _UNLINKED = {False: "unlinked", True: "would be unlinked"}
@@ -271,15 +279,15 @@ def _unlink_many(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    found = change_each(context.workspace, named.names, change)
-    refused = [one for one in found if isinstance(one, Refusal)]
+    done, refused = plan_each(context.workspace, named.names, change)
     codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=len(refused) < len(found))
-    parts = {"increments": list(map(_unlinked_entry, found)), "dryRun": dry_run}
+    code = code_of_many(codes, changed=bool(done))
+    entries = {name: _unlinked_entry(name, link, dropped) for name, link, dropped in done}
+    entries |= {one.id: _left_entry(one) for one in refused}
+    parts = {"increments": [entries[name] for name in named.names], "dryRun": dry_run}
     about = _named(context, named.names)
     if show_plan(context, "unlink-many", code, parts, as_json=as_json, about=about):
         return code
-    done = [one for one in found if not isinstance(one, Refusal)]
     for name, link, _ in done:
         output.ok(f"{output.clean(name)}: {output.clean(link.key)} {_UNLINKED[dry_run]}")
     tell_refusals(refused)
@@ -292,11 +300,12 @@ def _named(context: Context, names: Sequence[str]) -> Iterator[Increment]:
     yield from map(context.workspace.manager.read, names)
 
 
-def _unlinked_entry(one: tuple[str, Link, int] | Refusal) -> output.Json:
-    if isinstance(one, Refusal):
-        return {"id": one.id, "unlinked": None, "dropped": 0, "error": problem_entry(one.error)}
-    name, link, dropped = one
+def _unlinked_entry(name: str, link: Link, dropped: int) -> output.Json:
     return {"id": name, "unlinked": link_entry(link), "dropped": dropped, "error": None}
+
+
+def _left_entry(one: Refusal) -> output.Json:
+    return {"id": one.id, "unlinked": None, "dropped": 0, "error": problem_entry(one.error)}
 
 
 def _tell_dropped(dropped: int, *, dry_run: bool) -> None:

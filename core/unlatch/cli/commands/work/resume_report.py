@@ -320,7 +320,8 @@ def _active_line(result: Outcome, *, offline: bool) -> str:
     """The effect on an increment that is active already."""
     effects = _ACTIVE | (_ACTIVE_OFFLINE if offline else {})
     count = times(len(result.increment.pending), "operation")
-    return f"already active; {effects[ResumeStep(result.step or ResumeStep.NOTHING)].format(count=count)}"
+    step = ResumeStep(result.step or ResumeStep.NOTHING)
+    return f"already active; {effects[step].format(count=count)}"
 
 
 def _tell_end(context: Context, done: Done, code: int) -> None:

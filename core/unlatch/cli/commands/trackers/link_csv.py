@@ -1,30 +1,23 @@
-"""unlatch link --file and --suggest: many increments and many items at once."""
+"""unlatch link --file and --suggest: links as CSV."""
 
 import codecs
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import item_entry, warning_entries
-from unlatch.cli.render.notes import tell_left_out, tell_warnings
-from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.failure import code_of_many, problem_entry
-from unlatch.cli.runtime.passing import show_plan
+from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.lifecycle.change import Refusal
 from unlatch.lifecycle.linking.csv_rows import HEADER
-from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same
-from unlatch.lifecycle.linking.link import fetch_named, shared_items
 from unlatch.lifecycle.linking.suggestions import (
     MOST_LISTED,
     Proposal,
     Suggestions,
     suggest_links,
 )
-from unlatch.lifecycle.many import change_each
 from unlatch.spi.item import Listed
 from unlatch.worklog.neutral import csv_line
 
@@ -35,75 +28,14 @@ _MOST = 8 << 20
 _COLUMNS = (*HEADER, "evidence", "title")
 
 
-def link_file(context: Context, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
-    workspace, where = context.workspace, "standard input" if file == _STDIN else file
-    text = _read(file, where)
-    with context.trackers() as trackers:
-        plans = plan_links(workspace, trackers, text, where=where)
-    return _link_plans(context, "link-file", plans, by=by, dry_run=dry_run, as_json=as_json)
+def read_links_file(file: str) -> tuple[str, str]:
+    """The text of `link --file`, and the name of the place that it is from.
 
-
-def link_each(
-    context: Context,
-    names: Sequence[str],
-    urls: Sequence[str],
-    *,
-    by: str | None,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
-    """Link the items at addresses to each of several increments; the exit code."""
-    manager = context.workspace.manager
-    with context.trackers() as trackers:
-        seen = fetch_named(trackers, urls)
-    found = change_each(context.workspace, names, manager.read)
-    plans = plan_same((one for one in found if not isinstance(one, Refusal)), seen)
-    refused = [one for one in found if isinstance(one, Refusal)]
-    options = {"dry_run": dry_run, "as_json": as_json}
-    return _link_plans(context, "link-many", plans, refused, by=by, **options)
-
-
-def _link_plans(
-    context: Context,
-    document: str,
-    plans: Sequence[LinkPlan],
-    refused: Sequence[Refusal] = (),
-    *,
-    by: str | None,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
-    workspace = context.workspace
-    if not dry_run:
-        apply_links(workspace, plans, by=context.who(by))
-    failed = [Refusal(one.increment.id, one.error, one.increment) for one in plans if one.error]
-    refused = [*refused, *failed]
-    linked = [(plan.increment, one) for plan in plans for one in plan.items if not plan.error]
-    warnings = shared_items(workspace, linked)
-    codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=any(one.items and not one.error for one in plans))
-    increments = [_entry(one) for one in plans if not one.error]
-    increments += [_refused_entry(one) for one in refused]
-    shared = warning_entries(warnings)
-    parts = {"increments": increments, "warnings": shared, "dryRun": dry_run}
-    about = [one.increment for one in plans]
-    read = [one.item for plan in plans for one in plan.items]
-    if show_plan(context, document, code, parts, as_json=as_json, about=about, read=read):
-        return code
-    output.data(*(line for plan in plans if not plan.error for line in _plan_lines(context, plan)))
-    tell_refusals(refused)
-    tell_warnings(warnings)
-    output.talk(_sum(plans, failed=len(refused), dry_run=dry_run))
-    return code
-
-
-def _entry(plan: LinkPlan) -> output.Json:
-    linked, already = (list(map(item_entry, items)) for items in (plan.items, plan.known))
-    return {"id": plan.increment.id, "linked": linked, "already": already, "error": None}
-
-
-def _refused_entry(one: Refusal) -> output.Json:
-    return {"id": one.id, "linked": [], "already": [], "error": problem_entry(one.error)}
+    Raises:
+        UsageError: `links-file-unreadable`.
+    """
+    where = "standard input" if file == _STDIN else file
+    return _read(file, where), where
 
 
 def _read(file: str, where: str) -> str:
@@ -140,28 +72,6 @@ def _unreadable(reason: str, where: str) -> UsageError:
         where=where,
         hint="name a CSV file with the columns increment,url; - is standard input",
     )
-
-
-def _plan_lines(context: Context, plan: LinkPlan) -> Iterator[str]:
-    yield f"{output.good(output.sign('ok'))} {output.strong(plan.increment.id)}"
-    for one in plan.items:
-        yield seen_line(context.workspace.registry, one, columns=14)
-    for one in plan.known:
-        yield output.faint(f"    {output.clean(one.name)} is linked already")
-
-
-def _sum(plans: Sequence[LinkPlan], *, failed: int, dry_run: bool) -> str:
-    done = [plan for plan in plans if plan.items and not plan.error]
-    links = [one.link.key for plan in done for one in plan.items]
-    items = times(len(set(links)), "item")
-    known = sum(len(plan.known) for plan in plans)
-    already = f"; {known} linked already" if known else ""
-    each = f" ({len(links)} links)" if len(links) > len(set(links)) else ""
-    where = times(len(done), "increment") + each
-    if dry_run:
-        return f"{items} would be linked to {where}{already}; nothing was written."
-    left = f"; {times(failed, 'increment')} failed, repeat the command for these" if failed else ""
-    return f"{items} linked to {where}{already}{left}; nothing was posted."
 
 
 def link_suggest(context: Context, wanted: Sequence[str], *, as_json: bool) -> int:
