@@ -126,7 +126,7 @@ SLOW_OF_PYTHON = frozenset(
         ("show 1", 65, set()),
         (
             "pause 1 --by me",
-            106,
+            109,
             {"unlatch.increments.files.locks", "unlatch.worklog.json_text.nodes"},
         ),
         (

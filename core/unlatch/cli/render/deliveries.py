@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_documents import DONE_BEFORE
@@ -11,8 +11,6 @@ from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.cli.render.describe import next_command, times, tracker_title
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW, bar
-from unlatch.delivery.task import Delivery
-from unlatch.lifecycle.deliver import DeliveryResult, SharedItems, deliver_pending
 from unlatch.project.workspace import utc_now
 
 if TYPE_CHECKING:
@@ -20,10 +18,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import Increment
+    from unlatch.delivery.task import Delivery
+    from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.project.registry import Registry
-    from unlatch.project.trackers import Trackers
-    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.operation import Kind
 
 # The maximum number of failures to show for one cause; the others are counted.
@@ -34,40 +31,6 @@ def tell_done(registry: Registry, tracker: str, name: str, kind: Kind) -> None:
     """Show an item that the same change left as it is now."""
     title = output.clean(f"{tracker_title(registry, tracker)} {name}")
     output.ok(f"{title} {DONE_BEFORE[kind]}")
-
-
-def deliver_and_tell(
-    context: Context,
-    increment: Increment,
-    *,
-    options: DeliveryOptions,
-    fresh: frozenset[str],
-    silent: bool,
-    offline: bool,
-    shared: SharedItems | None = None,
-    trackers: Trackers | None = None,
-) -> DeliveryResult:
-    """Deliver an increment's pending operations, and show each delivery as it ends.
-
-    `trackers` are those already open; `offline` leaves the operations for later.
-    """
-    if offline:
-        return _postponed(increment)
-    log = _DeliveryLog(context, is_terse=False, silent=silent)
-    with nullcontext(trackers) if trackers else context.trackers() as opened:
-        return deliver_pending(
-            *(context.workspace, opened, [increment], lambda _name, one: log.tell(one)),
-            options=options,
-            fresh=fresh,
-            shared=shared,
-        )[0]
-
-
-def _postponed(increment: Increment) -> DeliveryResult:
-    waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
-    if waiting:
-        output.talk(f"{times(len(waiting), 'operation')} pending. Next: unlatch sync")
-    return DeliveryResult(increment, waiting, len(waiting), on_purpose=True)
 
 
 @contextmanager

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_remarks
-from unlatch.cli.runtime.failure import DECLINED, code_of_many
 from unlatch.cli.terminal import output
-from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.lifecycle.change import Done, Refusal
 
 if TYPE_CHECKING:
@@ -102,13 +99,14 @@ class Dialog:
         return changes
 
     def declined(self) -> int:
+        from unlatch.cli.runtime.failure import DECLINED  # noqa: PLC0415  (rarely needed)
+
         output.talk("Nothing was changed.")
         return DECLINED
 
     @contextmanager
     def changing(self, total: int) -> Iterator[Callable[[Ended], None]]:
-        is_terse = total > FEW
-        with bar(total, self.doing) as advance:
+        with _bar(total, self.doing) as advance:
 
             def report(ended: Ended) -> None:
                 advance()
@@ -116,7 +114,7 @@ class Dialog:
                     self.context.trace(ended.error)
                 elif self.options.as_json:
                     tell_remarks(ended.outcome.increment)
-                elif not is_terse:
+                elif not _is_terse(total):
                     self.tell(ended)
 
             yield report
@@ -128,7 +126,9 @@ class Dialog:
         if self.options.as_json:
             return
         done = [one for one in ended if isinstance(one, Done)]
-        if self.moves and len(done) > FEW:
+        if self.moves and _is_terse(len(done)):
+            from unlatch.cli.render.describe import times  # noqa: PLC0415  (rarely needed)
+
             before = Counter(one.outcome.before.status.value for one in done)
             each = ", ".join(f"{count:,} {status}" for status, count in before.items())
             now = done[0].outcome.increment.status
@@ -148,6 +148,8 @@ class Dialog:
         return show_deliveries(self.at(place), total, silent=options.as_json, sums=sums)
 
     def postponed(self, total: int) -> None:
+        from unlatch.cli.render.describe import times  # noqa: PLC0415  (rarely needed)
+
         output.talk(f"{times(total, 'operation')} pending. Next: unlatch sync")
 
     def ended(self, ended: Sequence[Ended]) -> int:
@@ -163,6 +165,8 @@ class Dialog:
         codes = [self.code(one) if isinstance(one, Done) else one.error.exit_code for one in ended]
         if not self.options.is_many:
             return max(codes, default=0)
+        from unlatch.cli.runtime.failure import code_of_many  # noqa: PLC0415  (for many alone)
+
         done = [one for one in ended if isinstance(one, Done)]
         return code_of_many(codes, changed=any(map(self.has_changed, done)))
 
@@ -189,6 +193,23 @@ class Dialog:
 
     def write_document(self, ended: Sequence[Ended], code: int) -> None:
         """Print the document for a program."""
+
+
+def _bar(total: int, what: str) -> AbstractContextManager[Callable[[], None]]:
+    if total == 1:
+        return nullcontext(lambda: None)
+    from unlatch.cli.terminal.progress import bar  # noqa: PLC0415  (for many alone)
+
+    return bar(total, what)
+
+
+def _is_terse(total: int) -> bool:
+    """Whether so many are summed up, in place of a line for each."""
+    if total == 1:
+        return False
+    from unlatch.cli.terminal.progress import FEW  # noqa: PLC0415  (as above)
+
+    return total > FEW
 
 
 def deliveries_of(done: Sequence[Done]) -> list[DeliveryResult]:

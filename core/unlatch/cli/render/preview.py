@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
@@ -15,7 +14,6 @@ from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells, wrap
-from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
@@ -30,31 +28,10 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
-    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.text import Block, Text
 
 _INDENT = " " * 6
 _METHOD = len("OPTIONS")
-
-
-def preview_and_tell(
-    context: Context,
-    plan: Plan,
-    options: DeliveryOptions,
-    *,
-    offline: bool,
-    as_json: bool,
-    more: output.Json | None = None,
-    **facts: Any,
-) -> int:
-    """Show the requests of a change, with further fields of `Preview`; returns the exit code.
-
-    Args:
-        more: further keys of the document.
-    """
-    with context.trackers() as trackers:
-        found = preview_plans(context.workspace, trackers, [plan], options=options, offline=offline)
-    return tell_preview(context, replace(found[0], **facts), as_json=as_json, more=more)
 
 
 def tell_preview(
