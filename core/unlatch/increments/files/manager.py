@@ -43,6 +43,8 @@ def collection_of(paths: ProjectPaths) -> Collection:
 
 # What operations send: they themselves, and the words of reopens and changes of scope.
 _SENT = frozenset(("pending", "reopenHistory", "amendments"))
+# Increments; those that one command reads by name, not those of a list.
+_MOST_KEPT = 200
 _UNANSWERED = (
     "nothing shows what this answers, so the same command in another checkout is not recognized"
 )
@@ -67,6 +69,8 @@ class MetadataManager:
         self.collection = collection_of(paths)
         # The revisions that a plan was made for, each until the first change of its increment.
         self.planned: dict[str, str] = {}
+        # The increments as this command last read or wrote them, by name.
+        self._last: dict[str, Increment] = {}
 
     def find(self, name: str) -> Folder:
         """The folder for 7, 0007, 24G, or a folder's present or former name; archived ones too.
@@ -119,8 +123,19 @@ class MetadataManager:
         return {one.path: one.name for one in folders} | units
 
     def read(self, wanted: str) -> Increment:
-        """One increment; raises StoreError if its files cannot be read, or as `find`."""
-        return read_increment(self.find(wanted), self.shapes)
+        """One increment; raises StoreError if its files cannot be read, or as `find`.
+
+        Its file is compared with what was read before, and parsed again only if it changed.
+        """
+        folder = self.find(wanted)
+        increment = read_increment(folder, self.shapes, self._last.get(folder.name))
+        self._keep(increment)
+        return increment
+
+    def _keep(self, increment: Increment) -> None:
+        if len(self._last) >= _MOST_KEPT:
+            self._last.clear()
+        self._last[increment.id] = increment
 
     def list(self) -> list[Increment | BrokenIncrement]:
         """All increments, archived and broken ones included."""
@@ -244,7 +259,6 @@ class MetadataManager:
         name = folder.name
         if unit_in(folder):
             self._make_state(folder)
-        order = {"unarchive": unarchive, "events_first": events_first}
 
         def noted(before: Increment, data: dict[str, Any]) -> list[Event]:
             if planned := self.planned.pop(name, None):
@@ -261,7 +275,15 @@ class MetadataManager:
         with store_lock(self.paths, name):
             found, now = self.find(name), self.clock()
             with own_texts(*texts_of(found), moved_to=self.paths.increments / name):
-                return change_folder(self.paths, found, self.shapes, noted, now=now, **order)
+                increment = change_folder(
+                    *(self.paths, found, self.shapes, noted),
+                    now=now,
+                    unarchive=unarchive,
+                    events_first=events_first,
+                    last=self._last.get(found.name),
+                )
+            self._keep(increment)
+            return increment
 
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""

@@ -48,12 +48,20 @@ _MARKS = tuple(pattern(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$",
 
 
 def read_metadata(
-    place: Path | str, folder: Folder | None = None, opened: OpenFolder | None = None
+    place: Path | str,
+    folder: Folder | None = None,
+    opened: OpenFolder | None = None,
+    *,
+    known: JsonText | None = None,
 ) -> JsonText:
-    """The text of a metadata.json; a string for `place`, and the folder itself, make it faster."""
+    """The text of a metadata.json; a string for `place`, and the folder itself, make it faster.
+
+    Args:
+        known: the text as it was read before, which is parsed again only if it changed.
+    """
     try:
         raw = read_in(folder, METADATA, opened=opened) if folder else read_file(place)
-        text = JsonText.parse(raw)
+        text = known if known is not None and known.is_from(raw) else JsonText.parse(raw)
     except FileNotFoundError:
         folder = folder or Folder(Path(place).parent.name, Path(place).parent, False)
         return _from_spec(folder) if unit_in(folder) is None else _of_new_unit(folder)

@@ -73,20 +73,53 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
         )
 
 
-def read_increment(folder: Folder, shapes: Shapes) -> Increment:
+def read_increment(folder: Folder, shapes: Shapes, last: Increment | None = None) -> Increment:
+    """The increment in `folder`.
+
+    Args:
+        last: as it was read before, whose file is parsed again only if it changed since.
+    """
     with opened_folder(folder) as opened:
-        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder, opened)
-        return snapshot(folder, text, shapes, opened)
+        known = text_of(last)
+        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder, opened, known=known)
+        return snapshot(folder, text, shapes, opened, last=last)
 
 
 def snapshot(
-    folder: Folder, text: JsonText, shapes: Shapes, opened: OpenFolder | None = None
+    folder: Folder,
+    text: JsonText,
+    shapes: Shapes,
+    opened: OpenFolder | None = None,
+    *,
+    last: Increment | None = None,
 ) -> Increment:
-    """The increment in `folder` by the text of its metadata.json."""
-    one = IncrementHeader.of(folder, text, shapes)
+    """The increment in `folder` by the text of its metadata.json, as `read_increment`."""
+    one = header_of(folder, text, shapes, last)
     # The only part that is read from the folder, which may be moved or changed later.
-    object.__setattr__(one, "title", _title(one, opened))
+    title = _title(one, opened)
+    if one is last and one.title != title:
+        one = IncrementHeader.of(folder, text, shapes)
+    object.__setattr__(one, "title", title)
     return one
+
+
+def header_of(
+    folder: Folder, text: JsonText, shapes: Shapes, last: Increment | None
+) -> IncrementHeader:
+    """The increment by its text, with a title that is read when it is needed.
+
+    It is `last` itself if that was made from the same text in the same place.
+    """
+    if isinstance(last, IncrementHeader) and text_of(last) is text and last.unit is None:
+        source: Folder = getattr(last, "source")  # noqa: B009  (mypy sees no computed parts)
+        if source.place == folder.place:
+            return last
+    return IncrementHeader.of(folder, text, shapes)
+
+
+def text_of(increment: Increment | None) -> JsonText | None:
+    """The text that an increment was made from; None for a copy with other parts."""
+    return getattr(increment, "text", None)
 
 
 class IncrementHeader(Increment):

@@ -19,7 +19,7 @@ from unlatch.increments.files.reading import (
     read_metadata,
     times_in,
 )
-from unlatch.increments.files.snapshots import IncrementHeader, read_increment, snapshot
+from unlatch.increments.files.snapshots import header_of, read_increment, snapshot, text_of
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.moving import moved_out
 from unlatch.increments.model.increment import NEW_TYPE
@@ -55,14 +55,19 @@ def change_folder(
     now: datetime,
     unarchive: bool = False,
     events_first: bool = False,
+    last: Increment | None = None,
 ) -> Increment:
-    """Read, edit and write one increment; the caller holds its store lock."""
+    """Read, edit and write one increment; the caller holds its store lock.
+
+    Args:
+        last: as it was read before; parsed again only if its file changed since.
+    """
     with contextlib.ExitStack() as held:
         there = held.enter_context(opened_folder(folder))
-        text = _read_to_write(folder, there)
+        text = _read_to_write(folder, there, last)
         opened = there or held.enter_context(_open_to_write(folder))
         LOG.check(opened)
-        before = IncrementHeader.of(folder, text, shapes)
+        before = header_of(folder, text, shapes, last)
         data, known = copied(text.value), text.value
         if isinstance(text, NewUnitText):
             data |= {"status": before.status.value, "type": NEW_TYPE}
@@ -93,7 +98,7 @@ def change_folder(
         if not events_first:
             text, unwritten = _log_or_keep(opened, text, data, events)
             warnings += unwritten
-        increment = snapshot(place, text, shapes, opened)
+        increment = snapshot(place, text, shapes, opened, last=before)
         if increment.unit is None:
             warnings += _follow_status(opened, before, increment)
     if increment.unwritten:
@@ -159,8 +164,8 @@ def _log_or_keep(
     return text, []
 
 
-def _read_to_write(folder: Folder, opened: OpenFolder | None) -> JsonText:
-    text = read_metadata(folder.path / METADATA, folder, opened)
+def _read_to_write(folder: Folder, opened: OpenFolder | None, last: Increment | None) -> JsonText:
+    text = read_metadata(folder.path / METADATA, folder, opened, known=text_of(last))
     if text.duplicates:
         keys = ", ".join(text.duplicates)
         raise StoreError(

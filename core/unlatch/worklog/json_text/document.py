@@ -34,6 +34,10 @@ class JsonText:
     bom: bool
     value: Any
 
+    def is_from(self, raw: bytes) -> bool:
+        """Whether `parse` would read the same from these bytes."""
+        return raw == self._encoded(self.text)
+
     @property
     def duplicates(self) -> tuple[str, ...]:
         """The JSON pointers of keys that occur twice in an object; `value` has the last."""
