@@ -48,9 +48,6 @@ class Prompts(Protocol):
     def agree(self, works: Sequence[Work]) -> None:
         """Ask for consent to what others left pending; raises if there is none."""
 
-    def refuse_others(self, works: Sequence[Work]) -> None:
-        """Refuse what others left pending, without a question."""
-
     def confirm(self, changes: Sequence[Any]) -> Sequence[Change] | None:
         """The changes of the command with the user's answers; None if the user declined."""
 
@@ -87,8 +84,6 @@ def carry_out(works: Sequence[Work], prompts: Prompts, options: ChangeOptions) -
     """
     items = count_items(change for work in works for change in work.changes)
     excess = _find_excess(works[0].place.workspace, items, options) if items else None
-    if options.own_pending:
-        prompts.refuse_others(works)
     if options.dry_run:
         previews, refused = _preview(works, options)
         return prompts.foreseen(previews, refused, items=items, excess=excess)

@@ -31,15 +31,20 @@ class Dialog:
         doing: the title of the progress bar.
         moves: whether the status of increments changes.
         sums: whether many deliveries are summed up, also of one increment.
+        keys: those of the document for one change, besides the increment, in their order.
+        keys_of_many: those of an increment in the document for many, likewise.
     """
 
     doing = "Changing"
     moves = True
     sums = False
+    keys: tuple[str, ...] = ("warnings",)
+    keys_of_many: tuple[str, ...] = ("warnings", "error")
 
     def __init__(self, context: Context, options: ChangeOptions) -> None:
-        self.context = context
-        self.options = options
+        self.context, self.options = context, options
+        # The name of the document for one change.
+        self.document = options.command
 
     def at(self, place: Place) -> Context:
         """The context over a place."""
@@ -62,13 +67,15 @@ class Dialog:
             more = self.foreseen_keys(preview)
             preview = replace(preview, warnings=warnings)
             return tell_preview(context, preview, as_json=options.as_json, more=more)
+        from shlex import join  # noqa: PLC0415  (slow to load)
+
         from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415  (as above)
 
         return tell_previews(
             context,
             previews,
             refused,
-            command=f"unlatch {options.command}",
+            command=join(["unlatch", *options.command.split()]),
             items=items,
             excess=excess,
             as_json=options.as_json,
@@ -85,6 +92,9 @@ class Dialog:
         agree_to_pending(self.subjects(works), yes=options.yes, silent=options.as_json)
 
     def refuse_others(self, works: Sequence[Work]) -> None:
+        """With --own-pending, refuse what others left pending, without a question."""
+        if not self.options.own_pending:
+            return
         from unlatch.cli.render.agreement import refuse_pending_of_others  # noqa: PLC0415
 
         refuse_pending_of_others(self.subjects(works))
@@ -191,8 +201,68 @@ class Dialog:
 
         tell_all_left(deliveries_of(done))
 
-    def write_document(self, ended: Sequence[Ended], code: int) -> None:
-        """Print the document for a program."""
+    def write_document(self, ended: Sequence[Ended], code: int, **more: Any) -> None:
+        """Print the document for a program, of one change or of many, with further keys."""
+        if self.options.is_many:
+            entries = [self.entry(one) for one in ended]
+            self.print_document(f"{self.document}-many", code, increments=entries, **more)
+            return
+        (done,) = (one for one in ended if isinstance(one, Done))
+        parts = self.parts(done)
+        facts = {key: parts[key] for key in self.keys if key in parts}
+        self.print_document(self.document, code, increment=moved_entry(done), **facts, **more)
+
+    def print_document(self, name: str, code: int, **parts: Any) -> None:
+        from unlatch.cli.render.delivery_documents import print_document  # noqa: PLC0415
+
+        print_document(name, code, **parts)
+
+    def entry(self, ended: Ended) -> output.Json:
+        """One of many in the document."""
+        if isinstance(ended, Done):
+            entry, parts = moved_entry(ended), self.parts(ended)
+        else:
+            from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
+
+            refused = refused_entry(ended)
+            entry = {key: refused[key] for key in ("id", "status", "previousStatus")}
+            parts = {**_NOTHING, "error": refused["error"]}
+        return entry | {key: parts[key] for key in self.keys_of_many}
+
+    def parts(self, done: Done) -> output.Json:
+        """What a document says of a change, besides the increment."""
+        from unlatch.cli.render.documents import fact_entries, warning_entries  # noqa: PLC0415
+
+        facts = fact_entries(done.change.entry(done.outcome))
+        if "warnings" in facts:
+            facts["warnings"] += warning_entries(done.failed)
+        left = done.delivered.left if done.delivered else 0
+        return {**facts, "trackers": self.deliveries(done), "left": left, "error": None}
+
+    def deliveries(self, done: Done) -> list[output.Json]:
+        """The result of each item; of many, what was left on purpose is only counted."""
+        delivered = done.delivered
+        if delivered is None or (self.options.is_many and delivered.on_purpose):
+            return []
+        from unlatch.cli.render.delivery_documents import delivery_entry  # noqa: PLC0415
+
+        return [*map(delivery_entry, delivered.deliveries)]
+
+
+# The parts of an increment that stays as it is.
+_NOTHING: output.Json = {
+    **{key: [] for key in ("trackers", "spared", "forced", "warnings")},
+    **dict.fromkeys(("reopen", "scope", "evidence", "undone")),
+    "left": 0,
+}
+
+
+def moved_entry(done: Done) -> output.Json:
+    """The increment after a change, with its status before."""
+    from unlatch.cli.render.documents import increment_entry  # noqa: PLC0415  (for programs alone)
+
+    before, is_lost = done.outcome.before.status, done.outcome.is_reason_lost
+    return increment_entry(done.increment, before, is_reason_lost=is_lost)
 
 
 def _bar(total: int, what: str) -> AbstractContextManager[Callable[[], None]]:

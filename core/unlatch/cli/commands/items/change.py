@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from shlex import quote
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.commands.items.belonging import check_alone
@@ -74,7 +74,7 @@ def change_items(
         Belongs: an item belongs to an increment, and `item_only` is not set.
         UnlatchError: an item is not known, or the reason is missing; nothing was changed.
     """
-    again = " ".join(["unlatch", VERBS[kind], *map(quote, words)])
+    again = join(["unlatch", VERBS[kind], *words])
     options, _ = take_options(given, command=VERBS[kind], listing=f"{again} --dry-run")
     if reason is not None:
         reason = checked_reason(reason)
@@ -97,9 +97,8 @@ def change_items(
             request = replace(request, reason=checked_reason(ask()))
             works = [work.explained(request) for work in works]
         dialog = ItemDialog(context, options, request, works)
-        kept = [
-            Work(work.place, [one for one in work.changes if not one.is_left]) for work in works
-        ]
+        kept = [group.kept for group in works]
+        dialog.refuse_others(kept)
         return carry_out(kept, dialog, options)
 
 

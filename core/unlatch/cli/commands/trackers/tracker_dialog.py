@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from shlex import join, quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.render.deliveries import tell_done
 from unlatch.cli.render.delivery_documents import (
     delivered_code,
-    delivery_entry,
     done_entries,
-    print_document,
 )
 from unlatch.cli.render.dialog import Dialog
-from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.carry_out import plan_each
-from unlatch.lifecycle.change import Done
 from unlatch.lifecycle.item_change import leave_done
 from unlatch.spi.operation import Kind
 
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.change import ChangeOptions, Ended, Place, Refusal
+    from unlatch.lifecycle.change import ChangeOptions, Done, Place, Refusal
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.item_change import ItemChange
 
@@ -40,6 +36,8 @@ class TrackerDialog(Dialog):
     """
 
     moves = False
+    keys = ("trackers",)
+    keys_of_many = ("error", "trackers")
 
     def __init__(
         self,
@@ -49,6 +47,7 @@ class TrackerDialog(Dialog):
         left: Mapping[str, Sequence[ItemSnapshot]],
     ) -> None:
         super().__init__(context, options)
+        self.document = "tracker-change"
         self.kind, self.left = kind, dict(left)
 
     def leave_done(
@@ -96,24 +95,10 @@ class TrackerDialog(Dialog):
             name = f"{quote(finished[0].id)} is still {finished[0].status}"
             output.talk(f"Increment {name}. To reopen it: {resume}")
 
-    def write_document(self, ended: Sequence[Ended], code: int) -> None:
+    def print_document(self, name: str, code: int, **parts: Any) -> None:
         about = {"tracker": self.options.tracker, "kind": self.kind}
-        entries = [self._entry(one) for one in ended]
-        if self.options.is_many:
-            print_document("tracker-change-many", code, **about, increments=entries)
-            return
-        (entry,) = entries
-        increment = {key: entry[key] for key in ("id", "status", "previousStatus")}
-        parts = {"increment": increment, "trackers": entry["trackers"]}
-        print_document("tracker-change", code, **about, **parts)
+        super().print_document(name, code, **about, **parts)
 
-    def _entry(self, ended: Ended) -> output.Json:
-        if not isinstance(ended, Done):
-            from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
-
-            return {**refused_entry(ended), "trackers": []}
-        deliveries = ended.delivered.deliveries if ended.delivered else ()
-        done = done_entries(self.left.get(ended.id, ()), self.kind)
-        entry = increment_entry(ended.increment, ended.outcome.before.status)
-        trackers = [*map(delivery_entry, deliveries), *done]
-        return {**entry, "error": None, "trackers": trackers}
+    def deliveries(self, done: Done) -> list[output.Json]:
+        left = done_entries(self.left.get(done.id, ()), self.kind)
+        return [*super().deliveries(done), *left]

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.commands.work.finish_consent import confirm_finish
 from unlatch.cli.commands.work.finish_ending import end_change
-from unlatch.cli.render.delivery_documents import delivery_entry, print_document
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.dialog import Dialog
-from unlatch.cli.render.documents import fact_entries, increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
@@ -27,10 +25,9 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.status_change import StatusChange
 
-# The keys of the documents, in their order.
-_KEYS = ("spared", "undone", "trackers", "forced", "evidence", "warnings")
-_UNDO_KEYS = ("trackers", "left", "undone")
-_MANY_KEYS = ("trackers", "spared", "forced", "warnings", "left", "evidence")
+# The keys of an increment in the documents for many.
+_UNDO_KEYS = ("error", "trackers", "left", "undone")
+_MANY_KEYS = ("error", "trackers", "spared", "forced", "warnings", "left", "evidence")
 
 
 class FinishDialog(Dialog):
@@ -41,13 +38,15 @@ class FinishDialog(Dialog):
         briefing: write the briefings; None asks at a terminal, or names the command.
     """
 
+    keys = ("spared", "undone", "trackers", "forced", "evidence", "warnings")
+
     def __init__(
         self, context: Context, options: ChangeOptions, *, archive: bool, briefing: bool | None
     ) -> None:
         super().__init__(context, options)
         is_asked = not (options.as_json or options.is_many)  # several are not asked about
         self.archive, self.briefing = archive, briefing if is_asked else bool(briefing)
-        self._keys: output.Json = {}
+        self.keys_of_many = _UNDO_KEYS if options.command == "undo" else _MANY_KEYS
 
     def leave_idle(self, changes: Sequence[StatusChange]) -> list[StatusChange]:
         """The changes of increments that do not have the status already."""
@@ -70,14 +69,15 @@ class FinishDialog(Dialog):
         done = [one for one in ended if isinstance(one, Done)]
         if not (self.options.as_json or self.options.offline):
             self.tell_left(done)
+        more: output.Json = {}
         for one in done:
-            failed, self._keys = end_change(
+            failed, more = end_change(
                 *(self.context, one.id, self.options), archive=self.archive, briefing=self.briefing
             )
             one.failed = tuple(failed)
         code = self.code_of(ended)
         if self.options.as_json:
-            self.write_document(ended, code)
+            self.write_document(ended, code, **({} if self.options.is_many else more))
         return code
 
     def tell_left(self, done: Sequence[Done]) -> None:
@@ -88,46 +88,6 @@ class FinishDialog(Dialog):
 
     def code(self, done: Done) -> int:
         return super().code(done) or (UNDECIDED if done.failed else 0)
-
-    def write_document(self, ended: Sequence[Ended], code: int) -> None:
-        name = self.options.command
-        if self.options.is_many:
-            entries = [self._entry(one) for one in ended]
-            print_document(f"{name}-many", code, increments=entries)
-            return
-        (done,) = (one for one in ended if isinstance(one, Done))
-        entry, facts = _moved_entry(done), _facts(done)
-        facts = {key: facts[key] for key in _KEYS if key in facts}
-        print_document(name, code, increment=entry, **facts, **self._keys)
-
-    def _entry(self, ended: Ended) -> output.Json:
-        keys = _UNDO_KEYS if self.options.command == "undo" else _MANY_KEYS
-        if isinstance(ended, Done):
-            facts = _facts(ended)
-            if ended.delivered and ended.delivered.on_purpose:
-                facts["trackers"] = []
-            facts["left"] = ended.delivered.left if ended.delivered else 0
-            entry = {**_moved_entry(ended), "error": None}
-            return {**entry, **{key: facts[key] for key in keys}}
-        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
-
-        nothing: output.Json = {"left": 0, "undone": None, "evidence": None}
-        return {**refused_entry(ended), **{key: nothing.get(key, []) for key in keys}}
-
-
-def _moved_entry(done: Done) -> output.Json:
-    outcome = done.outcome
-    return increment_entry(
-        done.increment, outcome.before.status, is_reason_lost=outcome.is_reason_lost
-    )
-
-
-def _facts(done: Done) -> output.Json:
-    facts = fact_entries(done.change.entry(done.outcome))
-    if "warnings" in facts:
-        facts["warnings"] += warning_entries(done.failed)
-    deliveries = done.delivered.deliveries if done.delivered else ()
-    return {**facts, "trackers": [*map(delivery_entry, deliveries)]}
 
 
 def _tell_change(plan: StatusChange, result: Outcome) -> None:

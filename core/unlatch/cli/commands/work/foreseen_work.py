@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import INCREMENT
@@ -140,8 +140,8 @@ def needed_reason(
     if not any(one.is_finished for one in steps):
         return None
     if options.yes or not is_interactive():
-        only = "".join(f" --only {one}" for one in sorted(kinds))
-        command = f"unlatch resume {quote(increment.id)}{only} --reason TEXT"
+        only = [word for kind in sorted(kinds) for word in ("--only", kind)]
+        command = join(["unlatch", "resume", increment.id, *only, "--reason", "TEXT"])
         raise UsageError(
             "reason-missing", f"reopening {_named(steps)} needs a reason", hint=command
         )

@@ -99,29 +99,11 @@ class MoveDialog(Dialog):
     def tell_left(self, _done: Sequence[Done]) -> None:
         """Nothing is delivered."""
 
-    def write_document(self, ended: Sequence[Ended], code: int) -> None:
-        name = self.options.command
-        if self.options.is_many:
-            output.document(f"{name}-many", code, increments=[*map(_entry, ended)])
-            return
-        increment, facts = _parts(next(one for one in ended if isinstance(one, Done)))
-        output.document(name, code, increment=increment, **facts)
+    def print_document(self, name: str, code: int, **parts: Any) -> None:
+        output.document(name, code, **parts)
 
-
-def _parts(done: Done) -> tuple[output.Json, output.Json]:
-    from unlatch.cli.render.documents import fact_entries, increment_entry  # noqa: PLC0415
-
-    outcome = done.outcome
-    increment = increment_entry(
-        outcome.increment, outcome.before.status, is_reason_lost=outcome.is_reason_lost
-    )
-    return increment, fact_entries(done.change.entry(outcome))
-
-
-def _entry(ended: Ended) -> output.Json:
-    if isinstance(ended, Done):
-        increment, facts = _parts(ended)
-        return {**increment, **facts, "error": None}
-    from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
-
-    return {**refused_entry(ended), "warnings": []}
+    def entry(self, ended: Ended) -> output.Json:
+        entry = super().entry(ended)
+        if entry["error"] is not None:
+            entry["warnings"] = entry.pop("warnings")  # there it follows the error
+        return entry

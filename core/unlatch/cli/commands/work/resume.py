@@ -106,22 +106,30 @@ def resume(
     request = _request(context, by, **given)
     if is_many:
         request = replace(request, current=None)
-    selected = [*map(quote, ids.names), *(f"--all-matching {quote(one)}" for one in expressions)]
-    words = " ".join(selected) if is_many else quote(increments[0].id)
-    options = replace(options, listing=f"unlatch resume {words} --dry-run")
+    options = replace(options, listing=_listing(ids, expressions, increments, is_many=is_many))
     plans = [plan_resume(increment, request) for increment in increments]
     dialog = ResumeDialog(context, options, request, kinds)
     dialog.scoping, dialog.left_out = scoping, left_out
     with context.trackers() as trackers:
         dialog.place = Place(context.workspace, trackers)
-        # Conditions may select active increments; only named ones are refused.
-        apart = [one for one in plans if expressions and one.step in ACTIVE_STEPS]
-        if apart:
-            plans = [one for one in plans if one.step not in ACTIVE_STEPS]
-        settled = _settled_many(dialog, plans, apart) if is_many else _settled(dialog, plans[0])
-        if settled is None:
-            return dialog.declined()
-        return carry_out([Work(dialog.place, settled)], dialog, options)
+        return _carry_out(dialog, plans, has_conditions=bool(expressions))
+
+
+def _carry_out(dialog: ResumeDialog, plans: list[Resume], *, has_conditions: bool) -> int:
+    options, works = dialog.options, [Work(dialog.place, plans)]
+    dialog.refuse_others(works)
+    if not (options.is_many or options.dry_run or options.offline):
+        # Before the items are read, and questions about them asked.
+        dialog.agree(works)
+    # Conditions may select active increments; only named ones are refused.
+    apart = [one for one in plans if has_conditions and one.step in ACTIVE_STEPS]
+    if apart:
+        plans = [one for one in plans if one.step not in ACTIVE_STEPS]
+    is_many = options.is_many
+    settled = _settled_many(dialog, plans, apart) if is_many else _settled(dialog, plans[0])
+    if settled is None:
+        return dialog.declined()
+    return carry_out([Work(dialog.place, settled)], dialog, options)
 
 
 def _request(
@@ -136,6 +144,16 @@ def _request(
     """The request, before any prompt."""
     activation = ActivationOptions(category, force)
     return ResumeRequest(context.who(by), options=delivery, activation=activation, **given)
+
+
+def _listing(
+    ids: Named, expressions: Sequence[str], increments: Sequence[Increment], *, is_many: bool
+) -> str:
+    """The command that lists the items to be written to."""
+    if not is_many:
+        return f"unlatch resume {quote(increments[0].id)} --dry-run"
+    selected = [*map(quote, ids.names), *(f"--all-matching {quote(one)}" for one in expressions)]
+    return f"unlatch resume {' '.join(selected)} --dry-run"
 
 
 def _select(

@@ -1,6 +1,6 @@
 """The result of unlatch resume, for people and for scripts."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import relpath
 from shlex import join, quote
 from typing import TYPE_CHECKING
@@ -9,14 +9,11 @@ import click
 
 from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
 from unlatch.cli.render.deliveries import tell_all_left, tell_left
-from unlatch.cli.render.delivery_documents import NO_RETRY, delivery_entry, print_document
+from unlatch.cli.render.delivery_documents import NO_RETRY
 from unlatch.cli.render.describe import document_lines, sum_lines, times
 from unlatch.cli.render.dialog import Dialog, deliveries_of
 from unlatch.cli.render.documents import (
-    fact_entries,
-    increment_entry,
     link_entry,
-    warning_entries,
 )
 from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
@@ -53,11 +50,14 @@ class ResumeReport(Dialog):
     Attributes:
         steps: the other work that the resume of one increment would change.
         idle: the increments that are active already, of many.
+        others: the other work of each of many, which stays as it is.
         left_out: the exit code for increments that cannot be read, of many.
         shown: the ids of the warnings that were shown with a prompt.
     """
 
     doing = "Resuming"
+    keys = ("reopen", "trackers", "scope", "warnings")
+    keys_of_many = ("reopen", "trackers", "left", "scope", "warnings", "error")
     steps: "Sequence[Step]" = ()
     idle: Sequence[Resume] = ()
     left_out = 0
@@ -72,6 +72,7 @@ class ResumeReport(Dialog):
     ) -> None:
         super().__init__(context, options)
         self.request, self.kinds = request, kinds
+        self.others: Mapping[str, Sequence[Step]] = {}
 
     def tell(self, done: Done) -> None:
         result, options = done.outcome, self.options
@@ -120,11 +121,34 @@ class ResumeReport(Dialog):
         unfinished, keys, failed = self._resume_other_work(done.increment)
         code = code or unfinished
         if silent:
-            facts = _facts(done)
-            facts["warnings"] += warning_entries(failed)
-            entry = _moved_entry(done)
-            print_document("resume", code, increment=entry, **facts, **keys)
+            done.failed = tuple(failed)
+            self.write_document([done], code, **keys)
         return code
+
+    def entry(self, ended: Ended) -> Json:
+        entry = super().entry(ended) | left_keys(self.others.get(ended.id, ()))
+        if isinstance(ended, Refusal) and ended.before is not None:
+            entry["left"] = len(ended.before.pending)
+        return entry
+
+    def parts(self, done: Done) -> Json:
+        parts, reopen = super().parts(done), done.outcome.entry
+        parts["left"] = len(done.increment.pending)
+        if reopen is not None:
+            is_many = self.options.is_many
+            parts["reopen"] = reopen.id if is_many else _reopen_entry(reopen, done.increment)
+        return parts
+
+    def deliveries(self, done: Done) -> list[Json]:
+        entries = super().deliveries(done)
+        for entry in entries:
+            del entry["kind"]
+            entry["outcome"] = entry["outcome"] if entry["outcome"] in _OUTCOMES else "skipped"
+        if entries or done.outcome.step is not ResumeStep.REVIVE:
+            return entries
+        # The items of an abandoned increment stay as they are.
+        untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None, **NO_RETRY}
+        return [link_entry(link) | untouched for link in done.outcome.increment.links]
 
     def _resume_other_work(
         self, increment: Increment
@@ -163,8 +187,8 @@ class ResumeReport(Dialog):
         ended = [*ended, *(Done(plan, _untouched(plan)) for plan in self.idle)]
         code = self.code_of(ended) or self.left_out
         if self.options.as_json:
-            entries = [_entry(one) | left_keys(others.get(one.id, ())) for one in ended]
-            print_document("resume-many", code, increments=entries)
+            self.others = others
+            self.write_document(ended, code)
         elif not self.options.offline:
             tell_all_left(deliveries_of([one for one in ended if isinstance(one, Done)]))
         return code
@@ -192,66 +216,10 @@ def _tell_details(result: Outcome, increment: Increment) -> None:
     output.data(*(f"    {output.clean(link.url or link.key)}" for link in increment.links))
 
 
-def _moved_entry(done: Done) -> Json:
-    result = done.outcome
-    return increment_entry(
-        done.increment, result.before.status, is_reason_lost=result.is_reason_lost
-    )
-
-
-def _facts(done: Done) -> Json:
-    """The keys that the documents for one and for many have in common."""
-    facts = fact_entries(done.change.entry(done.outcome))
-    reopen = _reopen_entry(facts.pop("reopen"), done.increment)
-    return {"reopen": reopen, "trackers": _tracker_entries(done), **facts}
-
-
-def _entry(ended: Ended) -> Json:
-    """An increment in the document for many."""
-    if isinstance(ended, Refusal):
-        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
-
-        entry = refused_entry(ended)
-        error, left = entry.pop("error"), len(ended.before.pending) if ended.before else 0
-        nothing: Json = {"trackers": [], "left": left, "scope": None, "warnings": []}
-        return {**entry, "reopen": None, **nothing, "error": error}
-    facts, reopen = _facts(ended), ended.outcome.entry
-    if ended.delivered and ended.delivered.on_purpose:
-        facts["trackers"] = _skipped_entries(ended.outcome)
-    return {
-        **_moved_entry(ended),
-        "reopen": reopen.id if reopen else None,
-        "trackers": facts["trackers"],
-        "left": len(ended.increment.pending),
-        "scope": facts["scope"],
-        "warnings": facts["warnings"],
-        "error": None,
-    }
-
-
-def _reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
+def _reopen_entry(entry: ReopenEntry, increment: Increment) -> Json:
     """The present entry of reopenHistory, with the items that it reached."""
-    if entry is None:
-        return None
     written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
     return dict(next(written, write_reopen(entry)))
-
-
-def _tracker_entries(done: Done) -> list[Json]:
-    """The result of each item of one increment."""
-    entries = [delivery_entry(one) for one in done.delivered.deliveries] if done.delivered else []
-    for entry in entries:
-        del entry["kind"]
-        entry["outcome"] = entry["outcome"] if entry["outcome"] in _OUTCOMES else "skipped"
-    return entries or _skipped_entries(done.outcome)
-
-
-def _skipped_entries(result: Outcome) -> list[Json]:
-    """The items of an abandoned increment, which stay as they are."""
-    if result.step is not ResumeStep.REVIVE:
-        return []
-    untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None, **NO_RETRY}
-    return [link_entry(link) | untouched for link in result.increment.links]
 
 
 def _is_repeated(result: Outcome) -> bool:
