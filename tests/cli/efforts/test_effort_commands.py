@@ -334,5 +334,5 @@ def test_each_conclusion_is_shown_with_its_date(concluded: Project) -> None:
     dates = re.findall(r"^  Concluded [0-9]{4}-[0-9-]{5} [0-9:]{5}: (\S+)", shown.out, re.MULTILINE)
     assert dates == ["Fixed", "Fixed"], shown.out
     assert entry["reopens"][0]["concluded"] <= entry["reopens"][0]["at"] <= entry["concluded"]
-    found = concluded.run("search", "back", "--json").document
-    assert "auth-bug" in json.dumps(found)
+    for command in (("search", "back"), ("effort", "search", "back")):
+        assert "auth-bug" in json.dumps(concluded.run(*command, "--json").document), command

@@ -106,6 +106,7 @@ def test_resume_session_command(project: Project, started: str) -> None:
     done = session(project, "resume", started)
     assert done.out.startswith(f"Session: Fix login ({started})\n")
     assert "is active" in done.err
+    assert "paused" not in done.out
     again = session(project, "resume", started)
     assert (again.code, error_of(again)) == (1, "session-active")
 
