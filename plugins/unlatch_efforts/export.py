@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors.known_secrets import MASK
 from unlatch.transport.redact import Masking
-from unlatch.worklog.secret_patterns import is_secret_name
+from unlatch.worklog.text.secrets import is_secret_name
 from unlatch_efforts.entries import entry_text, speaker
 
 if TYPE_CHECKING:

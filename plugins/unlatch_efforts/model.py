@@ -12,7 +12,7 @@ from unlatch.errors import UsageError
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import NUMBER, TEXT, TIME, BadRecord, Record, Type, key, record, text
-from unlatch.worklog.secret_patterns import without_secrets
+from unlatch.worklog.text.secrets import without_secrets
 from unlatch_efforts.limits import check_title
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from unlatch.errors import UnlatchError
 from unlatch.errors.known_secrets import MASK
 from unlatch.transport.redact import Redactor
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import visible, without_controls
 from unlatch.worklog.programs import run
-from unlatch.worklog.secret_patterns import is_secret_name
+from unlatch.worklog.text.neutral import visible, without_controls
+from unlatch.worklog.text.secrets import is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unlatch.worklog.secret_kinds import find_secret
+from unlatch.worklog.text.secrets import find_secret
 from unlatch_mcp.calls import CallFailed
 
 

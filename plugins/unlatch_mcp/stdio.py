@@ -11,7 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
-from unlatch.worklog.neutral import without_surrogates
+from unlatch.worklog.text.neutral import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

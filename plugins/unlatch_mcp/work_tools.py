@@ -18,7 +18,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from unlatch.cli.runtime.references import Reference, read_reference
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 from unlatch_mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch_mcp.errors import answering
 from unlatch_mcp.plans import Plans

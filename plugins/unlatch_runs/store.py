@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.collection import listing
-from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
-from unlatch.worklog.name_matching import choose
+from unlatch.worklog.name_matching import choose, dated_name, slug
 from unlatch.worklog.times import stamp
 from unlatch_runs.event_lines import parse_event
 from unlatch_runs.events import RunCreated

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.markdown_lines import append_lines, line_ending
+from unlatch.worklog.text.markdown_lines import append_lines, line_ending
 from unlatch_sessions import markup
 from unlatch_sessions.document import TOOL_CALLS, read_document
 from unlatch_sessions.front_matter import Value, with_values

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan
+from unlatch.worklog.text.markdown_lines import scan
 from unlatch.worklog.times import read_stamp
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import SUMMARY, read_heading
@@ -22,7 +22,7 @@ from unlatch_sessions.model import Callout, Meta, Phase, Session, Status, Subage
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.worklog.markdown_lines import Line, Scan
+    from unlatch.worklog.text.markdown_lines import Line, Scan
 
 TOOL_CALLS = "**Tool calls:**"
 _LEVEL = 2

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.worklog.markdown_lines import line_ending
-from unlatch.worklog.yaml_text import MOST_CHARACTERS, BadYaml, load_yaml
+from unlatch.worklog.text.markdown_lines import line_ending
+from unlatch.worklog.text.parsing import MOST_CHARACTERS, BadYaml, load_yaml
 
 # In one way only: of two ways for each line, the number of all doubles with every line.
 _LINE_END = r"(?:\r\n?+|\n)"

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import without_controls, without_surrogates
+from unlatch.worklog.text.neutral import without_controls, without_surrogates
 from unlatch_sessions.model import Agent
 
 SUMMARY = "Summary"

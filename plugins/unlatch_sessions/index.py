@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
-from unlatch.worklog.cache_database import CacheDatabase, retry_if_damaged
+from unlatch.worklog.search_index import CacheDatabase, retry_if_damaged
 from unlatch.worklog.times import stamp
 from unlatch_sessions.model import CalloutKind
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
-from unlatch.worklog.markdown_lines import scan
-from unlatch.worklog.neutral import without_controls, without_surrogates
+from unlatch.worklog.text.markdown_lines import scan
+from unlatch.worklog.text.neutral import without_controls, without_surrogates
 from unlatch.worklog.times import stamp
 from unlatch_sessions.heading import one_line
 from unlatch_sessions.model import CalloutKind

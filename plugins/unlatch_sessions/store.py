@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.collection import listing
-from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.atomic import move_folder, replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
-from unlatch.worklog.name_matching import choose
+from unlatch.worklog.name_matching import choose, dated_name, slug
 from unlatch.worklog.search_index import file_stamp
 from unlatch_sessions.changes import apply
 from unlatch_sessions.document import (

@@ -13,7 +13,7 @@ _RECORDS = (
     "unlatch.worklog.json_text",
     "unlatch.worklog.record",
 )
-_DOCUMENTS = ("unlatch.increments.documents", "unlatch.worklog.markdown_lines")
+_DOCUMENTS = ("unlatch.increments.documents", "unlatch.worklog.text.markdown_lines")
 _LAYOUTS = (*_DOCUMENTS, "unlatch.increments.layouts.check_list", "unlatch.spi.check_boxes")
 _TRANSCRIPTS = "unlatch_agents.transcripts"
 _AGENTS = f"{_TRANSCRIPTS}.agents"
@@ -32,12 +32,12 @@ CATALOG = MappingProxyType(
         "metadata": ("records", _RECORDS),
         "merge": ("records", ("unlatch.increments.merge", *_RECORDS)),
         "events": ("records", ("unlatch.worklog.event_log", "unlatch.increments.records")),
-        "toml": ("settings", ("unlatch.config", "unlatch.worklog.toml_text")),
+        "toml": ("settings", ("unlatch.config", "unlatch.worklog.text.parsing")),
         "front-matter": (
             "documents",
-            ("unlatch.increments.documents.front_matter", "unlatch.worklog.yaml_text"),
+            ("unlatch.increments.documents.front_matter", "unlatch.worklog.text.parsing"),
         ),
-        "session": ("documents", ("unlatch_sessions", "unlatch.worklog.yaml_text")),
+        "session": ("documents", ("unlatch_sessions", "unlatch.worklog.text.parsing")),
         "native": ("layouts", (*_DOCUMENTS, "unlatch.increments.layouts.native")),
         "spec-kit": ("layouts", (*_LAYOUTS, "unlatch_layouts.spec_kit.layout")),
         "kiro": ("layouts", (*_LAYOUTS, "unlatch_layouts.kiro")),
@@ -52,7 +52,7 @@ CATALOG = MappingProxyType(
         "ado": ("trackers", (*_TRANSPORT, "unlatch_ado")),
         "jira": ("trackers", (*_TRANSPORT, "unlatch_jira")),
         "webhook": ("requests", ("unlatch_github.webhook", "unlatch_github.states")),
-        "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.markdown_lines")),
+        "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.text.markdown_lines")),
         "hook": ("requests", ("unlatch_agents.hooks.hook_event",)),
         "mcp": ("requests", ("unlatch_mcp",)),
         "report": ("reports", ("unlatch_regressions.reports",)),
@@ -61,11 +61,11 @@ CATALOG = MappingProxyType(
             ("unlatch_regressions.messages", "unlatch_regressions.patches"),
         ),
         "model": ("models", ("unlatch_efforts.llm",)),
-        "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.markdown_lines")),
+        "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.text.markdown_lines")),
         "saved-plan": ("work", ("unlatch.lifecycle.planned.saved", "unlatch.worklog.json_text")),
         "run": ("work", _RUNS),
         "worker": ("work", ("unlatch_runs.dispatch.protocol",)),
         "effort": ("work", (*_EFFORTS, "unlatch.worklog.event_log")),
-        "workflow": ("work", ("unlatch_sessions.workflow", "unlatch.worklog.markdown_lines")),
+        "workflow": ("work", ("unlatch_sessions.workflow", "unlatch.worklog.text.markdown_lines")),
     }
 )

@@ -32,7 +32,7 @@ def _each(name: str, values: Iterable[Any]) -> Callable[[_Values], list[dict[str
 VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingProxyType(
     {
         "unlatch.patterns.found": _each("self", ()),
-        "unlatch.worklog.secret_kinds._kind": lambda module: (
+        "unlatch.worklog.text.secrets._kind": lambda module: (
             {"mark": mark} for _, mark in (*module["_GONE"], *module["_LEFT"])
         ),
         "unlatch.doctor.project._why_ignored": lambda module: (
@@ -63,7 +63,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
             "self", [row for table in (ado.TABLE, github.TABLE, jira.TABLE) for row in table]
         ),
         "unlatch.transport.redact.__init__": _each("home", ["/home/dana smith"]),
-        "unlatch.worklog.secret_patterns._compiled": lambda module: (
+        "unlatch.worklog.text.secrets._compiled": lambda module: (
             {"pattern": regex} for regex, _ in module["_PATTERNS"]
         ),
         "unlatch_ado.description._as_edited": _each("words", [["\\[unlatch", "begin", _ID]]),

@@ -13,7 +13,7 @@ from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 
 from unlatch.cli.render.diff import diff_of, show_diff
-from unlatch.worklog.neutral import command_line
+from unlatch.worklog.text.neutral import command_line
 
 PLAN = """\
 ### Task 1-1: Look

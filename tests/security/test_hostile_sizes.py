@@ -18,8 +18,7 @@ from unlatch.increments.documents import front_matter
 from unlatch.increments.records.links import read_links
 from unlatch.increments.records.unread_places import unread_places
 from unlatch.worklog.search_index import Document, SearchIndex, Source
-from unlatch.worklog.toml_text import load_toml
-from unlatch.worklog.yaml_text import BadYaml, load_yaml
+from unlatch.worklog.text.parsing import BadYaml, load_toml, load_yaml
 from unlatch_agents.imports.importing import Importer
 from unlatch_agents.imports.watching import take
 from unlatch_agents.transcripts import Listed

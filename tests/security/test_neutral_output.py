@@ -36,8 +36,8 @@ import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.terminal import output, prompts
 from unlatch.lifecycle.linking.csv_rows import read_rows
-from unlatch.worklog import neutral
-from unlatch.worklog.neutral import csv_line
+from unlatch.worklog.text import neutral
+from unlatch.worklog.text.neutral import csv_line
 
 # They show nothing but what they bring along.
 OWN_WORDS = {"demo", "sandbox"}

@@ -31,7 +31,7 @@ from unlatch.spi import (
     read_checks,
     with_kept_part,
 )
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 from unlatch_ado import description as ado
 from unlatch_github.api import models as github
 from unlatch_jira.api import kept_parts as jira

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from unlatch.spi.render import as_html, from_markdown, markdown, plain
 from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, hidden, ops_in, visible
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 from unlatch_jira.api.rendering import adf, wiki
 
 OP = "01KA0000000000000000000001"

@@ -16,7 +16,7 @@ from unlatch import spi, transport
 from unlatch.spi import with_kept_part
 from unlatch.spi.render import plain
 from unlatch.spi.text import Span, defused, fill, hidden, ops_in, slots, visible
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 HOSTILE = ["{reason}", "{by}", "{", "**", "**bold**", "$&", r"\1", r"\g<0>", "\n\n", "{0}", "%s"]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.transport.calling import covering
 
 from unlatch.transport.redact import Redactor
-from unlatch.worklog.neutral import without_controls
-from unlatch.worklog.secret_patterns import is_secret_name
+from unlatch.worklog.text.neutral import without_controls
+from unlatch.worklog.text.secrets import is_secret_name
 
 SECRET = "s3cr/t+of=ours"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import StoreError
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text.merge import UnmergeableError
 from unlatch_sessions import changes, markup
 from unlatch_sessions.changes import Change, apply
 from unlatch_sessions.document import read_document

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.collection import Collection
-from unlatch.worklog.dated_names import slug
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.ids import (
     NUMBER,
@@ -20,7 +19,7 @@ from unlatch.worklog.ids import (
     new_ulid,
     number_of,
 )
-from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar
+from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar, slug
 
 ULID = "01KA0000000000000000000001"
 

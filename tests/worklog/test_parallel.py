@@ -11,8 +11,8 @@ import pytest
 
 from unlatch.worklog import digests
 from unlatch.worklog.installer import install_command, upgrade_command
-from unlatch.worklog.markdown_lines import line_ending, scan
 from unlatch.worklog.parallel import MOST_AT_ONCE, run_parallel
+from unlatch.worklog.text.markdown_lines import line_ending, scan
 
 
 def test_all_results_come_with_their_keys() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from unlatch.errors import StoreError
-from unlatch.worklog.cache_database import IndexDamaged
-from unlatch.worklog.search_index import Document, Hit, SearchIndex, Source
+from unlatch.worklog.search_index import Document, Hit, IndexDamaged, SearchIndex, Source
 
 AUTH = Document(
     "auth-bug", "Fixed 401 errors by adding an axios interceptor.", "user: token refresh"

@@ -172,7 +172,7 @@ def _tell_interrupt(stop: BaseException) -> int:
 def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     from unlatch.cli.runtime.suggest import is_misplaced, suggestion  # noqa: PLC0415
     from unlatch.cli.terminal import output  # noqa: PLC0415
-    from unlatch.worklog.neutral import visible  # noqa: PLC0415
+    from unlatch.worklog.text.neutral import visible  # noqa: PLC0415
 
     meant = suggestion(error, arguments)
     if isinstance(error, click.NoSuchOption):

@@ -32,7 +32,7 @@ from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import is_closed, read_user_file, user_config_file
-from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.text.parsing import load_toml
 
 Model = TypeVar("Model")
 

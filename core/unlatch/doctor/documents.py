@@ -19,8 +19,8 @@ from unlatch.increments.records.events import lost_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.markdown_lines import scan_work
 from unlatch.worklog.name_matching import first_of
+from unlatch.worklog.text.markdown_lines import scan_work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -31,7 +31,7 @@ from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
-from unlatch.worklog.text_merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import MergedText, UnmergeableError
 
 _SIDES = ((OURS, THEIRS), (THEIRS, OURS))
 

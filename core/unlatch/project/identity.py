@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import without_controls, without_surrogates
+from unlatch.worklog.text.neutral import without_controls, without_surrogates
 
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.

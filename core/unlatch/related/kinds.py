@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unlatch.related.references import References
     from unlatch.worklog.json_text.three_way import Side
     from unlatch.worklog.search_index import Source
-    from unlatch.worklog.text_merge import MergedText
+    from unlatch.worklog.text.merge import MergedText
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from unlatch.increments.documents.quoting import one_line
 from unlatch.related.highlights import cut
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

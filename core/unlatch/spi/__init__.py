@@ -133,7 +133,7 @@ if TYPE_CHECKING:
     from unlatch.spi.text import op_posted as op_posted
     from unlatch.spi.text import ops_in as ops_in
     from unlatch.spi.text import visible as visible
-    from unlatch.worklog.neutral import without_controls as without_controls
+    from unlatch.worklog.text.neutral import without_controls as without_controls
     from unlatch.worklog.times import read_stamp as read_stamp
 
 # The same names by their modules, which are loaded at first use: most commands need few of them.
@@ -153,7 +153,7 @@ _NAMES = {
     "unlatch.spi.shortening": "fit_text",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",
-    "unlatch.worklog.neutral": "without_controls",
+    "unlatch.worklog.text.neutral": "without_controls",
     "unlatch.worklog.times": "read_stamp",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -4,7 +4,7 @@ import re
 
 from unlatch.patterns import pattern
 from unlatch.spi.text import Block, Check, Checks, Heading, Paragraph, Span, Text, defused
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
 # For formats without check boxes of their own; `read_checks` reads them back.

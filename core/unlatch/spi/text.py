@@ -11,7 +11,7 @@ from dataclasses import field
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 _BOLD = pattern(r"(\*\*.+?\*\*)")
 _SLOT = pattern(r"\{(\w+)\}")

@@ -22,7 +22,7 @@ from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
-from unlatch.worklog.neutral import without_controls, without_surrogates
+from unlatch.worklog.text.neutral import without_controls, without_surrogates
 
 
 @dataclass(frozen=True, slots=True)

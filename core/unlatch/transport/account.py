@@ -134,7 +134,7 @@ class MachineBudget:
         if folder is None or not self._is_usable:
             return Turn(0.0)
         from unlatch.transport.reservations import Reservations  # noqa: PLC0415  (loads sqlite3)
-        from unlatch.worklog.cache_database import retry_if_damaged  # noqa: PLC0415  (as above)
+        from unlatch.worklog.search_index import retry_if_damaged  # noqa: PLC0415  (as above)
 
         try:
             key = read_key(folder) or make_key(folder)

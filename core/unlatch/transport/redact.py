@@ -7,7 +7,7 @@ from pathlib import Path
 from unlatch.errors.known_secrets import MASK, forms_of
 from unlatch.patterns import pattern
 from unlatch.spi.text import one_line
-from unlatch.worklog.secret_patterns import without_secrets
+from unlatch.worklog.text.secrets import without_secrets
 
 HOME = "~"
 _LONGEST = 300

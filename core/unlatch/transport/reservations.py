@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.transport.pace import Pace, Turn
-from unlatch.worklog.cache_database import CacheDatabase
+from unlatch.worklog.search_index import CacheDatabase
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Self
 
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

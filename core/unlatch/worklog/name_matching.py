@@ -1,4 +1,4 @@
-"""The names that a word means: a number, a name, or a part of one.
+"""The names of work: what a word means (a number, a name, a part of one), and new names.
 
 Any name can be matched: 0007-search, 001-photo, add-login, 2026-01-24-add-login.
 """
@@ -15,8 +15,10 @@ from unlatch.worklog.ids import NUMBER, label_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
 
     from unlatch.errors import UsageError
+
 
 MOST_LISTED = 10
 _MOST_NAMED = 5
@@ -225,3 +227,35 @@ def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:
     titles = {text: name for name in names for text in (_joined(name), _title(name))}
     close = get_close_matches(word, titles) if word else ()  # a title may be signs alone
     return tuple(dict.fromkeys(titles[one] for one in close))
+
+
+_LONGEST_SLUG = 60
+_BEGINS_WITH_DAY = re.compile(r"\A\d{4}-\d\d-\d\d-")
+
+
+def slug(title: str, *, otherwise: str) -> str:
+    """The part of a name that a title makes: lower-case ASCII words, without probable secrets.
+
+    In a name nothing recognises a secret any more: its letters are small, and its signs hyphens.
+    """
+    import unicodedata  # noqa: PLC0415  (only new names need it)
+
+    from unlatch.worklog.text.secrets import without_secrets  # noqa: PLC0415  (as above)
+
+    plain = unicodedata.normalize("NFKD", without_secrets(title))
+    words = re.findall(r"[a-z0-9]+", plain.lower())
+    return "-".join(words)[:_LONGEST_SLUG].rstrip("-") or otherwise
+
+
+def dated_name(day: datetime, slug: str, taken: Collection[str]) -> str:
+    """A name that is free; the second one of a day ends with -2."""
+    name = f"{day:%Y-%m-%d}-{slug}"
+    if name not in taken:
+        return name
+    candidates = (f"{name}-{number}" for number in range(2, len(taken) + 3))
+    return next(one for one in candidates if one not in taken)
+
+
+def begins(name: str, wanted: str) -> bool:
+    """Whether a name, or its part behind the date, begins with these letters."""
+    return name.startswith(wanted) or _BEGINS_WITH_DAY.sub("", name).startswith(wanted)

@@ -13,7 +13,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.worklog.neutral import without_passwords
+from unlatch.worklog.text.neutral import without_passwords
 from unlatch_agents.hooks.trust import trust, withdraw_trust
 from unlatch_agents.hooks.trusted_texts import agree_to_all
 

@@ -11,7 +11,7 @@ from unlatch.errors import UnlatchError
 from unlatch.transport.redact import Redactor
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file
 from unlatch.worklog.disk.user_files import make_state, read_user_file
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import is_unambiguous
+from unlatch.worklog.text.markdown_lines import is_unambiguous
 from unlatch_agents.transcripts import (
     Branch,
     Compaction,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.text.parsing import load_toml
 from unlatch_agents.install.toml_table import with_table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.text.parsing import load_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 from unlatch.worklog.times import duration
 
 if TYPE_CHECKING:

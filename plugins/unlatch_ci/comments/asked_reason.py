@@ -1,7 +1,7 @@
 """The reason that a comment gives, as unlatch may repeat it in its own name."""
 
 from unlatch.spi.text import one_line
-from unlatch.worklog.neutral import without_surrogates
+from unlatch.worklog.text.neutral import without_surrogates
 
 # A tracker's comment has up to 65,536 characters; the link leads to all of them.
 LONGEST_QUOTE = 1000

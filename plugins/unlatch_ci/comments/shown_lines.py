@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase
 
 from unlatch.patterns import pattern
-from unlatch.worklog.markdown_lines import Scan
+from unlatch.worklog.text.markdown_lines import Scan
 
 _ENDS = pattern(r"\r\n?|\n")
 _QUOTE = pattern(r"(?:[ \t]*(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t]*>")

@@ -14,7 +14,7 @@ from unlatch.project.git.run import GitResult
 from unlatch.project.workspace import Workspace
 from unlatch.spi.render import without_references
 from unlatch.sync.publishing import Publish, Published, Way
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 from unlatch_ci.publish.own_files import changed_increments, own_files
 from unlatch_ci.publish.target import PublishTarget, fetch, find_target
 

@@ -14,7 +14,7 @@ from unlatch.increments.documents.marks import Marks
 from unlatch.increments.documents.model import Criterion, Spec, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
 from unlatch.increments.layouts.interface import Work
-from unlatch.worklog.markdown_lines import plain_lines
+from unlatch.worklog.text.markdown_lines import plain_lines
 
 # The tool itself does not see a box with another mark.
 _GRAMMAR = TaskGrammar(Marks({}), re.compile(r"#[0-9]"))

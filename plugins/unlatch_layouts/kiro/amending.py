@@ -13,7 +13,7 @@ from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
 from unlatch.increments.documents.task_lines import TaskLine, task_lines
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
-from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
+from unlatch.worklog.text.markdown_lines import append_lines, line_ending, scan_work
 from unlatch_layouts.kiro.references import as_reference, neutralised, reference_in
 from unlatch_layouts.kiro.tasks import GRAMMAR, read_tasks
 

@@ -21,7 +21,7 @@ from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import first_title
+from unlatch.worklog.text.markdown_lines import first_title
 from unlatch_layouts.kiro import specs
 from unlatch_layouts.kiro.amending import with_new_tasks
 from unlatch_layouts.kiro.requirements import read_bugfix, read_requirements

@@ -15,7 +15,7 @@ from unlatch.increments.documents.marks import BLANK, BOX
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan_work
+from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 NUMBER = r"(?:[A-Z]{1,5}-?)?[0-9]{1,4}(?:\.[0-9]{1,4}){0,3}[a-z]?(?!\w)"
 _WORD = r"[^\W\d_]{1,30}"

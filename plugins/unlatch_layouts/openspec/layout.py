@@ -14,7 +14,7 @@ from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import first_title
+from unlatch.worklog.text.markdown_lines import first_title
 from unlatch_layouts.openspec import changes
 from unlatch_layouts.openspec.advice import advice
 from unlatch_layouts.openspec.deltas import stories

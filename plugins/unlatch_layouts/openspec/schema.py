@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.increments.layouts.folders import files_below, has, text_of
-from unlatch.worklog.yaml_text import BadYaml, load_yaml
+from unlatch.worklog.text.parsing import BadYaml, load_yaml
 
 TASKS = "tasks.md"
 _DEFAULT = "spec-driven"

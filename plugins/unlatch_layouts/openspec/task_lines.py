@@ -8,7 +8,7 @@ from unlatch.increments.documents.marks import NO_MARKS, Marks
 from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks, width
 from unlatch.increments.layouts.check_list import edits_of
-from unlatch.worklog.markdown_lines import Line
+from unlatch.worklog.text.markdown_lines import Line
 from unlatch_layouts.openspec.schema import TASKS
 
 # White space of JavaScript's `\s`.

@@ -22,7 +22,7 @@ from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
+from unlatch.worklog.text.markdown_lines import Line, append_lines, scan_work
 from unlatch_layouts.spec_kit.current import current_feature, naming, recorded_place
 from unlatch_layouts.spec_kit.documents import (
     GRAMMAR,

@@ -11,7 +11,7 @@ from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import command_line
+from unlatch.worklog.text.neutral import command_line
 from unlatch_runs.cli.chosen import RUN, chosen
 from unlatch_runs.cli.sources import read_source, source_name
 from unlatch_runs.consent import read_consent, save_consent

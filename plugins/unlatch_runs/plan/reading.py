@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import MistakesError
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan
+from unlatch.worklog.text.markdown_lines import Line, scan
 from unlatch_runs.plan.commands import ShellSyntax, command_lines, split_command
 from unlatch_runs.plan.model import Command, Plan, PlanTask
 

@@ -17,7 +17,7 @@ from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.user_files import user_config_file
-from unlatch.worklog.neutral import without_comments
+from unlatch.worklog.text.neutral import without_comments
 from unlatch_sessions.cli.chosen import IMPORTED, SESSION
 from unlatch_sessions.cli.everywhere import chosen_or_picked
 from unlatch_sessions.document import read_document

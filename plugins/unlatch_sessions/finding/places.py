@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
-from unlatch.worklog.dated_names import begins
+from unlatch.worklog.name_matching import begins
 from unlatch_sessions.front_matter import body_offset
 from unlatch_sessions.project import import_store, session_store
 from unlatch_sessions.store import Broken

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.json_text.three_way import Side
-    from unlatch.worklog.text_merge import MergedText
+    from unlatch.worklog.text.merge import MergedText
 
 
 class SessionMerging:

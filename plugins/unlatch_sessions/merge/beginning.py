@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from unlatch.worklog.markdown_lines import line_ending
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text.markdown_lines import line_ending
+from unlatch.worklog.text.merge import UnmergeableError
 from unlatch_sessions.merge.heads import chunks
 from unlatch_sessions.merge.parts import read_parts
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash
-from unlatch.worklog.markdown_lines import line_ending
-from unlatch.worklog.text_merge import MergedText, UnmergeableError, marked
+from unlatch.worklog.text.markdown_lines import line_ending
+from unlatch.worklog.text.merge import MergedText, UnmergeableError, marked
 from unlatch_sessions.document import read_document
 from unlatch_sessions.front_matter import with_values
 from unlatch_sessions.merge.beginning import with_beginning

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.worklog.json_text.three_way import Clash
-from unlatch.worklog.text_merge import Region, UnmergeableError, marked
+from unlatch.worklog.text.merge import Region, UnmergeableError, marked
 from unlatch_sessions.front_matter import with_values
 from unlatch_sessions.merge.blocks import lines
 

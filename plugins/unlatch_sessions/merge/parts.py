@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text.markdown_lines import scan
+from unlatch.worklog.text.merge import UnmergeableError
 from unlatch.worklog.times import stamp
 from unlatch_sessions.document import read_document
 from unlatch_sessions.front_matter import body_offset, read

@@ -18,7 +18,7 @@ from unlatch.project.git.conflict import (
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.text_merge import MergedText, UnmergeableError, taken
+from unlatch.worklog.text.merge import MergedText, UnmergeableError, taken
 from unlatch_sessions.document import read_document
 from unlatch_sessions.merge.documents import merge_sessions
 

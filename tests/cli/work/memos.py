@@ -23,7 +23,7 @@ from unlatch.related.points import Briefing, Point
 from unlatch.related.references import References
 from unlatch.worklog.json_text.three_way import Side
 from unlatch.worklog.search_index import Document, Source, file_stamp
-from unlatch.worklog.text_merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import MergedText, UnmergeableError
 
 MEMO = Entry(
     "memo", "", "Keep memos", Reach.LOCAL, {"read": "memos"}, "tests.cli.work", topic="memos"

@@ -11,7 +11,7 @@ from unlatch.increments.layouts.interface import Layout, Texts, Work
 from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
-from unlatch.worklog.markdown_lines import scan_work
+from unlatch.worklog.text.markdown_lines import scan_work
 from unlatch_layouts.kiro.layout import KIRO
 from unlatch_layouts.openspec.layout import OPENSPEC
 from unlatch_layouts.spec_kit.layout import SPEC_KIT

@@ -15,7 +15,7 @@ from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
-from unlatch.worklog.markdown_lines import append_lines
+from unlatch.worklog.text.markdown_lines import append_lines
 
 FILE = "todo.md"
 # Only `x` is done; tasks have no ids.

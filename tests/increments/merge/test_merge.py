@@ -14,7 +14,7 @@ from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text.merge import UnmergeableError
 
 SHAPES = Shapes(
     {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},

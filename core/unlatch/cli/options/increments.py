@@ -13,7 +13,7 @@ from unlatch.cli.runtime.increments import Named, named_increment, named_increme
 from unlatch.cli.runtime.passing import context_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -28,7 +28,7 @@ from unlatch.increments.model.reason import (
 )
 from unlatch.patterns import pattern
 from unlatch.project.find_increment import find_increment, find_range
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

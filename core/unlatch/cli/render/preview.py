@@ -17,7 +17,7 @@ from unlatch.cli.terminal.columns import cells, wrap
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unlatch.cli.terminal.output import clean, hang, sign
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 
 def lines_of(head: str, words: str, text: str) -> list[str]:

@@ -12,7 +12,7 @@ from unlatch.cli.table import COMMANDS
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def place_of_command(arguments: Sequence[str], group: click.Group) -> int:
 
 def _aliases() -> Mapping[str, str]:
     """The aliases; `unlatch doctor` reports mistakes in the file."""
-    from unlatch.worklog.toml_text import load_toml  # noqa: PLC0415  (few commands need it)
+    from unlatch.worklog.text.parsing import load_toml  # noqa: PLC0415  (few commands need it)
 
     with suppress(OSError, ValueError):
         found = load_toml(read_user_file(user_config_file()).decode("utf-8-sig")).get("aliases")

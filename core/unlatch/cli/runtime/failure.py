@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
-from unlatch.worklog.neutral import without_passwords
+from unlatch.worklog.text.neutral import without_passwords
 
 DECLINED = 2
 UNDELIVERED = 3

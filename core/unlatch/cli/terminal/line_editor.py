@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import click
 
 from unlatch.patterns import pattern
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 _STDOUT, _STDERR = 1, 2
 # The bytes of arrow and function keys, if no line editor handles them.

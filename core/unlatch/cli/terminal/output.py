@@ -16,7 +16,7 @@ from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
 from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
-from unlatch.worklog.neutral import for_json, visible, without_controls, without_passwords
+from unlatch.worklog.text.neutral import for_json, visible, without_controls, without_passwords
 
 # An object of a JSON document; tools/document_schemas lists the keys of each.
 Json = dict[str, Any]

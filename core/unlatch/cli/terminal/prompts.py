@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import visible
+from unlatch.worklog.text.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

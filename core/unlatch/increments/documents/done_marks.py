@@ -11,7 +11,7 @@ from unlatch.increments.documents.spec import read_stories
 from unlatch.increments.documents.state_words import box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
-from unlatch.worklog.markdown_lines import line_ending, scan_work
+from unlatch.worklog.text.markdown_lines import line_ending, scan_work
 
 _Item = TaskBlock | Criterion | Story
 _NONE = ("", "")

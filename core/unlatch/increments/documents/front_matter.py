@@ -11,7 +11,7 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.yaml_text import BadYaml, load_yaml
+from unlatch.worklog.text.parsing import BadYaml, load_yaml
 
 _BLOCK = pattern(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _VALUE = pattern(

@@ -9,7 +9,7 @@ from unlatch.increments.documents.headings import (
     story_behind,
 )
 from unlatch.increments.documents.marks import BOX
-from unlatch.worklog.neutral import without_comments, without_controls, without_surrogates
+from unlatch.worklog.text.neutral import without_comments, without_controls, without_surrogates
 
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.

@@ -13,7 +13,7 @@ from unlatch.increments.documents.headings import (
 )
 from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Criterion, Spec, Story
-from unlatch.worklog.markdown_lines import Line, scan_work
+from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _CRITERION = re.compile(
     rf"(?:(?P<box>{BOX}){BLANK}{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"

@@ -11,7 +11,7 @@ from dataclasses import field
 from unlatch.increments.documents.marks import MARK, Marks, State
 from unlatch.increments.documents.model import Task
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan_work
+from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])"
 # The first item of a list may begin on the line of the item around it: `1. - [ ] Title`.

@@ -20,7 +20,7 @@ from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan_work
+from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _LABEL = re.compile(
     r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"

@@ -19,8 +19,8 @@ from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import LAST_NUMBER, number_of
 from unlatch.worklog.json_text.document import render_new
-from unlatch.worklog.neutral import without_controls
-from unlatch.worklog.secret_patterns import without_secrets
+from unlatch.worklog.text.neutral import without_controls
+from unlatch.worklog.text.secrets import without_secrets
 from unlatch.worklog.times import stamp
 
 _LONGEST_SLUG = 60

@@ -13,7 +13,7 @@ from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.ownership import describe_account, foreign_owner, is_allowed
 from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
 from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, user_config_file
-from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.text.parsing import load_toml
 
 HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"

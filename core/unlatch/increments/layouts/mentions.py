@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from unlatch.worklog.markdown_lines import scan
+from unlatch.worklog.text.markdown_lines import scan
 
 _URL = r"https?://[^\s<>()\[\]\"'`|]{1,1000}"
 _MENTION = re.compile(

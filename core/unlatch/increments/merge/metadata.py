@@ -32,7 +32,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
-from unlatch.worklog.text_merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import MergedText, UnmergeableError
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

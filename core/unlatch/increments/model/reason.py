@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from unlatch.errors import UsageError
-from unlatch.worklog.neutral import without_surrogates
+from unlatch.worklog.text.neutral import without_surrogates
 
 LONGEST_REASON = 10_000
 # In suggested commands, which may be pasted as they are: `--reason TEXT`.

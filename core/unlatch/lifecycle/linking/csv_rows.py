@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from unlatch.worklog.neutral import without_apostrophe
+from unlatch.worklog.text.neutral import without_apostrophe
 
 HEADER = ("increment", "url")
 # Spreadsheets of many countries save semicolons, and some programs tabs.

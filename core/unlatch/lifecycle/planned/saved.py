@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from unlatch.errors import UsageError
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-from unlatch.worklog.secret_kinds import find_secret
+from unlatch.worklog.text.secrets import find_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,9 +14,9 @@ from unlatch.lifecycle.scoping.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.project.workspace import Workspace
 from unlatch.spi.validation import validation_message
-from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, run
 from unlatch.worklog.search_path import find_program
+from unlatch.worklog.text.neutral import without_controls
 
 # Seconds.
 PATIENCE = 300.0

@@ -14,7 +14,7 @@ from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
 from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by, undescribed_by
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_surrogates
+from unlatch.worklog.text.neutral import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

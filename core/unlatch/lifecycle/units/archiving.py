@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.work.files import files_of
 from unlatch.project.program_environment import program_environment, secret_variables
-from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import run
 from unlatch.worklog.search_path import find_program
+from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

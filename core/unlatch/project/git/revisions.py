@@ -75,7 +75,7 @@ def other_branch(root: Path, environ: Mapping[str, str], configured: str | None)
 
 def _configured_in(root: Path, commit: str) -> str | None:
     """The branch on which the configuration of a commit lets statuses be compared."""
-    from unlatch.worklog.toml_text import load_toml  # noqa: PLC0415  (rarely needed)
+    from unlatch.worklog.text.parsing import load_toml  # noqa: PLC0415  (rarely needed)
 
     content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
     with suppress(ValueError, KeyError, TypeError):

@@ -10,7 +10,7 @@ from unlatch.related.identifiers import identifiers
 from unlatch.related.points import Briefing, Point
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -12,9 +12,8 @@ from unlatch.related.kinds import collecting_unread, kind_named, unread_warnings
 from unlatch.related.places import installed_kinds
 from unlatch.related.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
-from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.search_index import Match, SearchIndex
+from unlatch.worklog.search_index import Match, SearchIndex, retry_if_damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from unlatch.worklog.digests import sha256
-from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.text.parsing import load_toml
 
 ALLOWED_LINKS = "allowed_links"
 ALLOWED_PROJECTS = "allowed_projects"

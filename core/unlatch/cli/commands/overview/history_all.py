@@ -20,7 +20,7 @@ from unlatch.increments.model.reopen_statistics import (
     Span,
     reopen_statistics,
 )
-from unlatch.worklog.neutral import csv_line
+from unlatch.worklog.text.neutral import csv_line
 from unlatch.worklog.times import duration, stamp
 
 # The columns of --csv: keys of an entry in `reopened`.

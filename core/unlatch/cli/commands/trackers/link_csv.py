@@ -19,7 +19,7 @@ from unlatch.lifecycle.linking.suggestions import (
     suggest_links,
 )
 from unlatch.spi.item import Listed
-from unlatch.worklog.neutral import csv_line
+from unlatch.worklog.text.neutral import csv_line
 
 _STDIN = "-"
 # Characters; some hundred thousand links.

@@ -31,7 +31,7 @@ from unlatch.lifecycle.planned.apply import (
 )
 from unlatch.lifecycle.planned.comparison import edited_items, has_pending, items_of
 from unlatch.lifecycle.planned.saved import invalid_plan, read_plan
-from unlatch.worklog.neutral import command_line
+from unlatch.worklog.text.neutral import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

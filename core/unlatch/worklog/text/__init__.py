@@ -1,0 +1,1 @@
+"""Texts of any author: what acts in them, their secrets, lines and versions."""
