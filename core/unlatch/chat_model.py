@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.tables import LlmConfig
-    from unlatch.transport.options import TransportOptions
+    from unlatch.transport.breaker import TransportOptions
 
 _GROUP = "unlatch.chat_models"
 

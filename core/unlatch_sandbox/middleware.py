@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from unlatch_sandbox import fault_rules
 from unlatch_sandbox._requests import Request, RequestLog
-from unlatch_sandbox.stale import StaleReads
+from unlatch_sandbox.late import StaleReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

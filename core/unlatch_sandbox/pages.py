@@ -5,17 +5,46 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-if TYPE_CHECKING:
-    from unlatch_sandbox.view import ItemView
+
+@dataclass(frozen=True, slots=True)
+class CommentView:
+    """`is_markdown`: whether the tracker shows the text as Markdown."""
+
+    author: str
+    text: str
+    at: str
+    is_markdown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """`open`: whether the tracker counts the item as unfinished; `state`: its own word."""
+
+    tracker: str
+    id: str
+    place: str
+    title: str
+    type: str
+    state: str
+    open: bool
+    labels: list[str]
+    assignee: str | None
+    url: str
+    updated: str
+    notes: list[str] = field(default_factory=list)
+    description: str = ""
+    comments: list[CommentView] = field(default_factory=list)
+
 
 _NAMES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
 # C0 without tab and line feed, DEL, C1, and characters that change the reading order.

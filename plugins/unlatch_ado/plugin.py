@@ -75,7 +75,7 @@ class AdoPlugin(SyncPlugin):
         self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:
         """Reopen and close many work items in one request."""
-        from unlatch_ado.batch import write_many  # noqa: PLC0415  (rarely needed)
+        from unlatch_ado.write import write_many  # noqa: PLC0415  (rarely needed)
 
         return write_many(self._settings, self._client, wanted)
 
@@ -108,7 +108,7 @@ class AdoPlugin(SyncPlugin):
 
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of state from the updates."""
-        from unlatch_ado.history import read_history  # noqa: PLC0415  (rarely needed)
+        from unlatch_ado.read import read_history  # noqa: PLC0415  (rarely needed)
 
         return read_history(self._client, _project_of(ref), ref.id)
 

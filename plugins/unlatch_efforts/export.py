@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors.known_secrets import MASK
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.worklog.text.secrets import is_secret_name
 from unlatch_efforts.entries import entry_text, speaker
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
 from unlatch.spi import Category, MarkedComment, op_posted
-from unlatch.spi.asked import Asked, Asker, Closer, LastClose, Role
+from unlatch.spi.history import Asked, Asker, Closer, LastClose, Role
 from unlatch_github.api.models import read_comment, reading_answer
 from unlatch_github.states import category_of
 

@@ -25,7 +25,7 @@ from unlatch.spi import (
     Snapshot,
     SyncPlugin,
 )
-from unlatch.transport.pace import Pace
+from unlatch.transport.rate_limits import Pace
 from unlatch_github.api.client import Client
 from unlatch_github.api.models import Author
 from unlatch_github.marker_trust import Trust
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.spi.asked import Asked
+    from unlatch.spi.history import Asked
     from unlatch.transport import Transport
     from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.settings import GithubSettings

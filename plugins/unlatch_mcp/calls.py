@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.errors.known_secrets import MASK
-from unlatch.transport.redact import Redactor
+from unlatch.transport.trace import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.programs import run
 from unlatch.worklog.text.neutral import visible, without_controls

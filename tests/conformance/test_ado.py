@@ -9,7 +9,7 @@ from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado.admin import PERSON
-from unlatch_sandbox.view import ItemView
+from unlatch_sandbox.pages import ItemView
 
 
 class AdoHarness(Harness):

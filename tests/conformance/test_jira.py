@@ -10,7 +10,7 @@ from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira import adf
 from unlatch_sandbox.jira.admin import PERSON
-from unlatch_sandbox.view import ItemView
+from unlatch_sandbox.pages import ItemView
 
 
 class JiraHarness(Harness):

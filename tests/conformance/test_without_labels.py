@@ -9,7 +9,7 @@ from tests.conformance.test_github import GithubHarness
 from unlatch.spi import Capability
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
-from unlatch.testing.fixture import Fixture
+from unlatch.testing.harness import Fixture
 from unlatch_sandbox import Sandbox
 
 

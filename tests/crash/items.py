@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unlatch_sandbox import Sandbox
-from unlatch_sandbox.view import ItemView
+from unlatch_sandbox.pages import ItemView
 
 REPOSITORY = "octo/widgets"
 STATES = {

@@ -34,8 +34,7 @@ from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 
 TRACKERS = ("github", "ado", "jira")
 OURS = {"reopened", "completed"}

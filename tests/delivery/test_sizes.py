@@ -18,7 +18,7 @@ from tests.cli.project import NAME, REASON, Project
 from tests.transport.faulty import SILENCE, Faulty
 
 from unlatch.transport import TransportOptions
-from unlatch.transport.pace import Pace
+from unlatch.transport.rate_limits import Pace
 from unlatch.worklog.ids import new_ulid
 from unlatch_sandbox import Fault
 
@@ -146,7 +146,7 @@ def test_a_sync_of_a_thousand_items_ends_soon_where_the_tracker_never_answers(
 # A process with other limits than the published ones, which are GitHub's for an account.
 RUN = """
 import sys
-from unlatch.transport.pace import Pace
+from unlatch.transport.rate_limits import Pace
 from unlatch_github import plugin
 plugin._PACE = Pace(limits=(({most}, {seconds}), (500, 3600.0)), apart=0.0, free=5)
 from unlatch.cli.main import run

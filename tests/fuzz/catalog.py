@@ -14,13 +14,13 @@ _RECORDS = (
     "unlatch.worklog.record",
 )
 _DOCUMENTS = ("unlatch.increments.documents", "unlatch.worklog.text.markdown_lines")
-_LAYOUTS = (*_DOCUMENTS, "unlatch.increments.layouts.check_list", "unlatch.spi.check_boxes")
+_LAYOUTS = (*_DOCUMENTS, "unlatch.increments.layouts.check_list", "unlatch.spi.body")
 _TRANSCRIPTS = "unlatch_agents.transcripts"
 _AGENTS = f"{_TRANSCRIPTS}.agents"
 _SHARED = tuple(
     f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
 )
-_TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.redact")
+_TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.trace")
 _EFFORTS = ("unlatch_efforts.events", "unlatch_efforts.model", "unlatch_efforts.store")
 _RUNS = (
     *(f"unlatch_runs.{name}" for name in ("event_base", "event_lines", "events", "reducer")),

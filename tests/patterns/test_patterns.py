@@ -33,7 +33,7 @@ _START = "it is matched at the start alone"
 SHORT = {
     "unlatch.increments.documents.headings._WAS": _NEXT,
     "unlatch.increments.documents.state_words._WAS": _NEXT,
-    "unlatch.spi.kept_part._PART": _NEXT,
+    "unlatch.spi.body._PART": _NEXT,
     "unlatch.spi.text._BOLD": _NEXT,
     "unlatch.project.git.run._CREDENTIALS": _NEXT,
     "unlatch.worklog.text.neutral.without_passwords": _NEXT,
@@ -48,7 +48,7 @@ SHORT = {
     "unlatch_sessions.workflow.reading._COLON_BRANCH": _ENDS,
     "unlatch_agents.transcripts.findings._ANSWERED": _ENDS,
     "unlatch_agents.transcripts.findings._FENCED": _ENDS,
-    "unlatch.transport.redact._SECRET_HEADERS": _ENDS,
+    "unlatch.transport.trace._SECRET_HEADERS": _ENDS,
     "unlatch_sessions.heading._LAST_WORD": "each run of spaces is tried once",
     "unlatch_sessions.imported.masking._CALL": "each run of ticks is tried once",
 }

@@ -9,7 +9,7 @@ from unlatch.config import value_types
 from unlatch_ado.api import errors as ado
 from unlatch_github.api import error_table as github
 from unlatch_jira import settings as jira_settings
-from unlatch_jira.api import error_table as jira
+from unlatch_jira.api import errors as jira
 
 _Values = Mapping[str, Any]
 _ID = "0007-smart-discipline"
@@ -59,10 +59,10 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
             "wanted",
             [value_types._CATEGORY, value_types._ALIAS, f"^{jira_settings._CLOUD_ID}$"],
         ),
-        "unlatch.transport.error_table.matches": _each(
+        "unlatch.transport.errors.matches": _each(
             "self", [row for table in (ado.TABLE, github.TABLE, jira.TABLE) for row in table]
         ),
-        "unlatch.transport.redact.__init__": _each("home", ["/home/dana smith"]),
+        "unlatch.transport.trace.__init__": _each("home", ["/home/dana smith"]),
         "unlatch.worklog.text.secrets._compiled": lambda module: (
             {"pattern": regex} for regex, _ in module["_PATTERNS"]
         ),

@@ -1,4 +1,4 @@
-"""The names that modules had before they moved to packages of their own."""
+"""The names that modules had before they moved, most of them to packages of their own."""
 
 import subprocess
 import sys
@@ -15,8 +15,11 @@ FORMER = {
     "unlatch.runs.dispatch.port": ("unlatch_runs.dispatch.port", "Dispatcher"),
     "unlatch.sessions": ("unlatch_sessions", "__doc__"),
     "unlatch.sessions.recorder": ("unlatch_sessions.recorder", "Recorder"),
+    "unlatch.spi.category": ("unlatch.spi.operation", "Category"),
+    "unlatch.testing.checks": ("unlatch.testing.clone", "check_item"),
     "unlatch.testing.dispatch": ("unlatch_runs.testing", "DispatchHarness"),
     "unlatch.testing.dispatch.conformance": ("unlatch_runs.testing.conformance", "Claims"),
+    "unlatch.transport.error_table": ("unlatch.transport.errors", "Row"),
     "unlatch.transcripts": ("unlatch_agents.transcripts", "read_transcripts"),
     "unlatch.transcripts.agents.codex": ("unlatch_agents.transcripts.agents.codex", "AGENT"),
 }

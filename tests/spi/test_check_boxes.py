@@ -34,9 +34,8 @@ from unlatch.spi import (
 from unlatch.worklog.text.neutral import without_controls
 from unlatch_ado import description as ado
 from unlatch_github.api import models as github
-from unlatch_jira.api import kept_parts as jira
-from unlatch_jira.api.rendering import adf, wiki
-from unlatch_jira.api.rich_text import wrap_section
+from unlatch_jira.api import rich_text as jira
+from unlatch_jira.api.rich_text import adf, wiki, wrap_section
 
 INCREMENT = "0007-smart-discipline"
 Kept = tuple["KeptPart", ...]

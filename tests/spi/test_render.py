@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from unlatch.spi.render import as_html, from_markdown, markdown, plain
 from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, hidden, ops_in, visible
 from unlatch.worklog.text.neutral import without_controls
-from unlatch_jira.api.rendering import adf, wiki
+from unlatch_jira.api.rich_text import adf, wiki
 
 OP = "01KA0000000000000000000001"
 FULL = "**Reopened**: {reason}\n\nIncrement 0007-x, by {by}, now"

@@ -12,8 +12,8 @@ from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.spi.category import Category
 from unlatch.spi.item import ItemRef, RemoteItem
+from unlatch.spi.operation import Category
 from unlatch.sync.compare import Compared, Decision, ReconcileContext, Verdict, decide
 from unlatch.sync.plan import make_plan
 

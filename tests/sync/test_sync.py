@@ -17,8 +17,7 @@ from unlatch.increments.model.increment import Increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
-from unlatch.spi.category import Category
-from unlatch.spi.delivery_options import DeliveryOptions
+from unlatch.spi.operation import Category, DeliveryOptions
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change
 from unlatch.sync.plan import Move, SyncPlan, make_plan

@@ -10,7 +10,7 @@ import pytest
 from unlatch.spi import SyncPlugin
 from unlatch.testing import FaultKind
 from unlatch.testing.conformance import Conformance
-from unlatch.testing.fixture import READ_SECONDS, Fixture
+from unlatch.testing.harness import READ_SECONDS, Fixture
 from unlatch.testing.scenario import FaultCase
 from unlatch.transport.credentials import Credential
 

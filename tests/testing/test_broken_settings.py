@@ -10,7 +10,7 @@ import pytest
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef, Settings
 from unlatch.testing.behaviour import Behaviour
-from unlatch.testing.fixture import Fixture
+from unlatch.testing.harness import Fixture
 
 
 class Changed:

@@ -19,8 +19,8 @@ from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Manifest
 from unlatch.testing import FaultKind
 from unlatch.testing.behaviour import Behaviour
-from unlatch.testing.checks import CLOSE, REOPEN, check_no_secret
-from unlatch.testing.fixture import Fixture
+from unlatch.testing.clone import CLOSE, REOPEN, check_no_secret
+from unlatch.testing.harness import Fixture
 from unlatch.testing.planning import Planning
 from unlatch.testing.resilience import REOPEN_FAULTS
 from unlatch.testing.scenario import FaultCase, run_faults
@@ -76,7 +76,7 @@ def test_each_assert_of_the_kit_has_a_message() -> None:
 WITHOUT = """\
 import sys
 sys.modules["pytest"] = None
-import unlatch.testing.fixture, unlatch.testing.clone, unlatch.testing.proxy
+import unlatch.testing.harness, unlatch.testing.clone, unlatch.testing.proxy
 import unlatch.testing.scenario, unlatch.testing.layouts
 from unlatch.testing import Harness
 try:

@@ -22,7 +22,7 @@ from unlatch.spi import (
     read_checks,
 )
 from unlatch.testing import FaultKind
-from unlatch.testing.checks import REOPEN
+from unlatch.testing.clone import REOPEN
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_github.plugin import GithubPlugin
 from unlatch_jira.plugin import JiraPlugin

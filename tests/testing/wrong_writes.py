@@ -20,7 +20,7 @@ from unlatch.errors import (
 )
 from unlatch.spi import Category, Change, Goal, Outcome, Span, defused, plain
 from unlatch.testing import FaultKind
-from unlatch.testing.checks import CLOSE, KEPT, REOPEN
+from unlatch.testing.clone import CLOSE, KEPT, REOPEN
 from unlatch_ado.api.models import WorkItem
 from unlatch_ado.api.patch import Patch
 from unlatch_ado.plugin import AdoPlugin

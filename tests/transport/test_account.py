@@ -15,7 +15,7 @@ from unlatch.spi import Scheme
 from unlatch.transport import Transport, TransportOptions, Wait
 from unlatch.transport.account import Account, MachineBudget
 from unlatch.transport.credentials import Credential
-from unlatch.transport.pace import Kind, Pace
+from unlatch.transport.rate_limits import Kind, Pace
 from unlatch.transport.testing import SkippingClock
 
 PUBLISHED = Pace(limits=((80, 60.0), (500, 3600.0)), apart=1.0, free=5)

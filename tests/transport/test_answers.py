@@ -21,7 +21,7 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.transport import Answer, Row, first_error, measure, reading, unreadable
-from unlatch.transport.answer_fields import (
+from unlatch.transport.answer import (
     Misread,
     each,
     flag,

@@ -89,7 +89,7 @@ def test_half_a_credential_is_said_at_once(tmp_path: Path) -> None:
 HEAVY = "'requests', 'urllib3', 'keyring', 'idna', 'github', 'jira', 'msrest'"
 MODULES = (
     *("unlatch.transport", "unlatch.transport.answer", "unlatch.transport.credentials"),
-    *("unlatch.transport.redact", "unlatch.transport.trace", "unlatch.transport.trust"),
+    *("unlatch.transport.trace", "unlatch.transport.trace", "unlatch.transport.trust"),
     "unlatch.transport.rate_limits",
 )
 

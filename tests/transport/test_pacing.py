@@ -13,7 +13,7 @@ from werkzeug.wrappers import Request, Response
 
 from unlatch.errors import Limited, Unreachable
 from unlatch.transport import Wait, for_tests
-from unlatch.transport.pace import Pace, Pacer
+from unlatch.transport.rate_limits import Pace, Pacer
 from unlatch.transport.testing import SkippingClock
 
 CALLERS = 4

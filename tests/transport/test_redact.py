@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.transport.calling import covering
 
-from unlatch.transport.redact import Redactor
+from unlatch.transport.trace import Redactor
 from unlatch.worklog.text.neutral import without_controls
 from unlatch.worklog.text.secrets import is_secret_name
 

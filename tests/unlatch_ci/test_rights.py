@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from unlatch.spi.asked import Asker, Closer, LastClose, Role
+from unlatch.spi.history import Asker, Closer, LastClose, Role
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import (
     Policy,

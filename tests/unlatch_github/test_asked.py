@@ -5,7 +5,7 @@ from tests.unlatch_github.making import OP, REPOSITORY, plugin_for, ref, sent
 
 from unlatch.errors import TrackerError
 from unlatch.spi import hidden
-from unlatch.spi.asked import Asked, Asker, Role
+from unlatch.spi.history import Asked, Asker, Role
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import Policy, came_with_close, refusal
 from unlatch_sandbox import Sandbox

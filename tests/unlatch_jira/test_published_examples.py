@@ -11,7 +11,7 @@ from tests.published import SPECS, description, published, unread
 
 from unlatch.transport import Answer
 from unlatch_jira.api.comments import Comment, CommentPage, Person
-from unlatch_jira.api.error_table import words
+from unlatch_jira.api.errors import words
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
 from unlatch_jira.api.models import read_issue

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from tests.unlatch_sessions.conftest import Log
 
-from unlatch.transport.redact import HOME, Masking
+from unlatch.transport.trace import HOME, Masking
 from unlatch_sessions.document import read_document
 from unlatch_sessions.learning.cases import Cases, CaseType, learn
 from unlatch_sessions.learning.export import Format, messages, write_cases

@@ -12,8 +12,7 @@ from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.contracts import ReopenRecord, entry_type
 from unlatch.increments.records.pending import OPERATION
-from unlatch.spi.category import Category
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Category, Kind
 
 # Names, their meaning, and the indented lines below.
 _ENTRY = re.compile(r"^(\S.*?) = (.*)\n((?:  .*\n)+)", re.MULTILINE)

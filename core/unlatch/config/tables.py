@@ -339,7 +339,7 @@ class RunsConfig(Table):
 class CommentsConfig(Table):
     """Commands in comments on items; read from the default branch's commit."""
 
-    # As `unlatch.spi.asked.Role`, which few commands need.
+    # As `unlatch.spi.history.Role`, which few commands need.
     allow: tuple[Literal["author", "assignee", "triage", "write"], ...] = setting(
         default=("author", "assignee", "triage", "write"),
         description="Who may ask with a comment: `author`, `assignee`, `triage`, `write`",

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from unlatch.config.tables import Labels
     from unlatch.increments.model.increment import AppliedAmendment, Increment
     from unlatch.spi.change import Outcome
-    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation, SeenItem
+    from unlatch.spi.operation import DeliveryOptions, Operation, SeenItem
 
 # An unexplained missing label is tried once more.
 _MAX_LABEL_SENDS = 2

@@ -10,10 +10,9 @@ from unlatch.delivery.task import DeliveryTask, Effect
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
-from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Outcome, seen_of
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Kind, Operation, SeenItem
+from unlatch.spi.operation import Category, Kind, Operation, SeenItem
 
 # After these events an attempt is noted as failed; after the first three it counts.
 _COUNTED = frozenset({Event.NEEDS_PERSON, Event.REFUSED, Event.REFUSED_TOO_OFTEN})

@@ -13,8 +13,7 @@ from unlatch.config.choices import Part
 from unlatch.delivery.changes import build_change, kind_for, remaining_labels
 from unlatch.delivery.planning import may_write
 from unlatch.increments.files.derived_ids import retry_id
-from unlatch.spi.delivery_options import AS_CONFIGURED
-from unlatch.spi.operation import Operation
+from unlatch.spi.operation import AS_CONFIGURED, Operation
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

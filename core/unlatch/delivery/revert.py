@@ -15,10 +15,9 @@ from unlatch.delivery.reopen_effect import (
 )
 from unlatch.delivery.task import DeliveryTask
 from unlatch.increments.model.increment import ReopenEntry, SyncedItem
-from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Kind, SeenItem
+from unlatch.spi.operation import Category, Kind, SeenItem
 
 
 def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | None:

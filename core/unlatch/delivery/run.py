@@ -25,8 +25,8 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.manifest import NO_NOTIFY
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Boxes, Increment, Link
     from unlatch.spi import Capability, SyncPlugin
-    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
+    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from unlatch.config.config import WRONG_FILE, UserConfig, merge_config, parse, v
 from unlatch.doctor.configuration import described, hint_for, known_settings
 from unlatch.errors import UsageError
 from unlatch.project.check_trackers import check_trackers
-from unlatch.transport.redact import Redactor
+from unlatch.transport.trace import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, read_file

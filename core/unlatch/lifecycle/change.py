@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Snapshot
-    from unlatch.spi.delivery_options import DeliveryOptions
-    from unlatch.spi.operation import OperationKey
+    from unlatch.spi.operation import DeliveryOptions, OperationKey
 
 
 @dataclass(slots=True)

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.delivery_options import DeliveryOptions
-    from unlatch.spi.operation import Operation, OperationKey
+    from unlatch.spi.operation import DeliveryOptions, Operation, OperationKey
 
 _OF_STATE = (Kind.REOPEN, Kind.CLOSE)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Move:
 
     @property
     def delivery(self) -> DeliveryOptions:
-        from unlatch.spi.delivery_options import AS_CONFIGURED  # noqa: PLC0415  (never delivered)
+        from unlatch.spi.operation import AS_CONFIGURED  # noqa: PLC0415  (never delivered)
 
         return AS_CONFIGURED
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

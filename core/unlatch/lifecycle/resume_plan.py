@@ -36,8 +36,7 @@ from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 

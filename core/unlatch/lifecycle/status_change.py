@@ -17,7 +17,7 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
 from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.move import join_change, unchanged
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Manifest
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
 
 
 def plan_item_change(

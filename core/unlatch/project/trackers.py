@@ -23,7 +23,7 @@ from unlatch.project.unknown_item import (
     unknown_name,
 )
 from unlatch.spi import Capability
-from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
+from unlatch.transport.breaker import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.transport.request_context import measure
 from unlatch.worklog.disk.user_files import requests_folder, state_folder
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.quoting import one_line
 from unlatch.related.highlights import cut
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.text.neutral import without_controls
 

@@ -79,15 +79,16 @@ from typing import TYPE_CHECKING, Any
 
 # Not in `__all__`: pydoc would append the methods that each class has from str, Enum and dataclass.
 if TYPE_CHECKING:
-    from unlatch.spi.category import Category as Category
+    from unlatch.spi.body import fit_text as fit_text
+    from unlatch.spi.body import kept_parts as kept_parts
+    from unlatch.spi.body import read_checks as read_checks
+    from unlatch.spi.body import with_kept_part as with_kept_part
     from unlatch.spi.change import Change as Change
     from unlatch.spi.change import Draft as Draft
     from unlatch.spi.change import Goal as Goal
     from unlatch.spi.change import Outcome as Outcome
     from unlatch.spi.change import Progress as Progress
     from unlatch.spi.change import must_move as must_move
-    from unlatch.spi.check_boxes import read_checks as read_checks
-    from unlatch.spi.delivery_options import DeliveryOptions as DeliveryOptions
     from unlatch.spi.history import ItemHistory as ItemHistory
     from unlatch.spi.history import MarkedComment as MarkedComment
     from unlatch.spi.history import StateChange as StateChange
@@ -104,8 +105,6 @@ if TYPE_CHECKING:
     from unlatch.spi.item import Listed as Listed
     from unlatch.spi.item import RemoteItem as RemoteItem
     from unlatch.spi.item import Snapshot as Snapshot
-    from unlatch.spi.kept_part import kept_parts as kept_parts
-    from unlatch.spi.kept_part import with_kept_part as with_kept_part
     from unlatch.spi.manifest import NO_NOTIFY as NO_NOTIFY
     from unlatch.spi.manifest import SPI_VERSION as SPI_VERSION
     from unlatch.spi.manifest import Capability as Capability
@@ -117,11 +116,12 @@ if TYPE_CHECKING:
     from unlatch.spi.manifest import Scheme as Scheme
     from unlatch.spi.one_write import OneWritePlugin as OneWritePlugin
     from unlatch.spi.one_write import Wire as Wire
+    from unlatch.spi.operation import Category as Category
+    from unlatch.spi.operation import DeliveryOptions as DeliveryOptions
     from unlatch.spi.render import as_html as as_html
     from unlatch.spi.render import from_markdown as from_markdown
     from unlatch.spi.render import markdown as markdown
     from unlatch.spi.render import plain as plain
-    from unlatch.spi.shortening import fit_text as fit_text
     from unlatch.spi.text import Check as Check
     from unlatch.spi.text import Checks as Checks
     from unlatch.spi.text import Heading as Heading
@@ -138,19 +138,16 @@ if TYPE_CHECKING:
 
 # The same names by their modules, which are loaded at first use: most commands need few of them.
 _NAMES = {
-    "unlatch.spi.category": "Category",
     "unlatch.spi.change": "Change Draft Goal Outcome Progress must_move",
-    "unlatch.spi.check_boxes": "read_checks",
+    "unlatch.spi.body": "fit_text kept_parts read_checks with_kept_part",
     "unlatch.spi.history": "ItemHistory MarkedComment StateChange",
     "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
     "unlatch.spi.item": "CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
-    "unlatch.spi.kept_part": "kept_parts with_kept_part",
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
     "NO_NOTIFY Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
-    "unlatch.spi.delivery_options": "DeliveryOptions",
+    "unlatch.spi.operation": "Category DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",
-    "unlatch.spi.shortening": "fit_text",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",
     "unlatch.worklog.text.neutral": "without_controls",

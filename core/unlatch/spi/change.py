@@ -6,9 +6,8 @@ from enum import StrEnum
 from typing import Any, Self
 
 from unlatch.errors import TrackerError
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import SeenItem
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, SeenItem
 from unlatch.spi.text import Text
 from unlatch.values import dataclass
 

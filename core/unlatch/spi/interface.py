@@ -12,7 +12,7 @@ from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.spi.asked import Asked  # loaded by the few commands that need it
+    from unlatch.spi.history import Asked  # loaded by the few commands that need it
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from unlatch.spi.category import Category
+from unlatch.spi.operation import Category
 from unlatch.spi.text import Check
 from unlatch.values import dataclass
 

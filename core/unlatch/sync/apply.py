@@ -32,8 +32,7 @@ from unlatch.lifecycle.completion.evidence import evidence_warnings
 from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import seen_of
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 from unlatch.sync.apply_boxes import apply_boxes, update_for
 from unlatch.sync.compare import Compared, Verdict, local_side
 from unlatch.sync.plan import Move, SyncPlan, by_increment

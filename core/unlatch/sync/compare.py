@@ -15,8 +15,7 @@ from unlatch.increments.model.increment import Base, Boxes, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.spi.category import Category
-from unlatch.spi.operation import Operation
+from unlatch.spi.operation import Category, Operation
 from unlatch.values import dataclass
 
 

@@ -19,8 +19,7 @@ from unlatch.project.git.sparse import sparse_increments
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
-from unlatch.spi.operation import OperationKey
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, OperationKey
 from unlatch.sync.apply import apply_sync_plan, preview_sync, pushed_words
 from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi.item import ItemRef, RemoteItem
-    from unlatch.testing.checks import Transition
+    from unlatch.testing.clone import Transition
     from unlatch.testing.faults import Request
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
 
 
 T = TypeVar("T")

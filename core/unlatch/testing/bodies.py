@@ -1,4 +1,4 @@
-"""Tests of the body of an item: the generated part, and what people write around it."""
+"""Tests of what people write, too: the body of an item, and its labels."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.errors import Rejected
-from unlatch.spi import Capability, Change, Check, Checks, Heading, Snapshot
+from unlatch.errors import Rejected, TrackerError
+from unlatch.spi import Capability, Change, Check, Checks, Goal, Heading, Snapshot
 from unlatch.testing.actions import (
     HOSTILE,
     LONG,
     apply,
+    comment_text,
     draft,
     read_state,
     require,
     words_in,
     writes,
 )
-from unlatch.testing.checks import KEPT, check_labels, check_order
+from unlatch.testing.clone import KEPT, check_labels, check_order
 from unlatch.testing.faults import FaultKind
 from unlatch.testing.scenario import FaultCase, run_update_faults
 from unlatch.worklog.ids import new_ulid
@@ -27,9 +28,10 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.spi import Draft
+    from unlatch.spi import Draft, Outcome
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
+
 
 UPDATE_FAULTS = (
     *(
@@ -221,3 +223,88 @@ def _read_boxes(fixture: Fixture, item: ItemRef, wanted: Draft) -> dict[str, boo
     """The check boxes of an item's body, as another process reads them."""
     checks = fixture.open().read(item).item.checks_of(wanted.increment)
     return None if checks is None else {one.text: one.done for one in checks}
+
+
+class Labels:
+    """Labels or tags of an item."""
+
+    def test_a_label_in_another_case_is_the_same_where_the_manifest_says_so(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.LABELS)
+        item, match_case = (
+            fixture.make(is_open=True, labels=(KEPT,)),
+            fixture.manifest.labels_match_case,
+        )
+        fixture.proxy.clear()
+        wanted = Change(new_ulid(), add_labels=(KEPT.upper(),), labels_match_case=match_case)
+        outcome = apply(fixture, item, wanted)
+        if match_case:
+            shown = {*outcome.after.labels, *outcome.refused}
+            assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
+        else:
+            assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
+
+    def test_a_label_in_another_case_is_removed_where_it_is_the_same(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.LABELS)
+        item, match_case = (
+            fixture.make(is_open=True, labels=(KEPT,)),
+            fixture.manifest.labels_match_case,
+        )
+        wanted = Change(new_ulid(), remove_labels=(KEPT.upper(),), labels_match_case=match_case)
+        apply(fixture, item, wanted)
+        check_labels(
+            fixture,
+            item,
+            {KEPT} if match_case else set(),
+            where="the labels without one in another case (`Change.label_key`)",
+        )
+
+    def test_an_unknown_label_is_added_or_refused_with_a_change(self, fixture: Fixture) -> None:
+        require(fixture, Capability.LABELS)
+        require(fixture, Capability.REOPEN)
+        item, label = fixture.make(is_open=False, labels=(KEPT,)), _unknown()
+        wanted = Change(
+            new_ulid(),
+            Goal.OPEN,
+            comment_text("done"),
+            (label,),
+            labels_match_case=fixture.manifest.labels_match_case,
+        )
+        outcome = _added_or_refused(fixture, label, lambda: apply(fixture, item, wanted))
+        shown = outcome.after.category.is_open, outcome.commented
+        assert shown == (True, True), "a refused label keeps no other part from being done"
+
+    def test_an_unknown_label_is_added_or_refused_with_a_create(self, fixture: Fixture) -> None:
+        require(fixture, Capability.LABELS)
+        require(fixture, Capability.CREATE)
+        label = _unknown()
+        wanted = Change(
+            new_ulid(),
+            add_labels=(label,),
+            draft=draft(fixture.title(), "A body"),
+            labels_match_case=fixture.manifest.labels_match_case,
+        )
+        _added_or_refused(fixture, label, lambda: fixture.plugin.create(wanted))
+
+
+def _unknown() -> str:
+    """A label that no tracker knows, in both cases."""
+    return f"Unlatch-{new_ulid()}"
+
+
+def _added_or_refused(fixture: Fixture, label: str, act: Callable[[], Outcome]) -> Outcome:
+    try:
+        outcome = act()
+    except TrackerError as error:
+        raise AssertionError(
+            f"a label that is refused for good ends no write: {error!r}"
+        ) from error
+    after = outcome.after
+    shown = [one for one in (*after.labels, *outcome.refused) if one == label]
+    assert [label] == shown, "a label is added as it is, or `Outcome.refused` lists it"
+    is_there = label in fixture.harness.labels(after.ref.id)
+    assert (label in after.labels) == is_there, "the outcome shows the labels of the item"
+    return outcome

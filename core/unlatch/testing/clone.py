@@ -1,9 +1,10 @@
-"""A clone of a project with one increment that is linked to an item, and commands in it."""
+"""A clone of a project with an increment linked to an item, and checks of their final state."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import traceback
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -20,18 +21,21 @@ from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
-from unlatch.spi.operation import Kind, Operation
-from unlatch.testing.fixture import Fixture, FixtureTrackers
+from unlatch.spi import Capability
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
+from unlatch.testing.harness import Fixture, FixtureTrackers
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from unlatch.delivery.task import Delivery
     from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef
+
 
 INCREMENT = "0007-kept-in-step"
 REASON = "Bug discovered in error handling"
@@ -163,3 +167,86 @@ def _content(fixture: Fixture, *, finished: bool, item: ItemRef | None) -> dict[
     if item is not None:
         add_link(content, Link(item.tracker, item.id, item.url), fixture.manifest.link)
     return content
+
+
+# A label that a person added before.
+KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The effect of an operation on an item.
+
+    Args:
+        opens: whether the item is open afterwards, and closed before, or the reverse.
+        before: our label before.
+        after: our label afterwards.
+    """
+
+    operation: Kind
+    opens: bool
+    before: str
+    after: str
+
+
+REOPEN = Transition(Kind.REOPEN, opens=True, before="completed", after="reopened")
+CLOSE = Transition(Kind.CLOSE, opens=False, before="reopened", after="completed")
+
+
+def check_item(
+    fixture: Fixture,
+    item: ItemRef,
+    transition: Transition,
+    *,
+    differing: Collection[str] = (),
+    where: str,
+) -> None:
+    """Check the item on the server, without the plugin.
+
+    Args:
+        differing: labels that may be there in addition, or missing.
+    """
+    harness = fixture.harness
+    assert transition.opens == harness.is_open(item.id), f"{where}: the item's state"
+    said = sum(REASON in text for text in harness.comments(item.id))
+    assert said == 1, f"{where}: {said} comments"
+    check_labels(
+        fixture, item, {KEPT, transition.after} ^ {*differing}, where=f"{where}: the labels"
+    )
+
+
+def check_labels(
+    fixture: Fixture, item: ItemRef, expected: AbstractSet[str], *, where: str
+) -> None:
+    """Check that an item has exactly these labels, ignoring case, if the tracker has labels."""
+    if fixture.can(Capability.LABELS):
+        there = {label.casefold() for label in fixture.harness.labels(item.id)}
+        assert expected == there, where
+
+
+def check_order(fixture: Fixture, item: ItemRef, *texts: str, where: str) -> None:
+    """Check that an item's body has each of these texts once, in this order."""
+    body = fixture.harness.body(item.id)
+    counts = {text: body.count(text) for text in texts}
+    assert dict.fromkeys(texts, 1) == counts, f"{where}: the texts in the body"
+    assert [*texts] == sorted(texts, key=body.index), f"{where}: the order of the texts"
+
+
+def check_files(clone: Clone, item: ItemRef, transition: Transition, *, where: str) -> None:
+    """Check the increment's files."""
+    increment = clone.increment
+    assert increment.pending == (), f"{where}: still pending"
+    based = [link.base is not None for link in increment.links]
+    assert based == [True], f"{where}: the base of the link"
+    assert clone.delivered == 1, f"{where}: {clone.delivered} deliveries are recorded"
+    if transition.opens:
+        (entry,) = increment.reopens
+        reached = [one.url for one in entry.synced_to]
+        assert reached == [item.url], f"{where}: syncedTo"
+
+
+def check_no_secret(fixture: Fixture, error: BaseException, where: str) -> None:
+    """Check that no visible part of an error contains the credential."""
+    shown = [*traceback.format_exception(error), repr(error), repr(vars(error))]
+    for form in fixture.credential.forms:
+        assert not any(form in text for text in shown), f"{where}: the error shows the secret"

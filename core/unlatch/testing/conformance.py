@@ -14,39 +14,32 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+# ruff: noqa: E402
 # Before they are imported, so that their asserts show both values.
 pytest.register_assert_rewrite(
     "unlatch.testing.actions",
     "unlatch.testing.behaviour",
     "unlatch.testing.bodies",
-    "unlatch.testing.checks",
-    "unlatch.testing.comments",
+    "unlatch.testing.clone",
     "unlatch.testing.failures",
     "unlatch.testing.history",
-    "unlatch.testing.labels",
     "unlatch.testing.many",
     "unlatch.testing.resilience",
-    "unlatch.testing.parts",
     "unlatch.testing.planning",
     "unlatch.testing.markers",
-    "unlatch.testing.people",
     "unlatch.testing.scenario",
 )
 
-from unlatch.testing.behaviour import Behaviour  # noqa: E402
-from unlatch.testing.bodies import Bodies  # noqa: E402
-from unlatch.testing.comments import Comments  # noqa: E402
-from unlatch.testing.failures import Failures  # noqa: E402
-from unlatch.testing.fixture import Fixture  # noqa: E402
-from unlatch.testing.history import History  # noqa: E402
-from unlatch.testing.labels import Labels  # noqa: E402
-from unlatch.testing.many import Many  # noqa: E402
-from unlatch.testing.markers import Markers  # noqa: E402
-from unlatch.testing.parts import Parts  # noqa: E402
-from unlatch.testing.people import People  # noqa: E402
-from unlatch.testing.planning import Consultation, Planning  # noqa: E402
-from unlatch.testing.proxy import Proxy  # noqa: E402
-from unlatch.testing.resilience import Resilience  # noqa: E402
+from unlatch.testing.behaviour import Behaviour, People
+from unlatch.testing.bodies import Bodies, Labels
+from unlatch.testing.failures import Failures
+from unlatch.testing.harness import Fixture
+from unlatch.testing.history import Comments, History
+from unlatch.testing.many import Many
+from unlatch.testing.markers import Markers
+from unlatch.testing.planning import Consultation, Planning
+from unlatch.testing.proxy import Proxy
+from unlatch.testing.resilience import Parts, Resilience
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

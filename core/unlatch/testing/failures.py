@@ -34,7 +34,7 @@ from unlatch.testing.actions import (
     offered,
     require,
 )
-from unlatch.testing.checks import KEPT, REOPEN, check_item
+from unlatch.testing.clone import KEPT, REOPEN, check_item
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.worklog.ids import new_ulid
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
 
     Search = Callable[[SyncPlugin], object]
 

@@ -19,7 +19,7 @@ from unlatch.errors import (
 )
 from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, Snapshot
 from unlatch.testing.actions import FAR_AHEAD, draft, facts, make_change, require, writes
-from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
+from unlatch.testing.clone import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.worklog.ids import new_ulid
@@ -27,7 +27,7 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
 
 # Far from UTC and from the servers, so that a time without its zone is in the future.
 _ZONE = timezone(timedelta(hours=14))

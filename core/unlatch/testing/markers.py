@@ -28,7 +28,7 @@ from unlatch.testing.actions import (
     only_comment,
     require,
 )
-from unlatch.testing.checks import KEPT, REOPEN, check_item, check_no_secret
+from unlatch.testing.clone import KEPT, REOPEN, check_item, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.testing.harness import Harness
 from unlatch.testing.scenario import prepare
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
 
 # Items of other tests may be newer.
 _NEWEST = 100

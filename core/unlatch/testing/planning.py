@@ -27,13 +27,13 @@ from unlatch.testing.actions import (
     require,
     writes,
 )
-from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
+from unlatch.testing.clone import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
 
 Listed = list[tuple[str, str]]
 RIGHTS = {"read", "reopen", "comment", "label", "create", "retract"}

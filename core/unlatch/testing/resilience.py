@@ -1,21 +1,35 @@
-"""Tests that operations survive faults and concurrent clones."""
+"""Tests that operations survive faults and concurrent clones, and are reported also in part."""
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.spi import Capability
-from unlatch.testing.actions import require
-from unlatch.testing.checks import CLOSE, REOPEN, check_files, check_item
-from unlatch.testing.faults import Fault, FaultKind
+from unlatch.errors import TrackerError
+from unlatch.spi import Capability, Change, Outcome, Snapshot
+from unlatch.testing.actions import make_change, require
+from unlatch.testing.clone import (
+    CLOSE,
+    KEPT,
+    REASON,
+    REOPEN,
+    Transition,
+    check_files,
+    check_item,
+    check_labels,
+)
+from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.testing.harness import Harness
 from unlatch.testing.scenario import FaultCase, prepare, run_create_faults, run_faults
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from unlatch.testing.fixture import Fixture
+    from unlatch.spi.item import ItemRef
+    from unlatch.testing.harness import Fixture
 
 
 def _cases(*kinds: FaultKind, writes: bool = True) -> tuple[FaultCase, ...]:
@@ -115,3 +129,102 @@ def _delivers_beside_another(fixture: Fixture, number: int) -> bool:
     if faulted:
         check_files(other, item, REOPEN, where=where)
     return faulted
+
+
+# With these faults the tracker ignores the request.
+_REFUSALS = (FaultKind.FORBIDDEN, FaultKind.REFLECTED, FaultKind.UNAUTHORISED, FaultKind.DROPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class PartialChange:
+    """A change with one request that had no effect.
+
+    Args:
+        outcome: the plugin's report, returned or in an error.
+        where: the request.
+    """
+
+    item: ItemRef
+    outcome: Outcome
+    where: str
+
+
+class Parts:
+    """Reports of state, comment and labels: exactly the parts done."""
+
+    @pytest.mark.parametrize("kind", _REFUSALS, ids=lambda kind: kind.value)
+    def test_an_error_carries_the_parts_that_were_done(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
+        require(fixture, Capability.REOPEN)
+        made = list(_partial_changes(fixture, REOPEN, kind))
+        assert made != [], "a change sends a writing request"
+        for partial in made:
+            check_parts(fixture, partial)
+            done = partial.outcome
+            assert done.after.category.is_open or not done.commented, (
+                f"{partial.where}: the comment comes after the state"
+            )
+
+    @pytest.mark.parametrize(
+        "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
+    )
+    def test_a_part_that_the_tracker_ignored_is_not_reported(
+        self, fixture: Fixture, transition: Transition
+    ) -> None:
+        require(fixture, Capability.REOPEN if transition.opens else Capability.CLOSE)
+        if type(fixture.harness).ignore_next is Harness.ignore_next:
+            pytest.skip("the harness's server cannot ignore a request")
+        made = list(
+            _partial_changes(
+                fixture, transition, FaultKind.INTERRUPTED, fixture.harness.ignore_next
+            )
+        )
+        assert made != [], "a change sends a writing request"
+        for partial in made:
+            check_parts(fixture, partial)
+
+
+def check_parts(fixture: Fixture, partial: PartialChange) -> None:
+    """Check a report against the server."""
+    harness, outcome = fixture.harness, partial.outcome
+    item, after = partial.item.id, partial.outcome.after
+    assert harness.is_open(item) == after.category.is_open, f"{partial.where}: the reported state"
+    is_there = any(REASON in text for text in harness.comments(item))
+    assert is_there == outcome.commented, f"{partial.where}: the reported comment"
+    labels = {label.casefold() for label in after.labels}
+    check_labels(fixture, partial.item, labels, where=f"{partial.where}: the reported labels")
+
+
+def _partial_changes(
+    fixture: Fixture,
+    transition: Transition,
+    kind: FaultKind,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[PartialChange]:
+    """Apply a fault to each writing request of a change in turn."""
+    for number in count():
+        item = fixture.make(is_open=not transition.opens, labels=(KEPT, transition.before))
+        wanted = make_change(fixture, transition)
+        snapshot = fixture.plugin.read(item, wanted)
+        fixture.proxy.clear()
+        fixture.proxy.arm(Fault(kind, number, _writes, meanwhile))
+        outcome = _reported(fixture, snapshot, wanted)
+        faulted = [one.request for one in fixture.proxy.sent if one.faulted]
+        if not faulted:
+            return
+        yield PartialChange(item, outcome, f"{kind} at {faulted[0].method} {faulted[0].target}")
+
+
+def _reported(fixture: Fixture, snapshot: Snapshot, wanted: Change) -> Outcome:
+    try:
+        return fixture.plugin.write(snapshot, wanted)
+    except TrackerError as error:
+        if error.done is None:
+            raise AssertionError("the error does not carry the parts that were done") from error
+        reported: Outcome = error.done
+        return reported
+
+
+def _writes(request: Request) -> bool:
+    return request.is_write

@@ -21,8 +21,16 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.spi import Capability, SyncPlugin
-from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
-from unlatch.testing.clone import INCREMENT, Clone, make_clone
+from unlatch.testing.clone import (
+    INCREMENT,
+    KEPT,
+    Clone,
+    Transition,
+    check_files,
+    check_item,
+    check_no_secret,
+    make_clone,
+)
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.values import dataclass
 
@@ -31,7 +39,7 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.task import Delivery
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.harness import Fixture
     from unlatch.testing.proxy import SentRequest
 
 # A label that a person adds in between.

@@ -33,11 +33,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unlatch.transport.answer import Answer, Explain, each_page
+    from unlatch.transport.breaker import TransportOptions, Wait
     from unlatch.transport.cache import Cache
-    from unlatch.transport.error_table import Row, first_error, quoted, unreadable
-    from unlatch.transport.options import TransportOptions, Wait
-    from unlatch.transport.parallel_requests import side_by_side
-    from unlatch.transport.request_context import Meter, finishing, measure, reading
+    from unlatch.transport.errors import Row, first_error, quoted, unreadable
+    from unlatch.transport.request_context import Meter, finishing, measure, reading, side_by_side
     from unlatch.transport.testing import for_tests
     from unlatch.transport.transport import Transport, open_transport
 
@@ -65,10 +64,9 @@ __all__ = [
 _NAMES = {
     "answer": "Answer Explain each_page",
     "cache": "Cache",
-    "error_table": "Row first_error quoted unreadable",
-    "options": "TransportOptions Wait",
-    "parallel_requests": "side_by_side",
-    "request_context": "Meter finishing measure reading",
+    "errors": "Row first_error quoted unreadable",
+    "breaker": "TransportOptions Wait",
+    "request_context": "Meter finishing measure reading side_by_side",
     "testing": "for_tests",
     "transport": "Transport open_transport",
 }

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.transport.cache import Cache
-from unlatch.transport.pace import Kind, Pace, ProcessBudget, Turn
+from unlatch.transport.rate_limits import Kind, Pace, ProcessBudget, Turn
 from unlatch.worklog.disk.user_files import make_private
 
 if TYPE_CHECKING:

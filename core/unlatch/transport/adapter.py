@@ -15,7 +15,7 @@ from unlatch import errors
 from unlatch.errors import TrackerError, UnlatchError
 from unlatch.transport.account import Account
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
-from unlatch.transport.breaker import Breaker, is_of_server
+from unlatch.transport.breaker import Breaker, TransportOptions, is_of_server
 from unlatch.transport.connections import (
     ENCODINGS,
     FAILURES,
@@ -28,11 +28,9 @@ from unlatch.transport.connections import (
 )
 from unlatch.transport.credentials import Credential
 from unlatch.transport.errors import NotAtOnce, error_of_failure, find_error, is_timeout
-from unlatch.transport.options import TransportOptions
 from unlatch.transport.rate_limits import Gate
-from unlatch.transport.redact import Redactor
 from unlatch.transport.request_context import count_request, is_write
-from unlatch.transport.trace import Exchange
+from unlatch.transport.trace import Exchange, Redactor
 from unlatch.transport.trust import Origin, origin_of
 from unlatch.values import dataclass
 

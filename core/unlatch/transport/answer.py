@@ -1,12 +1,14 @@
 """Answers of trackers: document, pages and requested waits, with the limits for each."""
 
+from __future__ import annotations
+
 import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from unlatch.errors import Rejected, TrackerError
 from unlatch.patterns import pattern
@@ -210,3 +212,53 @@ def _timestamp(raw: str, parse: Callable[[str], datetime]) -> float | None:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
+
+
+_T = TypeVar("_T")
+
+
+class Misread(ValueError):
+    """A part of an answer is missing or of another type: the message, then its place, reversed."""
+
+    def __str__(self) -> str:
+        message, *place = self.args
+        return f"at {'.'.join(reversed(place)) or 'its top'}: {message}"
+
+
+def required(raw: Mapping[str, Any], name: str, read: Callable[[Any], _T]) -> _T:
+    """A field; null counts as missing."""
+    if raw.get(name) is None:
+        raise Misread("is missing", name)
+    return _at(name, read, raw[name])
+
+
+def optional(raw: Mapping[str, Any], name: str, read: Callable[[Any], _T]) -> _T | None:
+    """A field; None if it is null or missing."""
+    return None if raw.get(name) is None else _at(name, read, raw[name])
+
+
+def each(read: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
+    """A reader of lists that reads each entry with `read`."""
+    items = _of(list, "a list")
+    return lambda value: tuple(_at(str(n), read, one) for n, one in enumerate(items(value)))
+
+
+def _at(place: str, read: Callable[[Any], _T], value: Any) -> _T:
+    try:
+        return read(value)
+    except Misread as error:
+        error.args = (*error.args, place)
+        raise
+
+
+def _of(kind: type[_T], name: str) -> Callable[[Any], _T]:
+    def read(value: Any) -> _T:
+        if isinstance(value, kind):
+            return value
+        raise Misread(f"expected {name}")
+
+    return read
+
+
+text, whole, flag = _of(str, "a string"), _of(int, "a whole number"), _of(bool, "true or false")
+table: Callable[[Any], dict[str, Any]] = _of(dict, "an object")

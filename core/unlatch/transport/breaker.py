@@ -1,4 +1,4 @@
-"""Stop sending to a tracker that fails, and after the time of a command.
+"""Options for sending, delaying and tracing requests, and when sending to a tracker stops.
 
 Both hold for one command. A server that fails is asked by one request at a time, so that few reach
 it; after `MOST_FAILURES` in a row none does. What it answers about an item is no failure.
@@ -7,17 +7,21 @@ it; after `MOST_FAILURES` in a row none does. What it answers about an item is n
 from __future__ import annotations
 
 import math
+import time
 from contextlib import contextmanager
 from threading import Condition, Lock
 from typing import TYPE_CHECKING
 
 from unlatch import errors
 from unlatch.transport.request_context import is_finishing
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from unlatch.errors import TrackerError
+    from unlatch.transport.trace import Trace
+
 
 MOST_FAILURES = 3
 # These say nothing about the server: it accepts the token, or no token was sent.
@@ -165,3 +169,37 @@ def _again(error: TrackerError, place: str) -> Callable[[], TrackerError]:
         return refusal
 
     return refuse
+
+
+def _random() -> float:
+    from random import random  # noqa: PLC0415  (only for a request that is sent again)
+
+    return random()  # noqa: S311  # it spreads requests, and is no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A wait that begins now, for `seconds`; `why` is the tracker's reason in a few words."""
+
+    tracker: str
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransportOptions:
+    """One object from the command line to the adapter."""
+
+    on_wait: Callable[[Wait], None] | None = None  # called as a wait that the tracker asks begins
+    max_wait: float = 60.0  # seconds that may be spent on such waits, in all
+    trace: Trace | None = None  # where requests and answers are written to, redacted
+    timeouts: tuple[float, float] = (5.0, 30.0)  # to connect, and between two pieces of an answer
+    deadline: float = 60.0  # seconds from sending a request to the end of its answer
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] | None = None  # None for waits that an interruption ends
+    jitter: Callable[[], float] = _random
+    on_request: Callable[[], None] | None = None  # called before each request is sent
+    command: CommandLimits | None = None  # shared by all transports of one command
+
+
+DEFAULT_OPTIONS = TransportOptions()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.transport.pace import Pace, Turn
+from unlatch.transport.rate_limits import Pace, Turn
 from unlatch.worklog.search_index import CacheDatabase
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from unlatch.spi import Scheme
+from unlatch.transport.breaker import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.transport.credentials import Credential
-from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.transport.trace import Trace
 from unlatch.transport.transport import Transport
 

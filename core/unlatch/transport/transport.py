@@ -15,7 +15,7 @@ from unlatch.spi import Manifest
 from unlatch.transport.account import Account, MachineBudget
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
 from unlatch.transport.answer import Explain
-from unlatch.transport.breaker import CommandLimits
+from unlatch.transport.breaker import DEFAULT_OPTIONS, CommandLimits, TransportOptions
 from unlatch.transport.credentials import (
     Credential,
     ReadKeyring,
@@ -25,10 +25,8 @@ from unlatch.transport.credentials import (
     read_keyring,
     run_program,
 )
-from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
-from unlatch.transport.pace import Kind, Pace, Pacer
-from unlatch.transport.rate_limits import Gate
-from unlatch.transport.redact import Redactor
+from unlatch.transport.rate_limits import Gate, Kind, Pace, Pacer
+from unlatch.transport.trace import Redactor
 from unlatch.transport.trust import (
     TrustedHosts,
     check_origin,

@@ -1,4 +1,4 @@
-"""Modules that moved to packages beside `unlatch`: their former names work for one more release."""
+"""Modules that moved, most to packages: their former names work for one more release."""
 
 from __future__ import annotations
 
@@ -19,8 +19,26 @@ _MOVED = MappingProxyType(
         "unlatch.llm.port": "unlatch.chat_model",
         "unlatch.runs": "unlatch_runs",
         "unlatch.sessions": "unlatch_sessions",
+        "unlatch.spi.asked": "unlatch.spi.history",
+        "unlatch.spi.category": "unlatch.spi.operation",
+        "unlatch.spi.check_boxes": "unlatch.spi.body",
+        "unlatch.spi.delivery_options": "unlatch.spi.operation",
+        "unlatch.spi.kept_part": "unlatch.spi.body",
+        "unlatch.spi.shortening": "unlatch.spi.body",
+        "unlatch.testing.checks": "unlatch.testing.clone",
+        "unlatch.testing.comments": "unlatch.testing.history",
+        "unlatch.testing.fixture": "unlatch.testing.harness",
+        "unlatch.testing.labels": "unlatch.testing.bodies",
+        "unlatch.testing.parts": "unlatch.testing.resilience",
+        "unlatch.testing.people": "unlatch.testing.behaviour",
         "unlatch.testing.dispatch": "unlatch_runs.testing",
         "unlatch.transcripts": "unlatch_agents.transcripts",
+        "unlatch.transport.answer_fields": "unlatch.transport.answer",
+        "unlatch.transport.error_table": "unlatch.transport.errors",
+        "unlatch.transport.options": "unlatch.transport.breaker",
+        "unlatch.transport.pace": "unlatch.transport.rate_limits",
+        "unlatch.transport.parallel_requests": "unlatch.transport.request_context",
+        "unlatch.transport.redact": "unlatch.transport.trace",
     }
 )
 

@@ -25,9 +25,8 @@ from unlatch_sandbox.ado.boards import (
 from unlatch_sandbox.ado.processes import PROCESSES
 from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
 from unlatch_sandbox.ado.relations import TO_PARENT, counted, mirror
-from unlatch_sandbox.pages import plain
+from unlatch_sandbox.pages import CommentView, ItemView, plain
 from unlatch_sandbox.ticking import ticked
-from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

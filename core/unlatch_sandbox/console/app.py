@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch_sandbox import Request, Sandbox
-    from unlatch_sandbox.view import ItemView
+    from unlatch_sandbox.pages import ItemView
 
 _SHOWN_REQUESTS = 40
 _WRITES = ("POST", "PUT", "PATCH", "DELETE")

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from unlatch_sandbox.clock import Clock
     from unlatch_sandbox.github.records import CommentRecord
+    from unlatch_sandbox.pages import ItemView
     from unlatch_sandbox.store import Store
-    from unlatch_sandbox.view import ItemView
 
 HOME = "octo/widgets"
 OWNER = "octocat"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch_sandbox.view import CommentView, ItemView
+from unlatch_sandbox.pages import CommentView, ItemView
 
 if TYPE_CHECKING:
     from unlatch_sandbox.github.hub import Hub

@@ -17,8 +17,8 @@ from unlatch_sandbox.jira.workflows import (
     SPRINT,
     WORKFLOWS,
 )
+from unlatch_sandbox.pages import CommentView, ItemView
 from unlatch_sandbox.ticking import ticked
-from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

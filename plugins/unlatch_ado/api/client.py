@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import NotFound, TrackerError
 from unlatch.spi import CommentRef, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
-from unlatch.transport.answer_fields import Misread
+from unlatch.transport.answer import Misread
 from unlatch.transport.errors import general_error
 from unlatch.values import dataclass
 from unlatch_ado.api import models as answers

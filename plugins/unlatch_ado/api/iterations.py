@@ -6,7 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import read_stamp
-from unlatch.transport.answer_fields import each, optional, required, table, text
+from unlatch.transport.answer import each, optional, required, table, text
 from unlatch.values import dataclass
 from unlatch_ado.api.models import parts
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.patterns import pattern
 from unlatch.spi import read_stamp
-from unlatch.transport.answer_fields import each, flag, optional, required, table, text, whole
+from unlatch.transport.answer import each, flag, optional, required, table, text, whole
 from unlatch.values import dataclass
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
 

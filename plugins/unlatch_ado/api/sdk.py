@@ -28,7 +28,7 @@ from msrest.universal_http.requests import BasicRequestsHTTPSender, ClientRetryP
 from requests.exceptions import JSONDecodeError
 
 from unlatch.patterns import pattern
-from unlatch.transport.answer_fields import Misread
+from unlatch.transport.answer import Misread
 from unlatch_ado.api.errors import NotOffered, unreadable
 
 if TYPE_CHECKING:

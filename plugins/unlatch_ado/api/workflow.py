@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
-from unlatch.transport.answer_fields import Misread, each, required, table, text
+from unlatch.transport.answer import Misread, each, required, table, text
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

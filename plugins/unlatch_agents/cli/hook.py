@@ -15,7 +15,7 @@ import click
 from unlatch.cli.options.number import Number
 from unlatch.cli.terminal import output
 from unlatch.project.workspace import utc_now
-from unlatch.transport.redact import own_home
+from unlatch.transport.trace import own_home
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.search_path import search_path
 from unlatch_agents.hooks.hook import handle_event

@@ -19,7 +19,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.project.trusted import is_trusted
-from unlatch.transport.redact import own_home
+from unlatch.transport.trace import own_home
 from unlatch_agents.install.catalog import AGENTS, Agent, Target
 from unlatch_agents.install.installing import (
     InstallPlan,

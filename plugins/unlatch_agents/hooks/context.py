@@ -19,7 +19,7 @@ from unlatch.related.briefing.text import render
 from unlatch.related.kinds import kinds_in
 from unlatch.related.points import Briefing, Point, clean_source
 from unlatch.related.references import References
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch_agents.hooks.trusted_texts import TrustedTexts
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from platformdirs import user_state_path
 
 from unlatch.errors import UnlatchError
-from unlatch.transport.redact import Redactor
+from unlatch.transport.trace import Redactor
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file
 from unlatch.worklog.disk.user_files import make_state, read_user_file
 from unlatch.worklog.text.neutral import visible

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.values import dataclass
 from unlatch_agents.imports.agents import Subagents, by_id
 from unlatch_agents.imports.progress import finished

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.transport.redact import Masking
+    from unlatch.transport.trace import Masking
     from unlatch_agents.imports.agents import Subagents
     from unlatch_agents.transcripts import Event, Transcript
     from unlatch_sessions.front_matter import Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.increments.records.links import link_of, same_item
-from unlatch.spi.category import Category
+from unlatch.spi.operation import Category
 from unlatch.sync.compare import Verdict, local_side, remote_side
 from unlatch.sync.plan import plan_sync
 from unlatch.values import dataclass

@@ -1,6 +1,6 @@
 """The comments that answer a command which was not carried out."""
 
-from unlatch.spi.asked import Asked
+from unlatch.spi.history import Asked
 from unlatch.spi.text import Text, fill
 from unlatch_ci.comments.deciding import UNCHANGED, asked_by
 from unlatch_ci.comments.rights import Refusal

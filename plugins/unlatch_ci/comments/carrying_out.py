@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.spi.asked import Asked
+from unlatch.spi.history import Asked
 from unlatch.spi.render import without_references
 from unlatch.values import dataclass
 from unlatch_ci.comments.asked_reason import quoted_reason

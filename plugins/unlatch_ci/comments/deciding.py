@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from unlatch.patterns import pattern
 from unlatch.spi import op_posted
-from unlatch.spi.asked import Asked
-from unlatch.spi.history import MarkedComment
+from unlatch.spi.history import Asked, MarkedComment
 from unlatch.values import dataclass
 from unlatch.worklog.ids import derived_ulid
 from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command

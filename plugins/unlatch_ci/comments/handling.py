@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef
-    from unlatch.spi.asked import Asked
+    from unlatch.spi.history import Asked
     from unlatch.spi.text import Text
     from unlatch_ci.comments.carrying_out import CommandLine
 

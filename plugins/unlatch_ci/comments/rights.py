@@ -7,7 +7,7 @@ tracker does not tell counts as missing.
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from unlatch.spi.asked import Asker, Closer, LastClose, Role
+from unlatch.spi.history import Asker, Closer, LastClose, Role
 from unlatch.values import dataclass
 from unlatch_ci.comments.command import Command, Verb
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.chat_model import Json, OnText, Reply
+    from unlatch.transport.breaker import TransportOptions
     from unlatch.transport.credentials import Credential
-    from unlatch.transport.options import TransportOptions
 
 RETRIES = 2
 _FIRST_BACKOFF = 0.4

@@ -19,17 +19,16 @@ from unlatch.transport.connections import (
     deadline,
 )
 from unlatch.transport.errors import causes_of, error_of_cut, error_of_failure
-from unlatch.transport.redact import Redactor
 from unlatch.transport.request_context import count_request
-from unlatch.transport.trace import Exchange
+from unlatch.transport.trace import Exchange, Redactor
 from unlatch.transport.trust import origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from unlatch.errors import TrackerError
+    from unlatch.transport.breaker import TransportOptions
     from unlatch.transport.credentials import Credential
-    from unlatch.transport.options import TransportOptions
 
 _NAME = "llm"  # in traces
 _SERVER = "the model server"  # in messages

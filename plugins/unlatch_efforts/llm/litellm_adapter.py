@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ModelError
 from unlatch.transport.answer import Answer
-from unlatch.transport.redact import Redactor
+from unlatch.transport.trace import Redactor
 from unlatch.worklog.installer import install_command
 from unlatch_efforts.llm.assembly import Assembly, InvalidAnswer
 from unlatch_efforts.llm.refusals import Refusals

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ModelError, ModelUnauthorised
 from unlatch.errors.known_secrets import remember_secrets
-from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
+from unlatch.transport.breaker import DEFAULT_OPTIONS, TransportOptions
 from unlatch.transport.trust import check_secure
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from unlatch.transport.errors import CutOff, quoted_message
 
 if TYPE_CHECKING:
     from unlatch.errors import TrackerError
-    from unlatch.transport.redact import Redactor
+    from unlatch.transport.trace import Redactor
 
 _PAYMENT_REQUIRED = 402
 _TOO_MANY_REQUESTS = 429

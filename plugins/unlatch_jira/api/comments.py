@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import op_posted, ops_in, read_stamp
-from unlatch.transport.answer_fields import each, optional, required, table, whole
+from unlatch.transport.answer import each, optional, required, table, whole
 from unlatch_jira.api.json_model import text
 from unlatch_jira.api.rich_text import plain
 

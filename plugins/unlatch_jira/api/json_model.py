@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Rejected
-from unlatch.transport import answer_fields
-from unlatch.transport.answer_fields import Misread
+from unlatch.transport import answer as answer_fields
+from unlatch.transport.answer import Misread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unlatch.spi import read_stamp
-from unlatch.transport.answer_fields import each, optional, table, whole
+from unlatch.transport.answer import each, optional, table, whole
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import text

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Category, RemoteItem, read_stamp
-from unlatch.transport.answer_fields import each, flag, optional, required, table
+from unlatch.transport.answer import each, flag, optional, required, table
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import CommentPage
 from unlatch_jira.api.json_model import parse, text
-from unlatch_jira.api.kept_parts import kept_parts
+from unlatch_jira.api.rich_text import kept_parts
 from unlatch_jira.api.workflow_models import Named, Status, Transition
 
 if TYPE_CHECKING:

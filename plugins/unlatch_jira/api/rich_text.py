@@ -1,20 +1,96 @@
-"""Comments and descriptions in Jira's two formats.
+"""Texts in Jira's two formats: rendered, read, and unlatch's sections of a description.
 
 Version 3 of its REST API uses the Atlassian Document Format, version 2 wiki markup.
 """
 
 from __future__ import annotations
 
+import html
+import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import Rejected
-from unlatch.spi import Span, fit_text
-from unlatch_jira.api.rendering import adf, wiki
+from unlatch.patterns import pattern
+from unlatch.spi import Checks, Heading, KeptPart, Span, fit_text, read_checks
+from unlatch.spi.render import BOXES, emphasised, line_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from unlatch.spi import Draft, Text
+    from unlatch.spi import Check, Draft, Text
+    from unlatch.spi.text import Block, Paragraph
+
+
+# Jira's renderer accepts a backslash before these signs alone (BackslashEscapeRendererComponent).
+# Others need an entity, even a backslash: two of them are a line break.
+_WIKI = pattern(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
+
+
+def wiki(text: Text) -> str:
+    """Jira's wiki markup, for its REST API version 2."""
+    return "\n\n".join(map(_wiki_block, text))
+
+
+def _wiki_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"h3. {_wiki(line_of(block.text))}"
+    if isinstance(block, Checks):
+        return "\n".join(
+            f"{'*' * (item.depth + 1)} {BOXES[item.done]}{_wiki(line_of(item.text))}"
+            for item in block.items
+        )
+    return _wiki(block)
+
+
+def _wiki(paragraph: Paragraph) -> str:
+    return "".join(map(_wiki_span, paragraph))
+
+
+def _wiki_span(span: Span) -> str:
+    def escape(sign: re.Match[str]) -> str:
+        return f"&#{ord(sign[0])};" if sign["entity"] else f"\\{sign[0]}"
+
+    lines = (_WIKI.sub(escape, line) for line in words_of(span).split("\n"))
+    # Bold ends with its line.
+    return "\n".join(emphasised(line, "*") if span.bold else line for line in lines)
+
+
+def adf(text: Text) -> dict[str, Any]:
+    """Atlassian Document Format, for Jira's REST API version 3."""
+    return {"type": "doc", "version": 1, "content": list(map(_adf_block, text))}
+
+
+def _adf_block(block: Block) -> dict[str, Any]:
+    if isinstance(block, Heading):
+        return {
+            "type": "heading",
+            "attrs": {"level": 3},
+            "content": _adf_nodes(line_of(block.text)),
+        }
+    if isinstance(block, Checks):
+        return {"type": "bulletList", "content": list(map(_adf_check, block.items))}
+    return {"type": "paragraph", "content": _adf_nodes(block)}
+
+
+def _adf_check(item: Check) -> dict[str, Any]:
+    # Jira rejects nested lists out of order; nesting is shown by spaces.
+    head = "\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}" * item.depth + BOXES[item.done]
+    content = _adf_nodes((*((Span(head),) if head else ()), *line_of(item.text)))
+    return {"type": "listItem", "content": [{"type": "paragraph", "content": content}]}
+
+
+def _adf_nodes(paragraph: Paragraph) -> list[dict[str, Any]]:
+    nodes: list[dict[str, Any]] = []
+    for span in paragraph:
+        marks = {"marks": [{"type": "strong"}]} if span.bold else {}
+        for number, line in enumerate(words_of(span).split("\n")):
+            if number:
+                nodes.append({"type": "hardBreak"})
+            if line:
+                nodes.append({"type": "text", "text": line, **marks})
+    return nodes
+
 
 # The maximum characters of a comment or description in Jira.
 _LONGEST = 32_767
@@ -167,3 +243,63 @@ def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
     )
     error.remedy = remedy
     raise error
+
+
+_BEGIN = pattern(re.escape(section_marks("\0")[0]).replace("\0", "(?P<increment>.+)"))
+# People could write any number of marks, and each is searched for.
+_MOST_SECTIONS = 20
+# Jira reads a backslash before these signs as an escape, and entities everywhere.
+_ESCAPE = pattern(r"\\(?P<sign>[{}\[\]()*_+^~?!|#%@-])|&#?\w{1,31};")
+
+
+def kept_parts(body: Any) -> tuple[KeptPart, ...]:
+    """The sections of a description: one for each increment that its marks name."""
+    if isinstance(body, str):
+        lines = body.splitlines()
+        marks = [_mark_in(line.strip()) for line in lines]
+        return _parts(marks, lambda place: lines[place], _without_markup)
+    nodes = children(body) if isinstance(body, dict) else []
+    marks = [mark_of(node) for node in nodes]
+    return _parts(marks, lambda place: [line for one in nodes[place] for line in _lines(one)], str)
+
+
+def _parts(
+    marks: Sequence[str | None],
+    lines: Callable[[slice], Sequence[str]],
+    unescape: Callable[[str], str],
+) -> tuple[KeptPart, ...]:
+    begins = (_BEGIN.fullmatch(mark) for mark in marks if mark)
+    parts = []
+    names = dict.fromkeys(match["increment"] for match in begins if match)
+    for name in islice(names, _MOST_SECTIONS):
+        begin, end = section_marks(name)
+        place = find_section([mark == begin for mark in marks], [mark == end for mark in marks])
+        if place is not None:
+            parts.append(KeptPart(name, read_checks(lines(place), unescape=unescape)))
+    return tuple(parts)
+
+
+def _mark_in(line: str) -> str | None:
+    is_bold = len(line) > 1 and line[0] == line[-1] == "*"
+    return _without_markup(line[1:-1]) if is_bold else None
+
+
+def _without_markup(text: str) -> str:
+    return _ESCAPE.sub(lambda one: one["sign"] or html.unescape(one[0]), text)
+
+
+def _lines(node: dict[str, Any]) -> Iterator[str]:
+    """The lines of a block; an action item of Jira's own counts by its state."""
+    inner = children(node)
+    if node.get("type") == "taskItem":
+        state = (node.get("attrs") or {}).get("state")
+        words = plain({"content": [{"type": "paragraph", "content": inner}]})
+        # A box of ours, in a list that a person made action items.
+        known = read_checks([words])
+        text = known[0].text if known else words
+        yield f"[{'x' if state == 'DONE' else ' '}] {text}"
+    elif any(child.get("type") in ("text", "hardBreak") for child in inner):
+        yield from plain({"content": [node]}).splitlines()
+    else:
+        for child in inner:
+            yield from _lines(child)

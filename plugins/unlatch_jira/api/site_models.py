@@ -7,7 +7,7 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.spi import Category
-from unlatch.transport.answer_fields import each, flag, optional, required, table
+from unlatch.transport.answer import each, flag, optional, required, table
 from unlatch_jira.api.json_model import text
 from unlatch_jira.api.workflow_models import Status
 

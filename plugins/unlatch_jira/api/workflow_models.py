@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unlatch.spi import Category, Goal
-from unlatch.transport.answer_fields import each, flag, optional, required, table
+from unlatch.transport.answer import each, flag, optional, required, table
 from unlatch_jira.api.json_model import text
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories

@@ -33,7 +33,7 @@ def continue_in_chat(
     budget: int | None,
 ) -> int:
     """Resume a session and chat until the user ends it; the session is paused at the end."""
-    from unlatch.transport.redact import Redactor  # noqa: PLC0415
+    from unlatch.transport.trace import Redactor  # noqa: PLC0415
 
     with context.transport() as options:
         model = configured_model(context, options)  # before the change

@@ -15,7 +15,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.text.neutral import without_comments
 from unlatch_sessions.cli.chosen import IMPORTED, SESSION

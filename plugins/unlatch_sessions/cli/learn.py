@@ -13,7 +13,7 @@ from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 from unlatch_sessions.cli.chosen import IMPORTED, complete_session, sessions, store_of
 from unlatch_sessions.learning.cases import CaseType, learn

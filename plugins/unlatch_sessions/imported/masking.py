@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unlatch.transport.redact import Masking
+    from unlatch.transport.trace import Masking
 
 _CALL = re.compile(r"(?P<call>- `(?:`*+.*?(?<!`))?)(?P<arrow>`++ \u2192 )(?P<result>[^\r\n]*)")
 

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions import front_matter

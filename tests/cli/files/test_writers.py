@@ -37,9 +37,8 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import LOG
 from unlatch.project.workspace import Workspace
-from unlatch.spi.category import Category
 from unlatch.spi.change import Result
-from unlatch.spi.operation import Kind, Operation, SeenItem
+from unlatch.spi.operation import Category, Kind, Operation, SeenItem
 from unlatch.worklog.record import Record
 
 NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)

@@ -12,10 +12,9 @@ from unlatch.delivery.states import State
 from unlatch.delivery.task import Delivery, Effect
 from unlatch.errors import Rejected, StoreError, UnlatchError
 from unlatch.project.registry import Registry
-from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Result
 from unlatch.spi.item import ItemRef, RemoteItem
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import Category, Kind, Operation
 from unlatch.spi.text import fill
 
 URL = "https://github.com/octo/widgets/issues/4"

@@ -23,11 +23,9 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Outcome, Result, seen_of
-from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.item import ItemRef, RemoteItem
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.operation import Attempt, Category, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.spi.text import fill
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

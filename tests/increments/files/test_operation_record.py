@@ -12,9 +12,7 @@ from jsonschema import Draft202012Validator
 from tests.increments.files.making import GITHUB, ulid
 
 from unlatch.increments.records.pending import COMMENTS, OPERATION, operation_entry
-from unlatch.spi.category import Category
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.operation import Attempt, Category, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write

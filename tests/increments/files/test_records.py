@@ -27,7 +27,7 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED
-from unlatch.spi.category import Category
+from unlatch.spi.operation import Category
 from unlatch.worklog.record import BadRecord, Record
 
 several = st.lists(words, max_size=2).map(tuple)

@@ -21,7 +21,7 @@ from tests.unlatch_ado.making import (
 
 from unlatch.errors import NotFound, Rejected, UnknownOutcome, UnlatchError
 from unlatch.spi import Change, Scheme
-from unlatch.spi.category import Category
+from unlatch.spi.operation import Category
 from unlatch.transport import for_tests, measure
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.trust import check_origin, read_trusted_hosts

@@ -7,7 +7,7 @@ from tests.unlatch_ado.making import OP
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Change, Goal
-from unlatch.transport.answer_fields import Misread
+from unlatch.transport.answer import Misread
 from unlatch_ado.api.iterations import read_tree
 from unlatch_ado.api.models import batch, ids, work_item
 from unlatch_ado.api.patch import changed_tags, read_tags

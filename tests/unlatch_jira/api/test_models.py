@@ -15,8 +15,7 @@ from unlatch_jira.api.comments import Comment, CommentPage, Person
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
 from unlatch_jira.api.models import read_issue
-from unlatch_jira.api.rendering import wiki
-from unlatch_jira.api.rich_text import format_of, plain, wrap_section
+from unlatch_jira.api.rich_text import format_of, plain, wiki, wrap_section
 from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, Sprints, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
 from unlatch_jira.settings import JiraSettings

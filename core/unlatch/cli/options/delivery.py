@@ -15,8 +15,7 @@ from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.change import ChangeOptions
 from unlatch.project.registry import Registry
 from unlatch.spi import Manifest, Option
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 
 DRY_RUN = dry_run_option(
     "--dry-run", help="Show each item, comment and request, and write nothing."

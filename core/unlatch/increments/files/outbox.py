@@ -15,8 +15,7 @@ from unlatch.increments.records.link_edits import add_link, remove_base, write_b
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.increments.records.pending import set_pending, supersede
 from unlatch.increments.records.reopens import write_synced
-from unlatch.spi.category import Category
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.operation import Attempt, Category, Kind, Operation, SeenItem
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

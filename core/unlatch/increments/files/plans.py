@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypedDict
 
-    from unlatch.spi.delivery_options import DeliveryOptions
-    from unlatch.spi.operation import Kind, Operation
+    from unlatch.spi.operation import DeliveryOptions, Kind, Operation
     from unlatch.worklog.event_log import Event
 
     class IntentDetails(TypedDict, total=False):
@@ -92,7 +91,7 @@ class Intent:
     @property
     def delivery(self) -> DeliveryOptions:
         """The options of the operations that follow from it."""
-        from unlatch.spi.delivery_options import AS_CONFIGURED  # noqa: PLC0415  (for items alone)
+        from unlatch.spi.operation import AS_CONFIGURED  # noqa: PLC0415  (for items alone)
 
         return self.options or AS_CONFIGURED
 

@@ -14,8 +14,8 @@ from unlatch.increments.records.pending import read_seen
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import UNWRITTEN
 from unlatch.increments.records.units import UNIT
-from unlatch.spi.category import Category
 from unlatch.spi.manifest import LinkShape
+from unlatch.spi.operation import Category
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
 from unlatch.worklog.times import read_stamp

@@ -19,10 +19,9 @@ from unlatch.increments.records.reopens import ALSO_BY, AMENDED, REOPEN, SYNCED,
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
-from unlatch.spi.category import Category
 from unlatch.spi.change import Result
 from unlatch.spi.manifest import LinkShape
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Category, Kind
 from unlatch.spi.table_models import model_of
 from unlatch.worklog.ids import ULID
 from unlatch.worklog.record import Record

@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.increments.model.increment import ReopenEntry
-from unlatch.spi.category import Category
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.operation import Attempt, Category, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,
     SET,

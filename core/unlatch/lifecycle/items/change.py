@@ -30,8 +30,7 @@ from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

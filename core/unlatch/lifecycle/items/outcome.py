@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from unlatch.spi.category import Category
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Category, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

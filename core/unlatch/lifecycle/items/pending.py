@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 PendingItems = tuple[ItemGroup, "Sequence[Increment]"]
 # Its first write had not ended, so no operation was recorded and nothing was sent.

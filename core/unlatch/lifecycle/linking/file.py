@@ -16,7 +16,7 @@ from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 T = TypeVar("T")

@@ -8,8 +8,7 @@ from unlatch.increments.model.increment import Amendment, AppliedAmendment, Incr
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:

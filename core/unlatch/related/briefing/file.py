@@ -14,7 +14,7 @@ from unlatch.related.briefing.text import read_briefing, render
 from unlatch.related.kinds import kind_named
 from unlatch.related.places import installed_kinds
 from unlatch.related.points import clean_text
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
 

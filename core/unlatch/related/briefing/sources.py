@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.related.highlights import sentences
 from unlatch.related.identifiers import identifiers
 from unlatch.related.points import Briefing, Point
-from unlatch.transport.redact import Masking
+from unlatch.transport.trace import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.text.neutral import without_controls
 

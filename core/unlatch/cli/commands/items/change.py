@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.change import ChangeOptions, Ended, Refusal
     from unlatch.lifecycle.items.places import ItemGroup
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 _COLUMNS = 14
 VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}

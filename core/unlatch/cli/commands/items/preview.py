@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unlatch.cli.commands.items.pending import PendingItems
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Previewed
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 def preview_items(

@@ -29,8 +29,7 @@ from unlatch.lifecycle.tracker_items import plan_item_change, plan_item_creation
 from unlatch.project.find_increment import find_range
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Manifest
-from unlatch.spi.delivery_options import DeliveryOptions
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 
 _CHANGES = {
     Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
-    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 _EXAMPLE = "unlatch resume 7 --reason 'Still fails'"
 
