@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.plans import plan_reopen, plan_transition
-from unlatch.increments.files.undo_plan import plan_undo
+from unlatch.increments.files.changes.plans import plan_reopen, plan_transition
+from unlatch.increments.files.changes.undo import plan_undo
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.increments.model.status import Status
     from unlatch.spi.operation import Kind

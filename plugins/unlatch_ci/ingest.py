@@ -17,8 +17,7 @@ from unlatch.cli.commands.trackers.sync import (
 )
 from unlatch.cli.main import run as run_command
 from unlatch.cli.runtime.failure import UNDELIVERED
-from unlatch.cli.runtime.item_groups import find_groups
-from unlatch.cli.runtime.item_words import is_of_origin
+from unlatch.cli.runtime.item_words import find_groups, is_of_origin
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import locate_items

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from unlatch.cli.runtime.ci import SIGNS
+from unlatch.cli.runtime.failure import SIGNS
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
 from unlatch.increments.documents import front_matter
-from unlatch.increments.files.undo_plan import UNDONE
+from unlatch.increments.files.changes.undo import UNDONE
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.check_boxes import key_of

@@ -1,17 +1,23 @@
-"""Plan the change of an operation: as permitted by the configuration, for the item as it is now.
+"""Plan the change of an operation, as the configuration permits it, and ask for labels again.
 
 `sync.write` permits parts of all items, `sync.write_foreign` parts of items that are older than
 their link. A SpecWeave project's consents (`canUpdateStatus` and the like) are read as these two.
+
+A right may be given later. Then the labels are asked for by an operation of their own, which has no
+other part, so that neither state nor comment is sent again.
 """
+
+from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
-from unlatch.delivery.changes import build_change, restrict
+from unlatch.delivery.changes import build_change, kind_for, remaining_labels, restrict
 from unlatch.delivery.revert import plan_revert
-from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Rejected, StoreError, UsageError
+from unlatch.increments.files.changes.ids import retry_id
 from unlatch.increments.model.check_boxes import (
     boxes_of,
     checks_in,
@@ -19,17 +25,23 @@ from unlatch.increments.model.check_boxes import (
     ticked_by_people,
     with_states,
 )
-from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
-from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
 from unlatch.spi.change import Change, Draft, Goal, is_held_closed, must_move
-from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import AS_CONFIGURED, Kind, Operation
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from unlatch.delivery.task import DeliveryTask
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.records.refusals import Refusal
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi.item import RemoteItem
+
 
 # SpecWeave ends the ids of imported stories in an E.
 _IMPORTED = pattern(r"US-?\w*\dE", re.IGNORECASE)
@@ -217,4 +229,73 @@ def _require(part: Part, parts: frozenset[Part], tracker: str) -> None:
         where=f"[trackers.{tracker}]",
         hint=f'add "{part.value}" to write in [sync] of .unlatch/config.toml; to see '
         "where its value comes from: unlatch doctor --settings",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedLabels:
+    """Labels that an item lacks, or still has, because its tracker refused them."""
+
+    refusal: Refusal
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The labels as in results: "+reopened", "-completed"."""
+        return (*(f"+{one}" for one in self.add), *(f"-{one}" for one in self.remove))
+
+    def still_in(self, other: RefusedLabels) -> RefusedLabels:
+        """Those that are refused by another count, too."""
+        add, remove = set(other.add), set(other.remove)
+        return replace(
+            self,
+            add=tuple(one for one in self.add if one in add),
+            remove=tuple(one for one in self.remove if one in remove),
+        )
+
+
+def refused_labels(
+    workspace: Workspace, increment: Increment, refusal: Refusal, item: RemoteItem | None = None
+) -> RefusedLabels | None:
+    """The labels of a refusal that are still wanted; None if there are none.
+
+    They follow from the increment's status, so the item has to be in the same state.
+
+    Args:
+        item: as it is now, for those that are still missing; None where it was not read.
+    """
+    if item is not None and item.category.is_open is increment.status.is_finished:
+        return None
+    if not may_write(workspace, increment, refusal.link, Part.LABELS):
+        return None
+    change = _change(workspace, increment, refusal)
+    add, remove = change.add_labels, change.remove_labels
+    if item is not None:
+        add, remove = remaining_labels(change, item.labels)
+    return RefusedLabels(refusal, add, remove) if add or remove else None
+
+
+def _change(workspace: Workspace, increment: Increment, refusal: Refusal) -> Change:
+    operation = ask_again(workspace, increment, refusal, by=None)
+    change = build_change(operation, increment, workspace.config, AS_CONFIGURED)
+    matches_case = workspace.registry.manifest(refusal.link.tracker).labels_match_case
+    return replace(change, labels_match_case=matches_case)
+
+
+def ask_again(
+    workspace: Workspace, increment: Increment, refusal: Refusal, *, by: str | None
+) -> Operation:
+    """The operation that asks again for refused labels."""
+    return Operation(
+        retry_id(increment, refusal.op),
+        kind_for(increment.status),
+        refusal.link.tracker,
+        refusal.link.key,
+        workspace.clock(),
+        by,
+        why="asked again for refused labels",
+        state=False,
+        labels=refusal.labels,
+        retries=refusal.first,
     )

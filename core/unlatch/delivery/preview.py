@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.delivery.run import DeliveryRun
-    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.files.changes.plans import Plan
     from unlatch.increments.model.increment import Link
     from unlatch.spi.item import RemoteItem
 

@@ -10,8 +10,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.read_ahead import ReadAhead
-from unlatch.delivery.stale_reads import last_moves
+from unlatch.delivery.read_ahead import ReadAhead, last_moves
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.checkout_notes import (
     contents_of,

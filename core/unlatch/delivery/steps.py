@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
-from unlatch.delivery.decisions import later_decision, own_decision
 from unlatch.delivery.duplicates import delete_duplicates
 from unlatch.delivery.planning import (
     expected_change,
@@ -17,7 +16,15 @@ from unlatch.delivery.planning import (
     plan_create,
     refuse_deliberate,
 )
-from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
+from unlatch.delivery.read_ahead import stale_error
+from unlatch.delivery.reading import (
+    Withdrawn,
+    has_new_name,
+    later_decision,
+    own_decision,
+    read_item,
+    repoint_link,
+)
 from unlatch.delivery.record import (
     decided_base,
     keep_effect,
@@ -25,9 +32,7 @@ from unlatch.delivery.record import (
     record_delivery,
     record_failure,
 )
-from unlatch.delivery.reopen_effect import reopened_alone
-from unlatch.delivery.revert import is_undo_of_unsent
-from unlatch.delivery.stale_reads import stale_error
+from unlatch.delivery.revert import is_undo_of_unsent, reopened_alone
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.preview import preview_operations
 from unlatch.delivery.run import DeliveryRun
+from unlatch.increments.files.changes.plans import Plan
 from unlatch.increments.files.checkout_notes import contents_of, familiar_contents, note_agreed
-from unlatch.increments.files.plans import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

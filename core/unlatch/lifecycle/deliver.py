@@ -14,7 +14,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.files.changes.plans import Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from unlatch.config.choices import Part
 from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.preview import Preview
+from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
-from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.task import make_task
-from unlatch.increments.files.plans import plan_enqueue
+from unlatch.increments.files.changes.plans import plan_enqueue
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.change import Outcome
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.files.changes.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.plans import Plan, plan_transition
+from unlatch.increments.files.changes.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
     APPROVED,

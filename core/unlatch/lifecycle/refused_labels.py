@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.refused import RefusedLabels, ask_again, refused_labels
+from unlatch.delivery.planning import RefusedLabels, ask_again, refused_labels
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.refusals import find_refusals

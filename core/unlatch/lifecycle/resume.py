@@ -25,7 +25,7 @@ from unlatch.lifecycle.scoping import scope
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.files.changes.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import DeliveryOptions

@@ -10,9 +10,9 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.stale_reads import find_stale_read
+from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.plans import (
+from unlatch.increments.files.changes.plans import (
     Intent,
     Plan,
     build_operations,
@@ -41,7 +41,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.plans import IntentDetails
+    from unlatch.increments.files.changes.plans import IntentDetails
     from unlatch.spi import RemoteItem
 
 # The reason in a preview without one.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.preview import Preview
 from unlatch.errors import StoreError
-from unlatch.increments.files.plans import Plan, plan_transition
+from unlatch.increments.files.changes.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.delivery.run import SharedItems
-    from unlatch.increments.files.plans import Intent, IntentDetails
+    from unlatch.increments.files.changes.plans import Intent, IntentDetails
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
@@ -209,7 +209,7 @@ def plan_undo_reopen(
         UsageError: the increment is unknown, or the reason is blank or too long.
         StoreError: `nothing-to-undo`.
     """
-    from unlatch.increments.files.undo_plan import plan_undo, undoable  # noqa: PLC0415
+    from unlatch.increments.files.changes.undo import plan_undo, undoable  # noqa: PLC0415
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded

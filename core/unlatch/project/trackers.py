@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.records.links import identity
 from unlatch.project.deferred import defer
-from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugins.loading import open_plugin
 from unlatch.project.unknown_item import (
+    FormerNames,
     find_unconfigured,
     not_configured,
     of_no_increment,

@@ -8,15 +8,12 @@ from shlex import quote
 
 from unlatch.config.choices import CommentStyle
 from unlatch.delivery.changes import kind_for
+from unlatch.delivery.planning import ask_again
 from unlatch.delivery.preview import Previewed, preview_operations
-from unlatch.delivery.refused import ask_again
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.checkout_notes import familiar_contents, words_of
-from unlatch.increments.files.derived_ids import pull_id
-from unlatch.increments.files.manager import MetadataManager
-from unlatch.increments.files.outbox import record_in_sync
-from unlatch.increments.files.plans import (
+from unlatch.increments.files.changes.ids import pull_id
+from unlatch.increments.files.changes.plans import (
     Intent,
     Plan,
     build_operations,
@@ -24,6 +21,9 @@ from unlatch.increments.files.plans import (
     plan_reopen,
     plan_transition,
 )
+from unlatch.increments.files.checkout_notes import familiar_contents, words_of
+from unlatch.increments.files.manager import MetadataManager
+from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import OPERATION

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.derived_ids import pull_id
+from unlatch.increments.files.changes.ids import pull_id
 from unlatch.increments.files.new_item import find_record
 from unlatch.increments.files.paths import EVENTS, METADATA
 from unlatch.increments.records.events import Delivered, Parked, read_events

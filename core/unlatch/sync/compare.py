@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 
-from unlatch.delivery.refused import RefusedLabels
+from unlatch.delivery.planning import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Base, Boxes, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.refused import refused_labels
+from unlatch.delivery.planning import refused_labels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unlatch.delivery.stale_reads import find_stale_read
+from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.sync.compare import Compared, Verdict
 
 # What follows from a change of the item.

@@ -72,7 +72,7 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
 def _verify(
     context: Context, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
-    from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import find_record  # noqa: PLC0415  (slow to load)
     from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()

@@ -13,8 +13,8 @@ from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import STDOUT
 from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.runtime.plan_making import STDOUT
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.work_argument import complete_work
+from unlatch.cli.runtime.shells import complete_work
 from unlatch_efforts.store import effort_store, project_of
 
 if TYPE_CHECKING:

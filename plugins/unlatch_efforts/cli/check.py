@@ -10,8 +10,8 @@ import click
 from unlatch.cli.options.common import JSON
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output
 from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import store_of, tell_broken

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON
-from unlatch.cli.render.texts import lines_of
+from unlatch.cli.render.describe import lines_of
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output

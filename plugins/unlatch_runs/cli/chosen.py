@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.work_argument import complete_work
+from unlatch.cli.runtime.shells import complete_work
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
 from unlatch_runs.cli.sources import read_source

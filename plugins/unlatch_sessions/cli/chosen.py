@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import flag
-from unlatch.cli.runtime.work_argument import complete_work
+from unlatch.cli.runtime.shells import complete_work
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.worklog.disk.user_files import remember_project

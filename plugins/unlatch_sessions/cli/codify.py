@@ -10,8 +10,8 @@ import click
 from unlatch.cli.options.common import flag
 from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError

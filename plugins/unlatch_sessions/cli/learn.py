@@ -9,8 +9,8 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import is_interactive
-from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.passing import with_context
+from unlatch.cli.runtime.plan_making import OUTPUT, write_new
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.transport.trace import Masking

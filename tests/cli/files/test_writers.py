@@ -23,9 +23,9 @@ from tests.cli.project import Project
 
 from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
+from unlatch.increments.files.changes.plans import plan_amend
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.files.plans import plan_amend
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,

@@ -132,7 +132,7 @@ def undone_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -
     except UsageError:
         if len(words) > 1 or not context.is_item(words[0]):
             raise
-        from unlatch.cli.runtime.item_groups import reopened_record  # noqa: PLC0415  (slow to load)
+        from unlatch.cli.runtime.item_words import reopened_record  # noqa: PLC0415  (slow to load)
 
         records, name = reopened_record(context, words[0])
     return Named((name,), records=records)

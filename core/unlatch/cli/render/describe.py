@@ -1,4 +1,4 @@
-"""Increments and items as text."""
+"""Increments, items and texts of people as text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from shlex import join
 from typing import TYPE_CHECKING
 
 from unlatch.cli.terminal.output import clean, good, hang, sign, warn
+from unlatch.worklog.text.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -133,3 +134,19 @@ def helpful_options(pending: Sequence[Operation]) -> list[str]:
     if "--comment none" in remedies:
         remedies.discard("--comment short")
     return [word for one in sorted(filter(None, remedies)) for word in one.split()]
+
+
+def lines_of(head: str, words: str, text: str) -> list[str]:
+    """The lines of a text behind our own `head` and `words`; the text's line breaks are kept.
+
+    The lines below the first are indented by a little more than the width of `head`.
+    """
+    first, *others = without_controls(text).strip().split("\n")
+    below = (line for one in others for line in hang(" " * (len(head) + 2), clean(one)))
+    return [line.rstrip() for line in (*hang(head, f"{words}{clean(first)}"), *below)]
+
+
+def first_line(text: str) -> str:
+    """The first line of a text, with a sign if there are more."""
+    first, *others = without_controls(text).strip().split("\n")
+    return f"{clean(first)} {sign('wait')}" if others else clean(first)

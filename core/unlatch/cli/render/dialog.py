@@ -144,7 +144,7 @@ class Dialog:
             now = done[0].outcome.increment.status
             output.ok(f"{times(len(done), 'increment')} {now} now: {each} before")
         if refused := [one for one in ended if isinstance(one, Refusal)]:
-            from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415  (rarely needed)
+            from unlatch.cli.render.preview_many import tell_refusals  # noqa: PLC0415  (rarely needed)
 
             tell_refusals(refused)
 
@@ -222,7 +222,7 @@ class Dialog:
         if isinstance(ended, Done):
             entry, parts = moved_entry(ended), self.parts(ended)
         else:
-            from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415  (rarely needed)
+            from unlatch.cli.render.preview_many import refused_entry  # noqa: PLC0415  (rarely needed)
 
             refused = refused_entry(ended)
             entry = {key: refused[key] for key in ("id", "status", "previousStatus")}

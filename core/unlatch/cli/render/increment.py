@@ -98,7 +98,7 @@ def _tell(
 
 
 def _tell_reopen(entry: ReopenEntry) -> None:
-    from unlatch.cli.render.texts import lines_of  # noqa: PLC0415  (most were never reopened)
+    from unlatch.cli.render.describe import lines_of  # noqa: PLC0415  (most were never reopened)
 
     when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
     head = f"{when} by {output.clean(entry.reopened_by)}{undone}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.preview import Preview, Previewed
-    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.files.changes.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
     from unlatch.spi.text import Block, Text

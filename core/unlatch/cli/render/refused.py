@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.delivery.refused import RefusedLabels
+    from unlatch.delivery.planning import RefusedLabels
     from unlatch.increments.model.increment import Increment, Link
 
 # The maximum number of items to name; the document has all.

@@ -1,11 +1,50 @@
-"""Errors for people and for programs."""
+"""The CI system that runs a command: a package knows it, which only a command in a job loads.
 
-from collections.abc import Iterable
+The package registers functions by entry points of the group `unlatch.ci`: `is_fork`, `error`,
+`preview` and `result` for a job, and `publisher` for a sync that publishes.
+"""
+
+from __future__ import annotations
+
+import os
 from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError
+from unlatch.errors import PluginBroken, UnlatchError
 from unlatch.worklog.text.neutral import without_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+_GROUP = "unlatch.ci"
+# The variables of GitHub Actions, Azure Pipelines and GitLab CI.
+SIGNS = ("GITHUB_ACTIONS", "TF_BUILD", "GITLAB_CI")
+
+
+def in_job(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a CI system runs this process."""
+    return any(environ.get(sign, "").casefold() == "true" for sign in SIGNS)
+
+
+def part(name: str) -> Any:
+    """A function of the package for CI systems.
+
+    Raises:
+        PluginBroken: `plugin-broken`: the package cannot be loaded.
+    """
+    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415  (only in a job)
+
+    target = entry_points(_GROUP)[name]
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except Exception as error:
+        message = f"the CI systems cannot be loaded: {error}"
+        raise PluginBroken("plugin-broken", message, where=target) from error
+
 
 DECLINED = 2
 UNDELIVERED = 3
@@ -59,8 +98,6 @@ def _mask_passwords(error: UnlatchError) -> None:
 
 def _annotate(error: UnlatchError) -> None:
     """Show the error beside the job, where a CI system runs this."""
-    from unlatch.cli.runtime.ci import in_job, part  # noqa: PLC0415  (loaded at its first use)
-
     if in_job():
         with suppress(UnlatchError):  # of the package; this error is shown
             part("error")(error)

@@ -23,6 +23,7 @@ from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from unlatch.cli.runtime.context import can_pick
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.columns import cells
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import Completion
     from prompt_toolkit.key_binding import KeyPressEvent
     from prompt_toolkit.output import Output
+
+    from unlatch.increments.model.increment import Link
+
 
 _KEYS = "Type to search, arrows move, Enter chooses, Esc leaves"
 _NONE = "  No match"
@@ -148,3 +152,20 @@ def _leave(event: KeyPressEvent) -> None:
 
 def _interrupt(event: KeyPressEvent) -> None:
     event.app.exit(exception=KeyboardInterrupt)
+
+
+def pick_link(links: Sequence[Link], question: str) -> Link | None:
+    """The only link, or the one that the user picks; None without a terminal that shows a menu.
+
+    Raises:
+        prompts.Unanswered: the user interrupted it.
+        click.exceptions.Exit: the user left it, with exit code 2.
+    """
+    if len(links) == 1:
+        return links[0]
+    if not (links and can_pick()):
+        return None
+
+    by_key = {f"{one.tracker} {one.key}": one for one in links}
+    rows = {key: [output.clean(one.tracker), output.clean(one.key)] for key, one in by_key.items()}
+    return by_key[pick(question, rows)]

@@ -1,23 +1,19 @@
-"""Make and save a plan; loaded where a dry run is kept."""
+"""New files at a place that the user names."""
 
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.terminal import output
-from unlatch.errors import PlanOutdated, UsageError
+from unlatch.errors import PlanOutdated, StoreError, UsageError
 from unlatch.errors.known_secrets import remember_secrets
-from unlatch.lifecycle.planned.basis import (
-    accounts_of,
-    increment_basis,
-    item_basis,
-    project_name,
-)
+from unlatch.lifecycle.planned.basis import accounts_of, increment_basis, item_basis, project_name
 from unlatch.lifecycle.planned.comparison import is_unread, items_of
 from unlatch.lifecycle.planned.saved import PlannedCommand, SavedPlan, plan_text
 from unlatch.lifecycle.resume_plan import NO_REASON
@@ -26,11 +22,36 @@ from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
+
+
+STDOUT = Path("-")
+
+# The value is None for stdout.
+OUTPUT = click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=lambda _ctx, _option, value: None if value == STDOUT else value,
+    help="Write to this file, which must not exist; by default to stdout.",
+)
+
+
+def write_new(file: Path, text: str) -> None:
+    """Write a file that only its owner can read; StoreError `not-writable` if it exists."""
+    # A lone surrogate has no UTF-8 form.
+    content = text.encode(errors="backslashreplace")
+    try:
+        private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(private, "wb") as opened:
+            opened.write(content)
+    except OSError as error:
+        message = f"cannot write {file}: {error.strerror}"
+        raise StoreError("not-writable", message, hint="choose another file") from error
+
 
 # The parameters that a plan can have, besides the options of trackers and the arguments. None reads
 # a file, publishes, changes what is trusted, or starts a program, as new scope does for its tasks.

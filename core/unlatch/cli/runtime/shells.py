@@ -17,12 +17,19 @@ from click.shell_completion import (
     add_completion_class,
 )
 
+from unlatch.cli.runtime.aliases import PLAIN
+from unlatch.cli.runtime.passing import context_of
 from unlatch.cli.terminal.columns import cells, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    import click
+
+    from unlatch.project.workspace import Workspace
 
     Items = Sequence[CompletionItem[str]]
+
 
 # Readline puts two spaces between columns, and breaks a line that fills the terminal.
 _MARGIN = 4
@@ -115,3 +122,20 @@ def register() -> None:
     classes: tuple[type[ShellComplete], ...] = (Bash, Fish)
     for one in classes:
         add_completion_class(one)
+
+
+def complete_work(
+    ctx: click.Context, begun: str, find: Callable[[Workspace], Iterable[tuple[str, str | None]]]
+) -> list[CompletionItem[str]]:
+    """The work whose ids begin so, with the status where `find` has one."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    try:
+        found = dict(sorted(find(context_of(ctx).workspace)))
+    except Exception:  # noqa: BLE001  # a message would break the line that is being typed
+        return []
+    return [
+        CompletionItem(name, help=shown)
+        for name, shown in found.items()
+        if name.startswith(begun) and PLAIN.fullmatch(name)
+    ]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.paths import ProjectPaths
-    from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.increments.records.shapes import Shapes
@@ -233,7 +233,7 @@ class MetadataManager:
         self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
     ) -> Intent:
         """A new intent of now; raises as `checked_reason`."""
-        from unlatch.increments.files.plans import Intent  # noqa: PLC0415
+        from unlatch.increments.files.changes.plans import Intent  # noqa: PLC0415
         from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
         reason = None if reason is None else checked_reason(reason)
@@ -262,7 +262,7 @@ class MetadataManager:
 
         def noted(before: Increment, data: dict[str, Any]) -> list[Event]:
             if planned := self.planned.pop(name, None):
-                from unlatch.increments.files.planned import check_planned  # noqa: PLC0415
+                from unlatch.increments.files.changes.plans import check_planned  # noqa: PLC0415
 
                 check_planned(before, planned)
             events = edit(before, data)

@@ -147,7 +147,7 @@ class IncrementHeader(Increment):
         for name, default in _DEFAULTS:
             put(one, name, default)
         if "unit" in data or unit_in(folder):
-            from unlatch.increments.files.unit_parts import unit_parts  # noqa: PLC0415
+            from unlatch.increments.files.unit_collection import unit_parts  # noqa: PLC0415
 
             for name, part in unit_parts(folder, text, path).items():
                 put(one, name, part)

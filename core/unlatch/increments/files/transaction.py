@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.files.changes.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import EvidencePolicy
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.work.amendments import work_of
-from unlatch.increments.files.work.done_count import count_done
+from unlatch.increments.files.work.amendments import count_done, work_of
 from unlatch.lifecycle.activation_guard import Approval
 from unlatch.lifecycle.completion.newer_commits import newer_commits
 from unlatch.project.git.run import has_git

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.content import check_of
 from unlatch.errors import UnlatchError, UsageError, WorkOpen
-from unlatch.increments.files.plans import check_transition
+from unlatch.increments.files.changes.plans import check_transition
 from unlatch.increments.files.work.amendments import work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.check_boxes import states_of

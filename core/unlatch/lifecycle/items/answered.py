@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.derived_ids import item_id
+from unlatch.increments.files.changes.ids import item_id
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity

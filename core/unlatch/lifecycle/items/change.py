@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from unlatch.delivery.preview import Preview
+from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
-from unlatch.delivery.stale_reads import find_stale_read
 from unlatch.delivery.task import make_task
 from unlatch.errors import Moved, NotFound, Rejected, UnlatchError
+from unlatch.increments.files.changes.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
-from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.change import Outcome
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.increments.files.plans import Intent
+    from unlatch.increments.files.changes.plans import Intent
     from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace

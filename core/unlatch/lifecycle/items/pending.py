@@ -8,7 +8,7 @@ from unlatch.delivery.duplicates import check_recent, was_delivered_lately
 from unlatch.delivery.preview import preview_operations
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.plans import Plan
+from unlatch.increments.files.changes.plans import Plan
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from unlatch.delivery.preview import Preview
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
-from unlatch.increments.files.plans import Plan
+from unlatch.increments.files.changes.plans import Plan
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.change import Outcome, Place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.planned import revision_of
+from unlatch.increments.files.changes.plans import revision_of
 from unlatch.increments.records.status_events import LOG
 from unlatch.lifecycle.items.repository import read_remotes
 from unlatch.lifecycle.planned.saved import IncrementBasis, ItemBasis

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents import front_matter
+from unlatch.increments.files.changes.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.paths import SPEC, TASKS
-from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.plans import plan_enqueue, plan_reopen, plan_transition
+from unlatch.increments.files.changes.plans import plan_enqueue, plan_reopen, plan_transition
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
@@ -15,7 +15,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.files.changes.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event

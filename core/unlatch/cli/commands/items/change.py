@@ -16,13 +16,12 @@ from unlatch.cli.commands.items.render import (
 )
 from unlatch.cli.options.delivery import refuse_elsewhere, take_options
 from unlatch.cli.render.delivery_documents import print_document
-from unlatch.cli.render.describe import seen_line
+from unlatch.cli.render.describe import lines_of, seen_line
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
-from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.item_groups import find_groups
+from unlatch.cli.runtime.item_words import find_groups
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.duplicates import Duplicates
-    from unlatch.delivery.refused import RefusedLabels
+    from unlatch.delivery.planning import RefusedLabels
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.items.places import ItemGroup
     from unlatch.project.workspace import Workspace

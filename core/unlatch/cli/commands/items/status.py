@@ -6,12 +6,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.items.render import pending_line, record_facts
-from unlatch.cli.render.describe import ago, seen_line
+from unlatch.cli.render.describe import ago, lines_of, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
-from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.item_groups import find_groups
+from unlatch.cli.runtime.item_words import find_groups
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import find_increments, find_records, locate_items
 from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of

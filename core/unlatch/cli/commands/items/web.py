@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.item_groups import find_groups
-from unlatch.cli.runtime.link_choice import pick_link
+from unlatch.cli.runtime.item_words import find_groups
+from unlatch.cli.runtime.picker import pick_link
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items

@@ -1,7 +1,7 @@
 """unlatch unlink of an item that belongs to no increment: withdraw its pending operations."""
 
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.item_groups import find_record
+from unlatch.cli.runtime.item_words import find_record
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.items.withdraw import withdraw_operations

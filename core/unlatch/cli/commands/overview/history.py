@@ -8,8 +8,7 @@ import click
 from unlatch.cli.options.common import JSON, complete_tracker, filter_option, flag
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
-from unlatch.cli.render.describe import times
-from unlatch.cli.render.texts import lines_of
+from unlatch.cli.render.describe import lines_of, times
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
@@ -90,7 +89,7 @@ def _find_item(context: Context, wanted: str) -> tuple[Context, str] | None:
     """The record of an item; None if it has none, or if the word may be a part of a name."""
     if not context.is_item(wanted):
         return None
-    from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import find_record  # noqa: PLC0415  (slow to load)
 
     try:
         return find_record(context, wanted)

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from unlatch.cli.options.period import read_period
-from unlatch.cli.render.describe import times
+from unlatch.cli.render.describe import first_line, times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.render.texts import first_line
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import BrokenIncrement, Increment

@@ -13,13 +13,13 @@ from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import link_entry
-from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.render.preview_many import tell_refusals
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.item_words import items_typed
-from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.runtime.passing import show_plan, with_context
+from unlatch.cli.runtime.picker import pick_link
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.runtime.ci import in_job, part
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import in_job, part, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing, UnlatchError

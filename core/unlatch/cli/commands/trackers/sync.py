@@ -34,9 +34,8 @@ from unlatch.cli.options.common import BY, JSON, dry_run_option, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
-from unlatch.cli.runtime.ci import in_job, part
 from unlatch.cli.runtime.context import Context
-from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.failure import UNDECIDED, in_job, part
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.table import Entry

@@ -16,8 +16,8 @@ from unlatch.cli.render.refused import refused_entry
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.delivery.duplicates import Duplicates
+from unlatch.delivery.planning import RefusedLabels
 from unlatch.delivery.preview import Previewed
-from unlatch.delivery.refused import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.sync.choose import Chosen

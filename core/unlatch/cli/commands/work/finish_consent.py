@@ -7,9 +7,8 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import times, tracker_title
+from unlatch.cli.render.describe import lines_of, times, tracker_title
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.context import is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import Part

@@ -14,8 +14,8 @@ from unlatch.cli.commands.work.foreseen_work import (
     tell_work,
 )
 from unlatch.cli.options.kinds import INCREMENT, kinds_of_work
-from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.related import tell_elsewhere
 from unlatch.cli.runtime.context import is_interactive
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.passing import show_plan

@@ -10,15 +10,14 @@ import click
 from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
 from unlatch.cli.render.deliveries import tell_all_left, tell_left
 from unlatch.cli.render.delivery_documents import NO_RETRY
-from unlatch.cli.render.describe import document_lines, sum_lines, times
+from unlatch.cli.render.describe import document_lines, lines_of, sum_lines, times
 from unlatch.cli.render.dialog import Dialog, deliveries_of
 from unlatch.cli.render.documents import (
     link_entry,
 )
-from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refused import link_name, tell_known_refusals
-from unlatch.cli.render.texts import lines_of
+from unlatch.cli.render.related import tell_elsewhere
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, error_lines
 from unlatch.cli.terminal import output

@@ -1,30 +1,35 @@
-"""Writing amendments, which metadata.json records, into the documents.
+"""Writing amendments, which metadata.json records, into the documents, and counting done marks.
 
 metadata.json is written first, with the names of the documents to write. These are written next,
 and then the names are removed. After an interruption, the next command that changes the increment
 completes this: writing a document twice changes nothing.
+
+A reopen counts them, and must not wait for the parsers of tasks and criteria.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.paths import METADATA
-from unlatch.increments.files.reading import document, read_metadata
+from unlatch.increments.files.paths import METADATA, SPEC, TASKS
+from unlatch.increments.files.reading import document, read_document, read_metadata
 from unlatch.increments.files.work.files import WorkFiles, files_of, work_files
 from unlatch.increments.records.reopens import entries_of
+from unlatch.patterns import pattern
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.json_text.nodes import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from unlatch.increments.layouts.interface import Texts, Work
     from unlatch.increments.model.increment import AppliedAmendment, Increment
     from unlatch.worklog.collection import Folder
+
 
 # The unwritten documents of an amendment, and the ids of its tasks.
 _Written = tuple[list[str], tuple[str, ...]]
@@ -108,3 +113,22 @@ def _note(path: Path, written: Mapping[str, _Written]) -> None:
             entry.pop("unwritten", None)
     if data != text.value:
         replace_file(path, text.with_value(data))
+
+
+# A ticked box, a sign, or a status in words: `- [x]`, `### T-001 ✅`, `**Status**: completed`.
+_DONE = pattern(
+    r"\[[xX]\]|[\u2705\u2611\u2714]|^(?:[^\S\r\n]|[>*-])*+status\W{1,6}(?:completed?|done)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def count_done(increment: Increment) -> int:
+    """The done marks in the documents, with the amendments that are not written yet."""
+    return sum(len(_DONE.findall(text)) for text in _texts(increment))
+
+
+def _texts(increment: Increment) -> Iterable[str]:
+    if increment.unit is None and not increment.unwritten:
+        return [read_document(increment.folder / name) or "" for name in (SPEC, TASKS)]
+
+    return texts_of(increment).values()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Amendment, Increment
     from unlatch.increments.records.status_events import Moved
 
+
 # An event's id, or a recorded time, with the moment of it.
 _Answered = tuple[str, "datetime"]
 

@@ -1,4 +1,4 @@
-"""Plans for changes of an increment: its new status, and the operations that follow from it.
+"""Plans for changes of an increment: its new status, and the operations that follow.
 
 A pure function makes each plan: for a dry run from the increment as read, for the change itself
 from the increment under its lock.
@@ -6,11 +6,12 @@ from the increment under its lock.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import PlanOutdated, StoreError, UsageError
 from unlatch.increments.files.reading import APPROVED, completion_keys, spelled_status, times_in
 from unlatch.increments.model.increment import (
     Amendment,
@@ -22,6 +23,7 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -40,6 +42,18 @@ if TYPE_CHECKING:
         category: str | None
         forced: tuple[str, ...]
         key: str | None
+
+
+def revision_of(increment: Increment) -> str:
+    """A digest of the content of metadata.json."""
+    return sha256(json.dumps(increment.data, sort_keys=True, default=str).encode())[:32]
+
+
+def check_planned(now: Increment, planned: str) -> None:
+    """Check that an increment is as it was planned for; PlanOutdated `plan-changed`."""
+    if revision_of(now) != planned:
+        message = f"{now.id} changed since the plan was made"
+        raise PlanOutdated("plan-changed", message, where=now.id, hint="make a new plan")
 
 
 # The command that moves an increment to a status.
@@ -142,9 +156,8 @@ def plan_reopen(
 ) -> Plan:
     """Reopen a completed increment; `more` operations follow from the change of its work."""
     # A move along the status table does not read the documents.
-    from unlatch.increments.files.derived_ids import reopen_id  # noqa: PLC0415
-    from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
-    from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
+    from unlatch.increments.files.changes.ids import reopen_id  # noqa: PLC0415
+    from unlatch.increments.files.work.amendments import count_done, plan_amendment  # noqa: PLC0415
     from unlatch.increments.records.events import reopened_event  # noqa: PLC0415
     from unlatch.increments.records.pending import supersede  # noqa: PLC0415
     from unlatch.spi.operation import Kind  # noqa: PLC0415
@@ -227,7 +240,7 @@ def plan_transition(
 
 def _derived(before: Increment, to: Status, intent: Intent) -> Intent:
     """The intent with the id that follows from what it answers."""
-    from unlatch.increments.files.derived_ids import close_id, reopen_id  # noqa: PLC0415
+    from unlatch.increments.files.changes.ids import close_id, reopen_id  # noqa: PLC0415
 
     if before.is_item or intent.is_derived:
         return intent

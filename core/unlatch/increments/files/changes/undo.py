@@ -7,8 +7,8 @@ from functools import partial
 from shlex import quote
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.derived_ids import undo_id
-from unlatch.increments.files.plans import Intent, Plan, build_operation
+from unlatch.increments.files.changes.ids import undo_id
+from unlatch.increments.files.changes.plans import Intent, Plan, build_operation
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import Reopened, Undone, read_events
