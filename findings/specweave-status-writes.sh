@@ -4,7 +4,7 @@
 # Guess: `status` writes nothing, but perhaps a cache
 # Behaviour: `status` rewrites metadata.json of each active increment: it adds externalLinks, testMode
 #   and coverageTarget, lays the JSON out anew, and takes the last newline away
-# Relies: core/unlatch/increments/merge/metadata.py
+# Relies: plugins/unlatch_merge/metadata.py
 # Test: tests/increments/merge/test_merge.py::test_a_reopen_survives_what_specweave_status_makes_of_the_file
 source "$(dirname "$0")/common.sh"
 npm_install specweave@1.0.593

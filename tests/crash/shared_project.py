@@ -20,12 +20,12 @@ from tests.crash.stage import Case, Stage
 
 from unlatch.cli.main import run
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.json_text.three_way import Side
+from unlatch_merge.metadata import merge_events, merge_metadata
 
 TRACKERS = ("github", "ado", "jira")
 ALONE, LEFT, RIGHT = INCREMENTS = ("0001-alone", "0002-left", "0003-right")

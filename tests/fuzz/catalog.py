@@ -30,7 +30,7 @@ _RUNS = (
 CATALOG = MappingProxyType(
     {
         "metadata": ("records", _RECORDS),
-        "merge": ("records", ("unlatch.increments.merge", *_RECORDS)),
+        "merge": ("records", ("unlatch_merge", *_RECORDS)),
         "events": ("records", ("unlatch.worklog.event_log", "unlatch.increments.records")),
         "toml": ("settings", ("unlatch.config", "unlatch.worklog.text.parsing")),
         "front-matter": (

@@ -33,7 +33,15 @@ PACKAGES = (
     "unlatch",
     "unlatch_sandbox",
     *("unlatch_github", "unlatch_ado", "unlatch_jira"),
-    *("unlatch_audit", "unlatch_ci", "unlatch_layouts", "unlatch_mcp", "unlatch_runs"),
+    *(
+        "unlatch_audit",
+        "unlatch_ci",
+        "unlatch_layouts",
+        "unlatch_demo",
+        "unlatch_mcp",
+        "unlatch_merge",
+        "unlatch_runs",
+    ),
 )
 # Commands load these when they open a tracker, show something, or serve the sandbox.
 LIBRARIES = (

@@ -102,14 +102,6 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
         Entry("help", "setup.help", "Show help on a topic or a command", _LOCAL),
-        Entry(
-            "demo", "sandbox:demo", "Show a reopen on local stand-ins (no account needed)", _LOCAL
-        ),
-        Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
-        Entry("merge", "files.merge", "Resolve git conflicts in an increment or session", _LOCAL),
-        Entry(
-            "merge-driver", "files.merge:driver", "Merge increments and sessions for git", _LOCAL
-        ),
     ),
 }
 COMMANDS = {entry.name: entry for entries in TOPICS.values() for entry in entries}

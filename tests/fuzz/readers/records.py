@@ -12,7 +12,6 @@ from tests.increments.files.making import GITHUB, SHAPES, STAMP, metadata, ulid
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.snapshots import read_increment
-from unlatch.increments.merge.metadata import merge_metadata
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.events import Delivered, Linked, Reopened, read_events
 from unlatch.increments.records.status_events import LOG
@@ -21,6 +20,7 @@ from unlatch.worklog.disk.safe_open import add_root
 from unlatch.worklog.event_log import Event, OtherEvent
 from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch_merge.metadata import merge_metadata
 
 _BASE = {"title": "Search", "state": "closed", "labels": ["completed"], "at": STAMP}
 _OPERATION = {"op": ulid(1), "kind": "reopen", "tracker": "github", "item": "5", "at": STAMP}

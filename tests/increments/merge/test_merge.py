@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.merge.metadata import Merged, merge, merge_events, merge_metadata
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 from unlatch.worklog.text.merge import UnmergeableError
+from unlatch_merge.metadata import Merged, merge, merge_events, merge_metadata
 
 SHAPES = Shapes(
     {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},

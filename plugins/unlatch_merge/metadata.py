@@ -13,8 +13,6 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from unlatch.increments.files.reading import COMPLETED_KEYS, newer_version
-from unlatch.increments.merge.field_rules import field_rules
-from unlatch.increments.merge.unit_rule import with_fields_of
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import read_links, same_item
@@ -33,6 +31,7 @@ from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
 from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch_merge.field_rules import field_rules, with_fields_of
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

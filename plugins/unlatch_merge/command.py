@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
     from unlatch.project.git.conflict import MergeResult
-    from unlatch.project.git.driver import MergeDriverResult
     from unlatch.related.kinds import Merging
+    from unlatch_merge.driver import MergeDriverResult
 
 # For git: merged; merged with conflicts; not merged, so git must do it.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -64,7 +64,7 @@ def run(
     take = Side.OURS if ours else Side.THEIRS if theirs else None
     kind, wanted, merging = _meant(wanted)
     if merging is None:
-        from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
+        from unlatch_merge.resolve import resolve  # noqa: PLC0415
 
         context, wanted = _home_of(context, wanted)
         done = resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
@@ -184,16 +184,16 @@ def driver(entry: Entry) -> click.Command:
 
 def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult:
     if PurePosixPath(path).name == BRIEFING:
-        from unlatch.lifecycle.merge import merge_briefing_files  # noqa: PLC0415
+        from unlatch_merge.resolve import merge_briefing_files  # noqa: PLC0415
 
         return merge_briefing_files(base, ours, theirs)
     if kind := _kind_of(path):
-        from unlatch.project.git.driver import run_driver  # noqa: PLC0415
+        from unlatch_merge.driver import run_driver  # noqa: PLC0415
 
         _, merging = kind
         return run_driver((base, ours, theirs), merging.merge, name=PurePosixPath(path).name)
-    from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
     from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
+    from unlatch_merge.resolve import merge_versions  # noqa: PLC0415
 
     return merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
 

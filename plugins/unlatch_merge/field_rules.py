@@ -1,13 +1,14 @@
 """The rules for merging the fields of two versions of a metadata.json."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, CREATED_KEYS
-from unlatch.increments.merge.unit_rule import unit_rule, with_fields_of
 from unlatch.increments.model.increment import Link
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import identity
 from unlatch.increments.records.pending import read_seen
@@ -21,6 +22,36 @@ from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, V
 from unlatch.worklog.times import read_stamp
 
 Data = dict[str, Any]
+_EVIDENCE = ("shows", "by")
+
+
+def unit_rule(way: ThreeWay, versions: Versions, place: Place) -> Any:
+    """A unit with the evidence of one side, if both changed it: that of the most work.
+
+    Evidence that is on record overrides no status, so what either side knew stays known.
+    """
+    if not versions.are_objects:
+        return way.merge_changes(versions, place)
+    base, *sides = versions
+    before = _evidence(base) if isinstance(base, dict) else None
+    if all(_evidence(side) != before for side in sides):
+        most = max(sides, key=_evidence)
+        sides = [with_fields_of(side, most, _EVIDENCE) for side in sides]
+    return way.members(Versions(base, *sides), place)
+
+
+def _evidence(unit: Data) -> tuple[bool, list[int], str]:
+    shows, by = (str(unit.get(key, "")) for key in _EVIDENCE)
+    numbers = [int(number) for number in re.findall(r"[0-9]{1,9}", by)]
+    return shows == Status.COMPLETED, numbers, f"{shows} {by}"
+
+
+def with_fields_of(data: Data, winner: Data, fields: Iterable[str]) -> Data:
+    fields = frozenset(fields)
+    kept = {key: value for key, value in data.items() if key not in fields or key in winner}
+    return kept | {key: winner[key] for key in winner if key in fields}
+
+
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _CLOSED = frozenset({Category.DONE.value, Category.DROPPED.value})
 

@@ -8,8 +8,6 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC
 from unlatch.increments.files.reading import conflict_in
-from unlatch.increments.merge.briefing import merge_briefings
-from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.increments.records.shapes import Shapes
 from unlatch.project.git.conflict import (
     BASE,
@@ -23,7 +21,6 @@ from unlatch.project.git.conflict import (
     unreadable,
     versions_of,
 )
-from unlatch.project.git.driver import MergeDriverResult, run_driver
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Folder
@@ -32,6 +29,9 @@ from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
 from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch_merge.briefing import merge_briefings
+from unlatch_merge.driver import MergeDriverResult, run_driver
+from unlatch_merge.metadata import merge_events, merge_metadata
 
 _SIDES = ((OURS, THEIRS), (THEIRS, OURS))
 

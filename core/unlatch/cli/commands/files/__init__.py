@@ -1,1 +1,0 @@
-"""Commands about the files of increments: merge, merge-driver."""

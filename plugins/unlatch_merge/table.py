@@ -1,0 +1,20 @@
+"""The commands of this package, for help and completion; it imports no other module of it."""
+
+from unlatch.cli.table import Entry, Reach
+
+MERGE = Entry(
+    "merge",
+    "command",
+    "Resolve git conflicts in an increment or session",
+    Reach.LOCAL,
+    package="unlatch_merge",
+    topic="setup",
+)
+DRIVER = Entry(
+    "merge-driver",
+    "command:driver",
+    "Merge increments and sessions for git",
+    Reach.LOCAL,
+    package="unlatch_merge",
+    topic="setup",
+)
