@@ -29,6 +29,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/published.py
 	$(BIN)/python tools/generate.py --check
 	@$(MAKE) --no-print-directory docs
 
@@ -44,6 +45,7 @@ quick: $(STAMP)
 quick-check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	$(BIN)/python tools/published.py
 	$(BIN)/mypy
 
 quick-tests: $(STAMP)
