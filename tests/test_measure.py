@@ -126,3 +126,21 @@ def test_a_resume_is_watched_by_the_interpreter_of_the_checkout(tmp_path: Path) 
     read = json.loads(measure(tmp_path, "--resume", "--json").stdout)
     watched = {"functions": 3, "folder": str(tmp_path)}
     assert read["entered by a resume of three items"] == watched
+
+
+def test_the_reading_path_is_an_afternoon() -> None:
+    # Each name on it in CONTRIBUTING.md leads somewhere, or there are no figures.
+    assert 6_000 < figures(ROOT)["lines of the reading path"] <= 12_000
+
+
+def test_the_reading_path_is_what_the_section_of_contributing_names(tmp_path: Path) -> None:
+    guide = written(tmp_path) / "CONTRIBUTING.md"
+    named = "1. `core/unlatch/sync/plan.py` and `core/unlatch/cli`\n"
+    section = f"\n## The order to read it in\n\n{named}"
+    guide.write_text(f"`core/unlatch/worklog`\n{section}\n## Next\n\n`core/unlatch/delivery.py`\n")
+    assert figures(tmp_path)["lines of the reading path"] == 3 + 2
+
+    guide.write_text(section.replace("plan.py", "plans.py"))
+    failed = measure(tmp_path)
+    message = "CONTRIBUTING.md names core/unlatch/sync/plans.py, which does not exist"
+    assert (failed.returncode, failed.stderr) == (1, f"cannot be measured: {message}\n")

@@ -13,6 +13,7 @@ import argparse
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 CORE = "unlatch"
 KIT = "unlatch.testing"
-READING_PATH = ("delivery", "lifecycle", "increments.model", "increments.records", "spi")
+# Where CONTRIBUTING.md of a checkout names no files and folders to read.
+READING_PATH = ("delivery", "lifecycle", "increments/model", "increments/records", "spi")
 VAGUE = ("one", "found", "it", "made", "known", "shown", "some")
 MOST_MODULES = 15
 _SOURCES = ("core", "plugins")
@@ -118,6 +120,7 @@ def measured(checkout: Path) -> dict[str, Any]:
         **_arrows(modules, contracts),
         f"folders with more than {MOST_MODULES} modules": _large_folders(modules, checkout),
         **_of_code(modules, core),
+        "lines of the reading path": _lines(reading_path(checkout)),
         **_of_files(checkout),
     }
 
@@ -148,11 +151,6 @@ def _of_code(modules: list[Module], core: list[Module]) -> dict[str, Any]:
         "lines of the command line": sum(
             module.lines for module in modules if _is_command_line(module)
         ),
-        "lines of the reading path": sum(
-            module.lines
-            for module in core
-            if any(module.is_below(f"{CORE}.{room}") for room in READING_PATH)
-        ),
     }
 
 
@@ -166,6 +164,28 @@ def _of_files(checkout: Path) -> dict[str, int]:
         ),
         "words of docs and README, without ADRs": _words(checkout),
     }
+
+
+def reading_path(checkout: Path) -> list[Path]:
+    """The files to read first, in the order in which CONTRIBUTING.md names them or their folders.
+
+    Raises:
+        FileNotFoundError: it names one that does not exist.
+    """
+    guide = checkout / "CONTRIBUTING.md"
+    text = guide.read_text(encoding="utf-8") if guide.exists() else ""
+    section = re.search(
+        r"^## The order to read it in$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    named = re.findall(r"`(core/[^`]+)`", section[1] if section else "")
+    files: dict[Path, None] = {}
+    for name in named or [f"core/{CORE}/{room}" for room in READING_PATH]:
+        place = checkout / name
+        if named and not place.exists():
+            raise FileNotFoundError(f"CONTRIBUTING.md names {name}, which does not exist")
+        module = place if place.suffix else place.with_suffix(".py")
+        files |= dict.fromkeys([module] if module.is_file() else _files(place, ".py"))
+    return [*files]
 
 
 def _files(folder: Path, suffix: str) -> Iterator[Path]:
