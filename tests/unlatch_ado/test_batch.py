@@ -32,6 +32,17 @@ def state_of(box: Sandbox, number: int) -> str:
     return str(box.ado.work_item(number)["fields"]["System.State"])
 
 
+def test_items_are_read_in_one_request_and_changed_in_one(box: Sandbox, plugin: AdoPlugin) -> None:
+    numbers = [closed_item(box) for _ in range(5)]
+    outcomes = plugin.write_many(read(box, plugin, numbers, reopening()))
+    assert sent_requests(box) == ["POST", "PATCH"]
+    for number, outcome in zip(numbers, outcomes, strict=True):
+        assert isinstance(outcome, Outcome)
+        assert (outcome.after.state, outcome.commented) == ("Active", True)
+        assert outcome.after.ref == ref(box, number)
+        assert len(box.ado.comments(number)) == 1
+
+
 SILENT = DeliveryOptions(plugin=frozenset({"no-notify"}))
 
 
@@ -63,6 +74,16 @@ def test_account_that_may_not_suppress_notifications_changes_the_item_with_them(
     assert (state_of(box, number), box.ado.mails(number)) == ("Active", 1)
     for notes in (outcome.notes, made.notes):
         assert ["notifications were sent" in note for note in notes] == [True]
+
+
+def test_parents_of_many_are_read_in_one_more_request(box: Sandbox, plugin: AdoPlugin) -> None:
+    parent = box.ado.add_work_item(type="Feature", title="Feature", state="Closed")
+    numbers = [closed_item(box, parent=parent) for _ in range(3)]
+    outcomes = plugin.write_many(read(box, plugin, numbers, reopening()))
+    assert sent_requests(box) == ["POST", "POST", "PATCH"]
+    assert [one.notes for one in outcomes if isinstance(one, Outcome)] == [
+        (f"its parent {parent} is Closed",)
+    ] * 3
 
 
 def test_parents_that_cannot_be_read_stop_nothing(box: Sandbox, plugin: AdoPlugin) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ from tests.unlatch_ado.making import (
 )
 
 import unlatch_ado.plugin
-from unlatch.errors import Rejected, UnknownOutcome
+from unlatch.errors import Conflict, NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change, Draft, Span, as_html
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.api import client
@@ -91,6 +92,18 @@ def test_parent_and_related_items_are_linked(
     assert links(box.ado.work_item(other)) == [(RELATED, str(item["id"]))]
     # Both are read in one request, then the item is made in one.
     assert sent_requests(box) == ["POST", "POST"]
+
+
+def test_a_parent_that_is_gone_makes_nothing_and_a_number_is_one(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    with pytest.raises(NotFound):
+        made(plugin, box, parent=999)
+    assert box.ado.items() == []
+
+    epic = box.ado.add_work_item(type="Epic", title="Epic")
+    item = made(plugin, box, parent=epic, related="")
+    assert item["fields"]["System.Parent"] == epic
 
 
 @pytest.mark.parametrize("where", ["number", "address"])
@@ -226,6 +239,18 @@ def test_a_long_description_takes_no_long_time(noise: str, count: int) -> None:
     assert update_description(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
 
 
+def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
+    outcome = plugin.create(creating(None, "specs"))
+    fields = box.ado.work_item(int(outcome.after.ref.id))["fields"]
+    assert (outcome.after.labels, outcome.refused) == (("specs",), ())
+    assert fields["System.WorkItemType"] == "User Story"
+    assert (fields["System.Title"], fields["System.Tags"]) == ("Smart discipline", "specs")
+    assert fields["System.Description"].endswith(
+        f"<p>Kept text</p><p>[unlatch end 0007-smart]</p>{MARKER}"
+    )
+    assert sent_requests(box) == ["POST"]
+
+
 def test_the_type_is_one_of_a_configured_project(box: Sandbox) -> None:
     plugin = plugin_for(box, work_item_type="Saga")
     with pytest.raises(Rejected, match="type-not-found:"):
@@ -238,6 +263,16 @@ def test_the_type_is_one_of_a_configured_project(box: Sandbox) -> None:
     assert plugin.find_created(OP, day_ago()) is None
     plugin = plugin_for(box, types={"bug": "Bug"})
     assert plugin.create(creating(draft(type="bug"))).after.type == "Bug"
+
+
+def test_creates_an_item_without_the_tags_that_may_not_be_made(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    box.ado.add_project("widgets", "Agile", create_tags=False)
+    outcome = plugin.create(creating(None, "specs"))
+    assert (outcome.after.labels, outcome.refused) == ((), ("specs",))
+    assert "specs" in outcome.notes[0]
+    assert len(box.ado.items()) == 1
 
 
 def test_once_an_item_is_made_an_unknown_state_is_an_unknown_outcome(
@@ -261,6 +296,16 @@ def test_finds_the_item_that_a_lost_answer_left_behind(box: Sandbox, plugin: Ado
     assert plugin.find_created(OTHER_OP, day_ago()) is None
 
 
+def test_finds_no_created_item_in_another_project(
+    box: Sandbox, plugin: AdoPlugin, tmp_path: Path
+) -> None:
+    box.ado.add_project("it's")
+    elsewhere = plugin_for(box, cache=tmp_path, project="gadgets")
+    box.ado.add_project("gadgets")
+    elsewhere.create(creating())
+    assert plugin.find_created(OP, day_ago()) is None
+
+
 @pytest.mark.parametrize("days", [-30_000, -2, 2, 30_000])
 def test_finds_a_created_item_whatever_the_clock_says(plugin: AdoPlugin, days: int) -> None:
     made = plugin.create(creating()).after
@@ -280,6 +325,25 @@ def test_looks_through_a_thousand_items_whatever_the_clock_says(
     add_noise(box, range(1000 + most, 1003 + most))
     assert plugin.find_created(OP, ahead) is None
     assert plugin.find_created(OP, day_ago()) == made
+
+
+def test_many_items_are_listed_newest_first_as_far_as_they_are_taken_and_all_searched(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    made = plugin.create(creating()).after.ref
+    add_noise(box, range(1001, 1202))
+    box.requests.clear()
+    listed = plugin.list_items(None)
+    assert next(listed).ref == ref(box, 1201)
+    assert sent_requests(box) == ["POST", "POST"]
+    *_, oldest = listed
+    assert (oldest.ref, oldest.title, oldest.ops) == (made, "Smart discipline", frozenset({OP}))
+
+    box.requests.clear()
+    found = plugin.find_created(OP, day_ago())
+    assert found is not None
+    assert found.ref == made
+    assert sent_requests(box) == ["POST", "POST", "POST"]
 
 
 @pytest.mark.parametrize(("days", "count"), [(-1, 1), (1, 0)])
@@ -317,6 +381,18 @@ def test_a_snapshot_without_the_description_is_not_taken_for_an_empty_one(
     with pytest.raises(ValueError, match="without the description"):
         plugin.write(plugin.read(ref(box, number), commented), editing())
     assert box.ado.work_item(number)["fields"]["System.Description"] == "<p>Mine</p>"
+
+
+def test_an_update_does_not_write_over_a_person(box: Sandbox, plugin: AdoPlugin) -> None:
+    created = plugin.create(creating(draft("Old"))).after.ref
+
+    def person() -> None:
+        box.ado.edit(int(created.id), description="<p>All mine</p>")
+
+    box.faults.add(Fault("ado", "human", method="PATCH", action=person))
+    with pytest.raises(Conflict):
+        write_change(plugin, created, editing(draft("New")))
+    assert box.ado.work_item(int(created.id))["fields"]["System.Description"] == "<p>All mine</p>"
 
 
 def test_a_description_that_does_not_fit_is_refused_and_a_title_cut(

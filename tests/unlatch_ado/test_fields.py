@@ -1,10 +1,12 @@
 """Inherited processes: other states, forbidden moves, and fields that rules make mandatory."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unlatch_ado.making import OP, plugin_for, ref, write_change
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
 
+from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
 from unlatch_sandbox import Sandbox
 from unlatch_sandbox.ado.processes import INHERITED, REOPEN_CAUSE
@@ -38,6 +40,48 @@ def test_states_are_found_whatever_they_are_called(
     outcome = write_change(plugin, item, Change(OP, goal))
     assert outcome.after.state == state
     assert box.ado.work_item(int(item.id))["fields"]["System.State"] == state
+
+
+def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
+    with pytest.raises(Rejected, match=REOPEN_CAUSE) as caught:
+        write_change(plugin_for(box, cache=tmp_path), item)
+    assert caught.value.id == "rule-broken"
+    assert "[trackers.ado.fields.reopen]" in (caught.value.hint or "")
+    assert f'"{REOPEN_CAUSE}" = ' in (caught.value.hint or "")
+    assert box.ado.comments(int(item.id)) == []
+    values = {**CAUSE["reopen"], "System.Reason": "Regression"}
+    outcome = write_change(plugin_for(box, cache=tmp_path, fields={"reopen": values}), item)
+    assert outcome.commented
+    fields = box.ado.work_item(int(item.id))["fields"]
+    assert fields == {**fields, **values, "System.State": "Wieder offen"}
+    assert not any("bypassRules" in entry.query for entry in box.requests.entries("ado"))
+
+
+def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox) -> None:
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
+    write_change(plugin_for(box, fields=CAUSE), item)
+    assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
+
+
+def test_closing_has_fields_of_its_own(box: Sandbox) -> None:
+    fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
+    plugin = plugin_for(box, fields=fields)
+    write_change(plugin, item, Change(OP, Goal.COMPLETED))
+    found = box.ado.work_item(int(item.id))["fields"]
+    assert found["Microsoft.VSTS.Common.Priority"] == 4
+    assert REOPEN_CAUSE not in found
+
+
+def test_a_plan_names_the_fields(box: Sandbox) -> None:
+    plugin = plugin_for(box, fields=CAUSE)
+    number = box.ado.add_work_item(type="Bug", title="x", state="Behoben")
+    change = reopening(comment=None, add_labels=())
+    [_, patch] = plugin.plan(plugin.read(ref(box, number), change), change)
+    assert patch.what == (f"set state to Wieder offen, set {REOPEN_CAUSE} to found in production")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from unlatch.errors import Unauthorised
 from unlatch.spi import Access, Examination
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Fault, Sandbox
+from unlatch_sandbox.ado.processes import INHERITED
 
 ALL = {"read": True, "reopen": True, "comment": True, "label": True, "create": True}
 
@@ -87,6 +88,15 @@ def test_areas_projects_and_items_that_are_not_there_are_remarked(
     found = plugin.examine([ref(box, 999), ref(box, box.ado.add_work_item(title="x"))])
     assert remarks(found) == [("item-not-found", "fabrikam/widgets 999")]
     assert only(found).rights == ALL
+
+
+def test_a_rule_that_refuses_the_reopening_is_remarked(box: Sandbox) -> None:
+    box.ado.add_project("widgets", INHERITED)
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
+    found = plugin_for(box).examine([item])
+    assert only(found).rights == {**ALL, "reopen": False}
+    assert remarks(found) == [("rule-broken", f"fabrikam/widgets {item.id}")]
+    assert "fields.reopen" in (found.remarks[0].hint or "")
 
 
 MISFITS: list[tuple[dict[str, Any], str, str]] = [

@@ -5,11 +5,26 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from tests.unlatch_ado.making import OP, creating, draft, editing, plugin_for, ref, reopening, words
 
-from unlatch.errors import NotFound, Rejected
+from unlatch.errors import NotFound, Rejected, Transient, Unauthorised
 from unlatch.spi import Change, Goal, PlannedRequest
 from unlatch_ado.plugin import AdoPlugin
-from unlatch_sandbox import Sandbox
+from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.ado.processes import INHERITED
+
+
+def test_a_reopening_that_would_succeed_is_approved_without_effect(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x", state="Closed", tags=["completed"])
+    before, change = box.ado.work_item(number), reopening()
+    plugin.read(ref(box, number))
+    box.requests.clear()
+    plugin.approve(plugin.read(ref(box, number), change), change)
+    assert box.ado.work_item(number) == before
+    assert box.ado.comments(number) == []
+    [get, patch] = box.requests.entries("ado")
+    assert (get.method, patch.method) == ("GET", "PATCH")
+    assert "validateOnly=true" in patch.query
 
 
 def test_what_a_rule_refuses_is_not_approved(box: Sandbox) -> None:
@@ -19,6 +34,33 @@ def test_what_a_rule_refuses_is_not_approved(box: Sandbox) -> None:
     with pytest.raises(Rejected, match=r"Custom\.ReopenCause") as caught:
         plugin.approve(plugin.read(item, reopening()), reopening())
     assert caught.value.id == "rule-broken"
+
+
+def test_a_tag_that_may_not_be_made_keeps_nothing_from_approval(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    box.ado.add_project("widgets", "Agile", create_tags=False)
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
+    plugin.approve(plugin.read(item, reopening()), reopening())
+    entries = [entry.method for entry in box.requests.entries("ado") if entry.method == "PATCH"]
+    assert len(entries) == 2
+
+    item = ref(box, box.ado.add_work_item(title="x", state="Active"))
+    box.requests.clear()
+    plugin.approve(plugin.read(item), Change(OP, add_labels=("new",)))
+    entries = [entry.method for entry in box.requests.entries("ado") if entry.method == "PATCH"]
+    assert len(entries) == 1
+
+
+def test_an_area_that_may_not_be_written_to_is_not_approved(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    box.ado.add_area("widgets\\Locked")
+    number = box.ado.add_work_item(title="x", state="Closed", area="widgets\\Locked")
+    box.ado.add_area("widgets\\Locked", allows="read")
+    item = plugin.read(ref(box, number))
+    with pytest.raises(Unauthorised, match="area-not-permitted:"):
+        plugin.approve(item, Change(OP, Goal.COMPLETED, add_labels=("a",)))
 
 
 def test_a_new_item_is_approved_without_being_made_if_it_can_be(
@@ -34,6 +76,23 @@ def test_a_new_item_is_approved_without_being_made_if_it_can_be(
         plugin.approve(None, creating())
     with pytest.raises(NotFound):
         plugin.approve(None, creating(draft(metadata={"parent": 999})))
+
+
+def test_an_update_is_approved_without_effect(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="Old", description="<p>Mine</p>")
+    before = box.ado.work_item(number)
+    plugin.approve(plugin.read(ref(box, number), editing()), editing())
+    assert box.ado.work_item(number) == before
+    assert "validateOnly=true" in box.requests.entries("ado")[-1].query
+
+
+def test_asking_may_be_repeated_for_it_changes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    item = plugin.read(ref(box, box.ado.add_work_item(title="x", state="Closed")), reopening())
+    box.faults.add(Fault("ado", "status", method="PATCH", code=502))
+    plugin.approve(item, reopening())
+    box.faults.add(Fault("ado", "status", method="PATCH", code=502, times=9))
+    with pytest.raises(Transient):
+        plugin.approve(item, reopening())
 
 
 _CLOSING = {"add_labels": ("completed",), "remove_labels": ("reopened",)}
@@ -119,6 +178,15 @@ def test_an_edit_is_planned_only_where_something_differs(plugin: AdoPlugin) -> N
     assert [one.method for one in plugin.plan(plugin.read(made, same), same)] == ["GET"]
     [_, patch] = plugin.plan(plugin.read(made, other), other)
     assert patch.what == "set our part of the description"
+
+
+def test_planning_changes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="Smart", state="Closed")
+    before = box.ado.work_item(number)
+    plugin.plan(plugin.read(ref(box, number), reopening()), reopening())
+    plugin.plan(None, creating())
+    assert box.ado.work_item(number) == before
+    assert len(box.ado.items()) == 1
 
 
 def test_a_state_that_cannot_be_reached_is_refused_by_the_plan_too(box: Sandbox) -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.unlatch_ado.making import (
     CLEANED,
     HOSTILE,
+    MARKER,
     OP,
     OTHER_OP,
     closed_item,
@@ -29,9 +30,37 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.spi import Change, Goal, ItemRef
+from unlatch.spi import Category, Change, Goal, ItemRef
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Fault, Sandbox
+
+
+def test_reads_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = closed_item(box, assigned_to="Mona <x>")
+    seen = plugin.read(ref(box, number)).item
+    assert seen.ref == ref(box, number)
+    assert (seen.title, seen.type, seen.state) == ("Smart", "User Story", "Closed")
+    assert (seen.category, seen.deliberate) == (Category.DONE, False)
+    assert set(seen.labels) == {"completed", "area: x"}
+    assert (seen.assignee, seen.revision) == ("Mona <x>", "2")
+    assert seen.updated is not None
+
+
+def test_reopens_in_two_requests(box: Sandbox, plugin: AdoPlugin) -> None:
+    write_change(plugin, ref(box, closed_item(box)))
+    # The first one asks for routes and the type.
+    methods = [entry.method for entry in box.requests.entries("ado")]
+    assert methods == ["OPTIONS", "GET", "GET", "PATCH"]
+    number = closed_item(box)
+    box.requests.clear()
+    outcome = write_change(plugin, ref(box, number))
+    assert [e.method for e in box.requests.entries("ado")] == ["GET", "PATCH"]
+    assert (outcome.after.state, outcome.after.labels) == ("Active", ("area: x", "reopened"))
+    assert (outcome.commented, outcome.refused) == (True, ())
+    fields = box.ado.work_item(number)["fields"]
+    assert fields["System.State"] == "Active"
+    assert fields["System.Tags"] == "area: x; reopened"
+    assert [c["text"] for c in box.ado.comments(number)] == [f"<p>Bug discovered</p>{MARKER}"]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +86,28 @@ def test_reopens_into_the_state_of_the_process(
     assert box.ado.work_item(number)["fields"]["System.State"] == reopened
 
 
+def test_a_configured_state_wins_and_one_that_cannot_be_reached_changes_nothing(
+    box: Sandbox,
+) -> None:
+    plugin = plugin_for(box, states={"reopened": "Nirvana"})
+    number = closed_item(box)
+    with pytest.raises(Rejected, match=r"Active \(InProgress\)") as caught:
+        write_change(plugin, ref(box, number))
+    assert caught.value.id == "no-legal-state"
+    assert box.ado.work_item(number)["rev"] == 2
+
+    plugin = plugin_for(box, states={"reopened": "New"})
+    assert write_change(plugin, ref(box, closed_item(box))).after.state == "New"
+
+
+def test_an_open_item_still_gets_comment_and_tags(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = closed_item(box, state="Resolved")
+    outcome = write_change(plugin, ref(box, number))
+    assert (outcome.after.state, outcome.commented) == ("Resolved", True)
+    assert box.ado.work_item(number)["fields"]["System.Tags"] == "area: x; reopened"
+    assert len(box.ado.comments(number)) == 1
+
+
 @pytest.mark.parametrize(
     ("goal", "state"), [(Goal.COMPLETED, "Closed"), (Goal.NOT_PLANNED, "Removed")]
 )
@@ -73,6 +124,18 @@ def test_closes_as_the_goal_says(box: Sandbox, plugin: AdoPlugin, goal: Goal, st
     assert (outcome.commented, outcome.after.state) == (True, state)
     assert box.ado.work_item(number)["fields"]["System.Tags"] == "a; completed"
     assert sent_requests(box) == ["GET", "PATCH"]
+
+
+def test_a_type_without_a_removed_state_is_completed_instead(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(type="Bug", title="x", state="Active")
+    outcome = write_change(plugin, ref(box, number), Change(OP, Goal.NOT_PLANNED))
+    assert outcome.after.state == "Closed"
+
+    item = ref(box, closed_item(box, state="Removed"))
+    assert plugin.read(item, reopening()).item.deliberate
+    assert write_change(plugin, item).after.state == "New"
 
 
 @pytest.mark.parametrize("state", ["Closed", "Removed"])
@@ -104,6 +167,41 @@ def test_what_people_wrote_in_between_is_a_conflict_and_not_lost(
     assert len(box.ado.comments(number)) == 1
 
 
+def test_an_item_that_changed_since_its_snapshot_is_not_written(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = closed_item(box)
+    snapshot = plugin.read(ref(box, number), reopening())
+    plugin.write(snapshot, reopening())
+
+    with pytest.raises(Conflict) as caught:
+        plugin.write(snapshot, reopening())
+
+    assert caught.value.done is not None
+    assert caught.value.done.after == snapshot.item
+    assert len(box.ado.comments(number)) == 1
+
+
+def test_tags_that_may_not_be_made_are_left_out_and_said(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_project("widgets", "Agile", create_tags=False)
+    number = closed_item(box)
+    outcome = write_change(plugin, ref(box, number))
+    assert (outcome.after.state, outcome.after.labels) == ("Active", ("area: x",))
+    assert (outcome.commented, outcome.refused) == (True, ("reopened",))
+    assert outcome.notes == (
+        "not added, because this account may not create tags in the project: reopened",
+    )
+    assert sent_requests(box) == ["GET", "PATCH", "PATCH"]
+    assert len(box.ado.comments(number)) == 1
+
+    number = closed_item(box, state="Active", tags=[])
+    box.requests.clear()
+    outcome = write_change(plugin, ref(box, number), reopening(comment=None))
+    assert sent_requests(box) == ["GET", "PATCH"]
+    assert outcome.refused == ("reopened",)
+    assert outcome.after.labels == ()
+
+
 @pytest.mark.parametrize("act", ["read", "reopen"])
 def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_changed(
     box: Sandbox, plugin: AdoPlugin, act: str
@@ -115,6 +213,16 @@ def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_change
         CALLS[act](plugin, item)
     assert "Merger" not in str(caught.value)
     assert sent_requests(box) == ["GET"]
+
+
+def test_an_item_that_was_moved_is_found_where_it_is(box: Sandbox) -> None:
+    box.ado.add_project("gadgets")
+    number = closed_item(box, project="gadgets")
+    plugin = plugin_for(box, projects=["gadgets"])
+    outcome = write_change(plugin, ref(box, number))
+    assert outcome.after.ref == ref(box, number, "gadgets")
+    found = plugin.find_comments(ref(box, number), OP)
+    assert len(found) == 1
 
 
 def test_finds_the_comment_of_an_operation_whoever_posted_it(
@@ -196,3 +304,28 @@ def test_an_item_may_be_hidden_and_throttling_says_how_long_to_wait(
     with pytest.raises(Limited) as limited:
         write_change(plugin, ref(box, closed_item(box)))
     assert limited.value.retry_after == 600
+
+
+def test_an_answer_shows_what_a_rule_kept_or_dropped(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = closed_item(box)
+    answer = box.ado.work_item(number)
+    answer["rev"] += 1
+    box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=answer))
+    outcome = write_change(plugin, ref(box, number))
+    assert (outcome.after.state, outcome.after.category) == ("Closed", Category.DONE)
+    assert "reopened" not in outcome.after.labels
+
+    number = closed_item(box)
+    body = box.ado.work_item(number)
+    box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=body))
+    snapshot = plugin.read(ref(box, number), reopening())
+    outcome = plugin.write(snapshot, reopening())
+    assert (outcome.after, outcome.commented) == (snapshot.item, False)
+
+    number = closed_item(box, tags=[])
+    answer = box.ado.work_item(number)
+    answer["rev"] += 1
+    answer["fields"]["System.State"] = "Active"
+    box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=answer))
+    outcome = write_change(plugin, ref(box, number))
+    assert (outcome.after.labels, outcome.refused) == ((), ())

@@ -66,6 +66,12 @@ def test_takes_no_other_address_for_one_of_its_items(url: str) -> None:
     assert made().recognise(url) is None
 
 
+def test_names_of_projects_are_decoded_and_encoded_again() -> None:
+    url = f"{CLOUD}/My%20Widgets%20%26%20More/_workitems/edit/7"
+    found = made().recognise(url)
+    assert ItemRef("ado", "fabrikam/My Widgets & More", "7", url) == found
+
+
 def test_the_configured_project_is_meant_where_none_is_named() -> None:
     assert made().recognise(f"{CLOUD}/_workitems/edit/101") == ITEM
     assert made().locate("101", None) == ITEM
@@ -74,6 +80,16 @@ def test_the_configured_project_is_meant_where_none_is_named() -> None:
     assert made().name(ITEM) == "fabrikam/widgets 101"
     assert made().target == "fabrikam/widgets"
     assert made(project=None).target is None
+
+
+def test_items_on_a_server_are_linked_under_its_web_address() -> None:
+    server = made(
+        organization_url="http://10.0.0.7:8080/tfs/DefaultCollection",
+        web_url="https://tfs.example/tfs/DefaultCollection/",
+    )
+    url = "https://tfs.example/tfs/DefaultCollection/widgets/_workitems/edit/5"
+    assert ItemRef("ado", "DefaultCollection/widgets", "5", url) == server.recognise(url)
+    assert server.base_url == "http://10.0.0.7:8080/tfs/DefaultCollection"
 
 
 def test_the_old_name_of_an_organization_means_the_same_organization() -> None:
@@ -89,6 +105,10 @@ def test_the_old_name_of_an_organization_means_the_same_organization() -> None:
 def test_a_link_that_holds_no_number_is_refused(item: str) -> None:
     with pytest.raises(ConfigError):
         made().locate(item, None)
+
+
+def test_a_project_whose_name_is_no_text_is_not_allowed() -> None:
+    assert made().allows(made().ref("\ud800", "101")) is False
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Comments on an issue with what decides about them, and the people whom closes stand for."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from tests.unlatch_github.making import OP, REPOSITORY, plugin_for, ref, sent
 
@@ -98,6 +100,18 @@ def test_what_asks_for_nothing_costs_one_request(box: Sandbox, number: int) -> N
 
     for one in (gone, elsewhere, own, comment(box, number, "helper[bot]")):
         assert read(box, number, one) is None
+        assert len(sent(box)) == 1
+
+
+def test_an_edited_comment_asks_for_nothing() -> None:
+    moments = [datetime(2026, 7, 1, 12, tzinfo=UTC)]
+    with Sandbox(clock=lambda: moments[-1]) as box:
+        number = box.github.add_issue(title="Crash", author="ann")
+        made = comment(box, number, "ann", "Thanks")
+        moments.append(moments[0] + timedelta(seconds=1))
+        box.github.edit_comment(REPOSITORY, made, "/reopen")
+
+        assert read(box, number, made) is None
         assert len(sent(box)) == 1
 
 

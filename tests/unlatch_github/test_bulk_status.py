@@ -92,6 +92,38 @@ def test_an_issue_that_is_asked_for_twice_is_asked_for_once(
     assert not [one for one in plugin.read_many(refs).values() if isinstance(one, TrackerError)]
 
 
+def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> None:
+    github = box.github
+    github.add_repository(GADGETS)
+    github.add_repository("octo/quiet", has_issues=False)
+    quiet = github.add_issue("octo/quiet", title="Quiet")
+    fine, deleted, moved = (closed_issue(box) for _ in range(3))
+    pull = github.add_issue(title="Fix", pull_request=True)
+    github.edit(REPOSITORY, deleted, deleted=True)
+    new = github.transfer_issue(REPOSITORY, moved, GADGETS)
+    cases = {
+        ref(box, fine): "closed",
+        ref(box, deleted): "item-deleted",
+        ref(box, moved): "item-moved",
+        ref(box, pull): "not-an-issue",
+        ref(box, 999): "item-not-found",
+        ref(box, 10**15): "item-not-found",
+        ref(box, quiet, "octo/quiet"): "issues-disabled",
+        ref(box, 1, "octo/nothing"): "item-not-found",
+    }
+
+    found = plugin.read_many(list(cases))
+
+    told = {
+        one: answer.id if isinstance(answer, TrackerError) else answer.item.state
+        for one, answer in found.items()
+    }
+    assert cases == told
+    gone = found[ref(box, moved)]
+    assert isinstance(gone, Moved)
+    assert gone.to == f"{github.web_url}/{GADGETS}/issues/{new}"
+
+
 @pytest.mark.parametrize("owner", ["octo", "mallory"])
 def test_a_query_that_followed_a_rename_is_checked_once(
     box: Sandbox, plugin: GithubPlugin, owner: str
@@ -177,6 +209,20 @@ def test_an_answer_that_is_no_issue_is_one_issues_error(
 
     assert isinstance(found, TrackerError)
     assert found.id == "answer-not-understood"
+
+
+def test_a_part_that_github_refuses_is_asked_for_alone(box: Sandbox, plugin: GithubPlugin) -> None:
+    one = ref(box, closed_issue(box))
+    sso = {"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso"}
+    refused = {"data": {"a0": None}, "errors": [{"type": "FORBIDDEN", "path": ["a0"]}]}
+    box.faults.add(Fault("github", "status", path="graphql", code=200, body=refused))
+    saml = {"message": "Resource protected by organization SAML enforcement."}
+    box.faults.add(Fault("github", "status", path="/issues/", code=403, body=saml, headers=sso))
+
+    (found,) = plugin.read_many([one]).values()
+
+    assert isinstance(found, Unauthorised)
+    assert found.id == "sso-required"
 
 
 LIMITED = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}

@@ -42,6 +42,18 @@ def _facts(box: Sandbox, outcome: Outcome) -> tuple[str | None, list[str], str |
     )
 
 
+def test_an_issue_is_made_with_all_that_is_wished_for_by_one_request(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = box.github.add_milestone("v1")
+
+    outcome = create(plugin, _draft(milestone=number, assignees=["ann", "@bob"], type="Bug"), PLAIN)
+
+    assert _facts(box, outcome) == ("v1", ["ann", "bob"], "Bug")
+    assert (outcome.after.assignee, outcome.after.type) == ("ann, bob", "Bug")
+    assert (outcome.notes, sent(box)) == ((), ["POST /issues"])
+
+
 @pytest.mark.parametrize("wish", ["v2", "V2", "2"])
 def test_a_milestone_is_found_by_its_title_or_number(
     box: Sandbox, plugin: GithubPlugin, wish: str
@@ -102,6 +114,23 @@ def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPl
     (note,) = outcome.notes
     dropped = "the milestone and the assignment to ann and the type Bug"
     assert note == f"GitHub did not take {dropped}: the token may lack push access"
+
+
+def test_an_update_sets_what_differs_and_keeps_other_assignees(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    for title in ("v1", "v2"):
+        box.github.add_milestone(title)
+    made = create(plugin, _draft(milestone=1, assignees=["ann"]), PLAIN).after
+    box.github.edit(REPOSITORY, int(made.ref.id), assignees=["carl", "Ann"])
+    box.requests.clear()
+
+    outcome = update(
+        plugin, made.ref, _draft(milestone="v2", assignees=["ann", "bob"], type="Task"), PLAIN
+    )
+
+    assert outcome.notes == ()
+    assert _facts(box, outcome) == ("v2", ["carl", "Ann", "bob"], "Task")
 
 
 def test_an_update_of_what_is_so_already_writes_nothing(box: Sandbox, plugin: GithubPlugin) -> None:

@@ -63,6 +63,40 @@ def test_by_default_it_is_said_and_costs_nothing(box: Sandbox) -> None:
     assert outcome.notes == (OLD_MILESTONE, NOBODY)
 
 
+def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
+    number = _issue(box, milestone=2, assignee="ann")
+    plugin = _plugin(box, milestone="clear", assignee="me")
+
+    outcome = act(plugin, ref(box, number), PLAIN)
+
+    assert outcome.notes == ()
+    assert _facts(box, number) == ("open", "v2", ["ann"])
+    assert len(sent(box)) == 2
+
+
+def test_a_close_and_a_comment_say_nothing_of_it(box: Sandbox) -> None:
+    plugin = _plugin(box, milestone="clear", assignee="me", project="report")
+    number = _issue(box, state="open", state_reason=None, milestone=1)
+
+    closed = act(plugin, ref(box, number), CLOSE)
+    commented = act(plugin, ref(box, number), replace(REOPEN, goal=None))
+
+    assert (closed.notes, commented.notes) == ((), ())
+    assert _facts(box, number) == ("closed", "v1", [])
+
+
+def test_a_closed_milestone_is_left_by_the_request_that_reopens(box: Sandbox) -> None:
+    number = _issue(box, milestone=1, assignee="ann")
+    plugin = _plugin(box, milestone="clear")
+
+    outcome = act(plugin, ref(box, number), PLAIN)
+    again = act(plugin, ref(box, number), PLAIN)
+
+    assert (outcome.notes, again.notes) == ((), ())
+    assert _facts(box, number) == ("open", None, ["ann"])
+    assert [request.partition(" ")[0] for request in sent(box)] == ["GET", "PATCH", "GET"]
+
+
 def test_a_milestone_that_github_keeps_is_said(box: Sandbox) -> None:
     box.github.add_repository(REPOSITORY, push=False)
     number = _issue(box, milestone=1, assignee="ann")
@@ -70,6 +104,22 @@ def test_a_milestone_that_github_keeps_is_said(box: Sandbox) -> None:
     outcome = act(_plugin(box, milestone="clear"), ref(box, number), PLAIN)
 
     assert (outcome.after.state, outcome.notes) == ("open", (OLD_MILESTONE,))
+
+
+def test_an_issue_that_nobody_has_is_taken(box: Sandbox) -> None:
+    plugin = _plugin(box, assignee="me")
+    first, second = _issue(box), _issue(box)
+
+    outcomes = [act(plugin, ref(box, number), PLAIN) for number in (first, second)]
+    again = act(plugin, ref(box, first), PLAIN)
+
+    assert [outcome.notes for outcome in (*outcomes, again)] == [(), (), ()]
+    assert outcomes[0].after.assignee == "octocat"
+    assert _facts(box, first) == _facts(box, second) == ("open", None, ["octocat"])
+    # Who the token belongs to is asked once.
+    assert [request.partition(" ")[0] for request in sent(box)] == (
+        ["GET", "PATCH", "GET", "POST", "GET", "PATCH", "POST", "GET"]
+    )
 
 
 def test_a_bot_cannot_take_an_issue_and_that_is_said(box: Sandbox) -> None:

@@ -32,12 +32,14 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import (
     ConfigError,
+    Forbidden,
     Limited,
+    NotFound,
     Rejected,
     TrackerError,
     UnknownOutcome,
 )
-from unlatch.spi import Category, Change, Goal, Snapshot, hidden, ops_in
+from unlatch.spi import Category, Change, CommentRef, Goal, Snapshot, hidden, ops_in
 from unlatch_github import label_problem
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -129,6 +131,18 @@ def test_other_failures_end_the_write_and_say_which_parts_are_done(
     assert len(bodies(box, number)) == 1
 
 
+def test_a_write_that_fails_at_once_has_nothing_done(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, issues_write=False)
+
+    with pytest.raises(Forbidden) as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.state, done.commented) == ("closed", False)
+
+
 HOSTILE = (
     'it\'s "broken" --> <!-- unlatch:end --> $& $1 \\1 {braces} @all @octocat #1 GH-2\n'
     "* no list\n\n# no heading <script>alert(1)</script> [a](http://x) `code` ~~x~~ | "
@@ -158,6 +172,19 @@ def _read(markdown: str) -> _Words:
     words = _Words()
     words.feed(MarkdownIt("gfm-like", {"linkify": False}).render(markdown))
     return words
+
+
+def test_an_issue_is_read(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = box.github.add_issue(title="Smart", labels=["bug", "P1"], assignee="hubot")
+
+    item = plugin.read(ref(box, number)).item
+
+    assert item.ref == ref(box, number)
+    assert item.ref.url == f"{box.github.web_url}/{REPOSITORY}/issues/{number}"
+    assert (item.title, item.state, item.category) == ("Smart", "open", Category.TODO)
+    assert (item.labels, item.assignee, item.type) == (("bug", "P1"), "hubot", None)
+    assert item.updated is not None
+    assert sent(box) == [f"GET /issues/{number}"]
 
 
 @pytest.mark.parametrize(
@@ -201,6 +228,27 @@ def test_a_reopen_costs_four_requests(box: Sandbox, plugin: GithubPlugin) -> Non
     ]
 
 
+def test_an_open_issue_still_gets_comment_and_labels(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = box.github.add_issue(title="Smart", labels=["completed"])
+
+    act(plugin, ref(box, number), REOPEN)
+
+    assert (len(bodies(box, number)), labels(box, number)) == (1, ["reopened"])
+    assert not [request for request in sent(box) if request.startswith("PATCH")]
+
+
+def test_what_is_not_asked_for_is_not_written(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box, labels=("Urgent",))
+    labels = replace(REOPEN, goal=None, comment=None, add_labels=("urgent",))
+
+    outcome = act(plugin, ref(box, number), labels)
+
+    # "Urgent" is the label "urgent" to GitHub.
+    assert (outcome.commented, outcome.after.labels, outcome.notes) == (False, ("Urgent",), ())
+    assert (state(box, number), bodies(box, number)) == (("closed", "completed"), [])
+    assert sent(box) == [f"GET /issues/{number}"]
+
+
 @pytest.mark.parametrize(
     ("goal", "reason"), [(Goal.COMPLETED, "completed"), (Goal.NOT_PLANNED, "not_planned")]
 )
@@ -229,6 +277,18 @@ LABELS = (
     *("área: núcleo", "area/core", "100%", "a?b#c", "good first issue", "+1", "a%2Fb", "a&b=c"),
     *(".net", "...", "c,d", "\N{BUG} bug", "e\u0301", "<b>", "back\\slash", '"quoted"', "x" * 50),
 )
+
+
+def test_labels_of_any_spelling_come_and_go(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+
+    came = act(plugin, ref(box, number), replace(REOPEN, add_labels=LABELS))
+    with_them = labels(box, number)
+    went = act(plugin, ref(box, number), replace(CLOSE, add_labels=(), remove_labels=LABELS))
+
+    assert (with_them, labels(box, number)) == (["bug", *LABELS], ["bug"])
+    assert (came.after.labels, went.after.labels) == (("bug", *LABELS), ("bug",))
+    assert (came.notes, went.notes) == ((), ())
 
 
 def test_a_label_that_github_cannot_take_is_refused_beforehand() -> None:
@@ -263,6 +323,22 @@ def test_labels_that_a_person_adds_and_removes_meanwhile_stay_so(
     assert (outcome.after.labels, outcome.notes) == (("reopened",), ())
 
 
+def test_who_may_not_label_is_told_and_the_rest_is_done(box: Sandbox, plugin: GithubPlugin) -> None:
+    box.github.add_repository(REPOSITORY, push=False)
+    number = closed_issue(box, labels=("completed",))
+
+    outcome = act(plugin, ref(box, number), REOPEN)
+
+    assert (state(box, number)[0], len(bodies(box, number))) == ("open", 1)
+    assert labels(box, number) == ["completed"]
+    assert outcome.after.labels == ("completed",)
+    assert outcome.refused == ("reopened", "completed")
+    assert outcome.notes == (
+        "label reopened not added: the token needs the Triage role",
+        "label completed not removed: the token needs the Triage role",
+    )
+
+
 def test_a_hostile_reason_is_read_as_it_was_written(box: Sandbox, plugin: GithubPlugin) -> None:
     number = closed_issue(box)
 
@@ -275,6 +351,40 @@ def test_a_hostile_reason_is_read_as_it_was_written(box: Sandbox, plugin: Github
     assert {"p", "strong", "br"} == page.tags
     assert not re.search(r"[@#](?=\w)|GH-(?=\w)|[\x00\x07\x1b]", page.seen)
     assert ops_in(body) == {OP}
+
+
+def test_an_issue_is_created_with_its_labels_by_one_request(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    outcome = create(plugin, draft(), CREATE)
+
+    number = int(outcome.after.ref.id)
+    assert (outcome.after.title, outcome.after.state) == ("Smart discipline", "open")
+    assert (outcome.after.labels, outcome.refused, outcome.notes) == (("increment",), (), ())
+    assert outcome.after.ref == ref(box, number)
+    assert box.github.issue(REPOSITORY, number)["body"] == (
+        f"{BEGIN}\nWhat it is about\n<!-- unlatch:end -->\n{hidden(OP)}"
+    )
+    assert sent(box) == ["POST /issues"]
+
+    title = " ".join(CLEANED.split())
+    outcome = create(plugin, draft(title=title, body=HOSTILE), CREATE)
+
+    issue = box.github.issue(REPOSITORY, int(outcome.after.ref.id))
+    assert (issue["title"], outcome.after.title) == (title, title)
+    assert "<!-- unlatch:end -->" not in issue["body"].removesuffix(
+        f"<!-- unlatch:end -->\n{hidden(OP)}"
+    )
+
+
+def test_labels_that_github_leaves_out_are_told(box: Sandbox, plugin: GithubPlugin) -> None:
+    box.github.add_repository(REPOSITORY, push=False)
+
+    outcome = create(plugin, draft(), CREATE)
+
+    assert (outcome.after.labels, outcome.refused) == ((), ("increment",))
+    assert outcome.notes == ("label increment not added: the token needs push access",)
+    assert sent(box) == ["POST /issues"]
 
 
 def test_an_update_keeps_what_people_wrote(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -347,6 +457,26 @@ def test_what_github_would_not_take_is_not_sent(
     assert sent(box) == []
 
 
+def test_a_marker_is_found_on_any_page_whoever_posted_it(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    for index in range(150):
+        marker = hidden(OP) if index in (20, 140) else hidden(OTHER_OP)
+        box.github.add_comment(REPOSITORY, number, f"{index} {marker}")
+    act(plugin_for(box, token=box.github.bot_token), ref(box, number), REOPEN)
+    box.requests.clear()
+
+    found = plugin.find_comments(ref(box, number), OP)
+
+    texts = {str(one["id"]): one["body"] for one in box.github.comments(REPOSITORY, number)}
+    assert [texts[comment.id].split()[0] for comment in found] == ["20", "140", "**Reopened**:"]
+    assert all(comment.created.tzinfo is not None for comment in found)
+    # Of several, those of the token's own account may be deleted.
+    assert [comment.own for comment in found] == [False, False, False]
+    assert len(sent(box)) == 3
+
+
 def test_a_comment_of_ours_can_be_taken_back_twice(box: Sandbox, plugin: GithubPlugin) -> None:
     number = closed_issue(box)
     act(plugin, ref(box, number), REOPEN)
@@ -385,6 +515,21 @@ def test_without_a_repository_nothing_is_created_or_looked_for(box: Sandbox) -> 
         create(plugin, draft(), CREATE)
     assert plugin.find_created(OP, LONG_AGO) is None
     assert sent(box) == []
+
+
+def test_an_issue_that_is_not_there_is_not_found_and_retracting_hides_no_refusal(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    with pytest.raises(NotFound) as caught:
+        plugin.read(ref(box, 999))
+
+    assert (caught.value.id, caught.value.where) == ("item-not-found", "octo/widgets#999")
+
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, archived=True)
+
+    with pytest.raises(Rejected, match="repository-archived:"):
+        plugin.retract_comment(ref(box, number), CommentRef("1", LONG_AGO))
 
 
 CLOSED = {"state": "closed", "state_reason": "completed", "labels": ("bug", "completed")}
@@ -431,4 +576,15 @@ def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: GithubPlugin
         ("POST", f"{there}/comments", "post the comment"),
         ("POST", f"{there}/labels", "add label reopened"),
         ("DELETE", f"{there}/labels/completed", "remove label completed"),
+    ]
+
+
+def test_a_plan_of_an_update_names_the_fields(box: Sandbox, plugin: GithubPlugin) -> None:
+    at = ref(box, box.github.add_issue(title="Old"))
+
+    planned = plugin.plan(plugin.read(at), Change(OP, draft=draft()))
+
+    assert [one.what for one in planned] == [
+        "read the issue",
+        "set the title and set our part of the body",
     ]

@@ -107,6 +107,21 @@ def test_a_bare_number_needs_a_repository() -> None:
     assert caught.value.problems == ("issue 4 has no address, and no repository is configured",)
 
 
+def test_only_configured_repositories_are_allowed_whatever_their_case() -> None:
+    settings = GithubSettings(repository="octo/widgets", repositories=("Octo/Gadgets",))
+
+    def allowed(name: str) -> bool:
+        return settings.allows(ItemRef("github", name, "1", f"https://github.com/{name}/issues/1"))
+
+    assert [allowed("OCTO/widgets"), allowed("octo/gadgets")] == [True, True]
+    assert [allowed("octo/widgets2"), allowed("evil/widgets")] == [False, False]
+    assert GithubSettings().allows(WIDGETS_4) is False
+
+
+def test_an_issue_is_named_as_people_name_it() -> None:
+    assert HERE.name(WIDGETS_4) == "octo/widgets#4"
+
+
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
@@ -167,3 +182,12 @@ def test_by_default_nothing_else_is_done_on_reopen() -> None:
         "project": "ignore",
         "project_status": None,
     }
+
+
+def test_targets_are_named_once_the_one_for_new_issues_first() -> None:
+    settings = GithubSettings(
+        repository="octo/widgets", repositories=("octo/gadgets", "Octo/Widgets")
+    )
+
+    assert settings.targets == ("octo/widgets", "octo/gadgets")
+    assert GithubSettings().targets == ()

@@ -140,6 +140,24 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
     assert sent_requests(box).count("PATCH") == (0 if row.method == "GET" else 1)
 
 
+def test_a_tag_that_may_not_be_made_is_left_out(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_project("widgets", create_tags=False)
+    outcome = write_change(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
+    assert outcome.after.state == "Active"
+    assert outcome.refused == ("reopened",)
+    assert "reopened" in outcome.notes[0]
+
+
+def test_the_cap_on_revisions_is_met_as_the_server_words_it(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x", state="Closed")
+    box.ado.most_revisions = 2
+    # The words name the limit; the sandbox's is lowered, to write fewer than 10,000.
+    with pytest.raises(TrackerError, match="up to 2 revisions"):
+        write_change(plugin, ref(box, number))
+
+
 @pytest.mark.parametrize("form", ["seconds", "http-date", "delayed"])
 def test_throttling_is_waited_out_and_shown(box: Sandbox, tmp_path: Path, form: str) -> None:
     waits: list[Wait] = []
@@ -162,6 +180,33 @@ def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) 
     with pytest.raises(Transient, match="TF400733") as caught:
         write_change(plugin, ref(box, number))
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
+
+
+def test_a_hidden_item_says_where_to_look(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_area("widgets\\Vault", allows="nothing")
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed", area="widgets\\Vault"))
+    with pytest.raises(NotFound, match="item-not-found:") as caught:
+        plugin.read(item)
+    assert "area path" in (caught.value.hint or "")
+
+
+def test_an_item_that_was_moved_says_where_it_is(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_project("gadgets")
+    number = box.ado.add_work_item("gadgets", title="x", state="Closed")
+    with pytest.raises(Rejected, match="fabrikam/gadgets") as caught:
+        write_change(plugin, ref(box, number))
+    assert caught.value.id == "target-not-allowed"
+    assert "`projects`" in (caught.value.hint or "")
+
+
+def test_a_recycle_bin_that_cannot_be_read_changes_nothing_of_the_error(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x")
+    box.ado.delete(number)
+    box.faults.add(Fault("ado", "status", path="(?i)recyclebin", code=403, body="no"))
+    with pytest.raises(NotFound, match="item-not-found:"):
+        plugin.read(ref(box, number))
 
 
 URL = "https://dev.azure.com/fabrikam/_apis/wit/workItems/101"

@@ -3,14 +3,15 @@
 from typing import Any
 
 import pytest
-from tests.unlatch_ado.making import OP
+from azure.devops.v7_1.work_item_tracking.models import WorkItem as LibraryItem
+from tests.unlatch_ado.making import MARKER, OP, words
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Change, Goal
 from unlatch.transport.answer import Misread
 from unlatch_ado.api.iterations import read_tree
 from unlatch_ado.api.models import batch, ids, work_item
-from unlatch_ado.api.patch import changed_tags, read_tags
+from unlatch_ado.api.patch import Patch, Step, changed_tags, comment_of, read_tags
 from unlatch_ado.api.workflow import Workflow, as_json, from_json
 
 URL = "https://dev.azure.com/F/00000000-0000-0000-0000-000000000001/_apis/wit/workItems"
@@ -21,9 +22,37 @@ FIELDS = {
     "System.State": "New",
 }
 
+ANN = {"displayName": "Ann", "inactive": True}
+
 
 def answer(*, fields: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
     return {"id": 7, "rev": 3, "fields": {**FIELDS, **(fields or {})}, **more}
+
+
+def test_a_work_item_is_read_from_json_and_from_the_librarys_object() -> None:
+    whole = answer(
+        fields={"System.AssignedTo": ANN, "System.ChangedBy": "Bob", "System.Tags": "a; b"},
+        url=f"{URL}/7",
+        relations=[
+            {"rel": "System.LinkTypes.Related", "url": f"{URL}/4"},
+            {"rel": "System.LinkTypes.Hierarchy-Reverse", "url": f"{URL}/5"},
+        ],
+    )
+    item = work_item(whole)
+    assert (item.id, item.revision, item.title, item.tags) == (7, 3, "Title", ("a", "b"))
+    assert (item.assignee, item.inactive, item.changed_by) == ("Ann", True, "Bob")
+    assert (item.parent, item.project_id) == ("5", "00000000-0000-0000-0000-000000000001")
+    assert item == work_item(LibraryItem(**whole))
+
+
+def test_nulls_and_missing_fields_are_the_same() -> None:
+    nulls = dict.fromkeys(
+        ("System.Tags", "System.AssignedTo", "System.ChangedBy", "System.ChangedDate")
+    )
+    bare = work_item(answer())
+    assert bare == work_item(answer(fields=nulls, url=None, relations=None))
+    assert (bare.tags, bare.assignee, bare.changed, bare.inactive) == ((), None, None, False)
+    assert (bare.description, work_item(answer(), described=False).description) == ("", None)
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -108,6 +137,31 @@ def test_changes_only_the_tags_that_it_is_about(
 ) -> None:
     change = Change(OP, add_labels=("reopened",), remove_labels=("completed",))
     assert changed_tags(before, change) == after
+
+
+def test_a_patch_guards_by_the_revision_and_sends_what_differs() -> None:
+    patch = Patch(4, (("System.State", "Active"),), (("a",), ("b",)), "<p>x</p>")
+    assert patch.steps() == (
+        Step("test", "/rev", 4),
+        Step("add", "/fields/System.State", "Active"),
+        Step("replace", "/fields/System.Tags", "b"),
+        Step("add", "/fields/System.History", "<p>x</p>"),
+    )
+    assert Patch(4, tags=(("a",), ("a",)), comment="x").steps() == (
+        Step("test", "/rev", 4),
+        Step("add", "/fields/System.History", "x"),
+    )
+    assert Patch(4, tags=(("a",), ())).steps()[1] == Step("replace", "/fields/System.Tags", "")
+    assert Patch(4, tags=(("a",), ("a",))).is_empty
+    assert not Patch(4, comment="x").is_empty
+    patch = Patch(4, tags=(("a", "completed"), ("a", "reopened")))
+    assert patch.without_new_tags() == Patch(4, tags=(("a", "completed"), ("a",)))
+
+
+def test_the_marker_is_the_last_paragraph_of_a_comment() -> None:
+    change = Change(OP, comment=words("Why <b>"))
+    assert comment_of(change) == f"<p>Why &lt;b&gt;</p>{MARKER}"
+    assert comment_of(Change(OP)) is None
 
 
 STATES = {

@@ -9,6 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import responses
+from github import Github
+from github.Requester import HTTPSRequestsConnectionClass
 from requests import PreparedRequest
 from tests.unlatch_github.making import (
     CREATE,
@@ -165,6 +167,16 @@ def test_an_answer_without_a_charset_is_read_as_utf_8(enterprise: GithubPlugin) 
     responses.get(f"{API}/repos/octo/widgets/issues/4", body, content_type="application/json")
 
     assert enterprise.read(ISSUE_4).item.title == "Übergröße 検索"
+
+
+def test_pygithub_keeps_its_own_connections_for_everybody_else(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    plugin.read(ref(box, closed_issue(box)))
+
+    theirs = Github().requester
+
+    assert theirs._Requester__connectionClass is HTTPSRequestsConnectionClass  # type: ignore[attr-defined]  # its only trace
 
 
 def _issue(title: str) -> dict[str, object]:

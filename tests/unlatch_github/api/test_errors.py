@@ -209,6 +209,12 @@ def test_an_answer_of_graphql_that_names_no_limit_is_none(body: object) -> None:
     assert explain(_answer(200, body, url="https://api.github.com/graphql")) is None
 
 
+def test_words_about_limits_in_an_issue_are_none() -> None:
+    answer = _answer(200, {"errors": [{"type": "RATE_LIMITED"}]}, method="GET")
+
+    assert explain(answer) is None
+
+
 def test_a_validation_error_prints_its_parts() -> None:
     body = {
         "message": "Validation Failed",
@@ -227,6 +233,15 @@ def test_a_validation_error_prints_its_parts() -> None:
     )
 
 
+def test_a_text_that_is_too_long_has_its_own_error() -> None:
+    detail = {"field": "data", "message": "Body is too long (maximum is 65536 characters)"}
+
+    error = explain(_answer(422, {"message": "Validation Failed", "errors": [detail]}))
+
+    assert error is not None
+    assert (error.id, error.remedy) == ("body-too-long", "--comment short")
+
+
 @pytest.mark.parametrize(
     "body", [[], None, "", "[", {"message": None, "errors": {}}, {"message": 5}]
 )
@@ -237,6 +252,13 @@ def test_an_answer_of_any_shape_is_explained(body: object) -> None:
     assert (error.id, error.where) == ("item-not-found", None)
 
 
+def test_a_long_answer_is_cut() -> None:
+    error = explain(_answer(422, _says("x" * 10_000)))
+
+    assert error is not None
+    assert len(error.message) < 350
+
+
 def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
     number = closed_issue(box)
 
@@ -245,6 +267,17 @@ def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
 
     assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
     assert (state(box, number)[0], len(sent(box))) == ("closed", 1)
+
+
+def test_who_may_not_write_is_told_what_is_needed(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, issues_write=False)
+
+    with pytest.raises(Unauthorised, match="forbidden:") as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    assert "issues=write" in (caught.value.hint or "")
+    assert (state(box, number)[0], bodies(box, number)) == ("closed", [])
 
 
 def test_an_archived_repository_is_said_to_be_one(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -268,6 +301,39 @@ def test_a_locked_issue_is_reopened_and_takes_no_comment(
     assert caught.value.done is not None
     assert (caught.value.done.after.state, caught.value.done.commented) == ("open", False)
     assert (state(box, number)[0], bodies(box, number)) == ("open", [])
+
+
+def test_a_deleted_issue_is_said_to_be_deleted(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.edit(REPOSITORY, number, deleted=True)
+
+    with pytest.raises(NotFound, match="item-deleted:"):
+        plugin.read(ref(box, number))
+
+
+def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = box.github.add_issue(title="Fix", state="closed", pull_request=True)
+
+    with pytest.raises(Rejected) as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    assert (caught.value.id, caught.value.where) == ("not-an-issue", f"octo/widgets#{number}")
+    assert len(sent(box)) == 1
+
+
+def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    refusal = REFUSALS["single sign-on"]
+    body = {"message": refusal.said}
+    box.faults.add(Fault("github", "status", code=403, headers=dict(refusal.headers), body=body))
+
+    with pytest.raises(Unauthorised) as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    hint = f"the token came from the test; open {SSO}"
+    assert (caught.value.id, caught.value.hint) == ("sso-required", hint)
 
 
 @pytest.mark.parametrize("form", ["seconds", "http-date", "primary", "secondary"])

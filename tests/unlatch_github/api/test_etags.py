@@ -1,10 +1,12 @@
 """An unchanged issue costs no quota; its cached answer is never trusted by itself."""
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
 from tests.unlatch_github.making import (
+    REOPEN,
     REPOSITORY,
     closed_issue,
     ref,
@@ -12,7 +14,7 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Moved, NotFound, Unauthorised
-from unlatch.transport import for_tests
+from unlatch.transport import for_tests, measure
 from unlatch_github.api import etags
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox
@@ -35,6 +37,56 @@ def _statuses(box: Sandbox) -> list[int | None]:
 
 def _files(cache: Path) -> list[Path]:
     return sorted(path for path in cache.rglob("*") if path.is_file())
+
+
+def test_an_unchanged_issue_is_not_sent_again(box: Sandbox, cache: Path) -> None:
+    number = closed_issue(box)
+    first = _plugin(box, cache).read(ref(box, number)).item
+
+    # Another process, as it were.
+    with measure() as meter:
+        again = _plugin(box, cache).read(ref(box, number)).item
+
+    assert first == again
+    assert (_statuses(box), meter.requests) == ([200, 304], 1)
+
+
+def test_a_changed_issue_is_read_anew_and_kept_anew(box: Sandbox, cache: Path) -> None:
+    number = closed_issue(box)
+    plugin = _plugin(box, cache)
+    plugin.read(ref(box, number))
+    box.github.edit(REPOSITORY, number, title="Other", state="open", labels=["new"])
+
+    seen = [plugin.read(ref(box, number)).item for _ in range(2)]
+
+    assert {(item.title, item.state, item.labels) for item in seen} == {("Other", "open", ("new",))}
+    assert _statuses(box) == [200, 200, 304]
+
+
+def test_a_change_reads_what_is_there_and_not_what_is_kept(box: Sandbox, cache: Path) -> None:
+    number = closed_issue(box)
+    plugin = _plugin(box, cache)
+    plugin.read(ref(box, number))
+
+    plugin.read(ref(box, number), REOPEN)
+
+    assert _statuses(box) == [200, 200]
+
+
+def test_what_is_kept_holds_every_fact_and_no_body(box: Sandbox, cache: Path) -> None:
+    box.github.add_milestone("v1")
+    number = box.github.add_issue(
+        title="Größe", body="A SECRET TEXT", labels=["a/b", "ü"], assignee="hubot", milestone=1
+    )
+    box.github.edit(REPOSITORY, number, type="Bug")
+    first = _plugin(box, cache).read(ref(box, number)).item
+
+    again = _plugin(box, cache).read(ref(box, number)).item
+
+    assert first == again
+    (kept,) = _files(cache)
+    assert "SECRET" not in kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ from tests.unlatch_github.making import (
     REOPEN,
     REPOSITORY,
     act,
+    bodies,
     closed_issue,
     create,
     draft,
+    plugin_for,
     ref,
     sent,
 )
@@ -83,6 +85,25 @@ def test_a_transferred_issue_is_told_by_its_new_address(
     assert [request.partition(" ")[0] for request in sent(box)] == ["GET", "GET"]
 
 
+def test_the_status_of_a_transferred_issue_tells_it_too(
+    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
+) -> None:
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, transferred[0]))
+
+    assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
+
+
+def test_a_look_for_comments_of_a_transferred_issue_tells_it_too(
+    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
+) -> None:
+    # The comments of the old address are just not there.
+    with pytest.raises(Moved) as caught:
+        plugin.find_comments(ref(box, transferred[0]), OP)
+
+    assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
+
+
 def test_a_look_for_comments_of_an_issue_that_is_gone_says_so(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
@@ -106,6 +127,83 @@ def test_an_issue_of_a_renamed_repository_is_served_from_its_new_place(
     plugin.retract_comment(ref(box, number), comment)
     assert plugin.find_comments(ref(box, number), OP) == ()
     assert plugin.read_history(ref(box, number)).changes
+
+
+def test_a_new_name_that_is_configured_needs_no_note(box: Sandbox) -> None:
+    number = closed_issue(box)
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+
+    done = act(plugin_for(box, repositories=["octo/gizmos"]), ref(box, number), REOPEN)
+
+    assert done.after.ref.target == "octo/gizmos"
+    assert [one for one in done.notes if "octo/gizmos" in one] == []
+
+
+def test_a_repository_of_another_owner_is_told_by_its_new_address(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    box.github.rename_repository(REPOSITORY, "mallory/widgets")
+
+    for ask in (
+        lambda: plugin.read(ref(box, number)).item,
+        lambda: plugin.find_comments(ref(box, number), OP),
+    ):
+        with pytest.raises(Moved) as caught:
+            ask()
+        assert caught.value.to == f"{box.github.web_url}/mallory/widgets/issues/{number}"
+
+
+def test_an_issue_transferred_to_the_same_number_of_the_same_owner_is_no_rename(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_repository(GADGETS)
+    number = closed_issue(box)
+    assert box.github.transfer_issue(REPOSITORY, number, GADGETS) == number
+
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, number))
+
+    assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{number}"
+
+
+def test_an_issue_transferred_out_of_a_renamed_repository_is_told_by_its_new_address(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_repository(GADGETS)
+    box.github.add_issue(GADGETS, title="Another")
+    stays, number = closed_issue(box), closed_issue(box)
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+    new = box.github.transfer_issue("octo/gizmos", number, GADGETS)
+    plugin.read(ref(box, stays))
+
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, number))
+
+    assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{new}"
+
+
+def test_an_issue_transferred_into_a_repository_renamed_afterwards_is_found(
+    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
+) -> None:
+    box.github.rename_repository(GADGETS, "octo/gizmos")
+
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, transferred[0]))
+
+    assert caught.value.to == f"{box.github.web_url}/octo/gizmos/issues/{transferred[1]}"
+
+
+def test_a_new_place_that_may_not_be_seen_is_told_as_github_names_it(
+    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
+) -> None:
+    box.faults.add(Fault("github", "status", path=GADGETS, code=404, body={"message": "Not Found"}))
+
+    with pytest.raises(NotFound, match="item-moved:") as caught:
+        plugin.read(ref(box, transferred[0]))
+
+    assert type(caught.value) is NotFound
+    assert f"{GADGETS}#{transferred[1]}" in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -162,6 +260,19 @@ def test_a_token_is_not_sent_where_a_next_page_leads(
     assert stranger.asked == []
 
 
+def test_a_repository_renamed_before_anything_is_written_takes_the_next_attempt(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box, labels=("completed",))
+    _rename_at(box, "PATCH")
+
+    with pytest.raises(Redirected, match="redirected-write:"):
+        act(plugin, ref(box, number), REOPEN)
+
+    assert box.github.issue("octo/gizmos", number)["state"] == "closed"
+    assert act(plugin, ref(box, number), REOPEN).after.state == "open"
+
+
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_a_repository_renamed_in_between_is_no_success(
     box: Sandbox, plugin: GithubPlugin, method: str
@@ -191,6 +302,19 @@ def test_nothing_is_made_in_a_renamed_repository_but_its_new_name_is_told(
         plugin.find_created(OP, LONG_AGO)
     assert caught.value.id == "repository-moved"
     assert box.github.items() == []
+
+
+def test_an_issue_that_became_a_discussion_is_reopened_and_takes_no_comment(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    box.github.convert_to_discussion(REPOSITORY, number)
+
+    with pytest.raises(Rejected, match="item-locked:") as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    assert "discussion" in caught.value.message
+    assert bodies(box, number) == []
 
 
 def _rename_at(box: Sandbox, method: str) -> None:
