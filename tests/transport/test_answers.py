@@ -93,6 +93,18 @@ def _found(*rows: Row, answer: Answer) -> TrackerError | None:
     return first_error(rows, answer)
 
 
+def test_the_first_row_that_matches_makes_the_error() -> None:
+    rows = (
+        Row(409, "stale", Conflict, "conflict", "it changed", "run it again", remedy="--follow"),
+        Row(409, "", Rejected, "tracker-rejected", "it refuses: {said}"),
+    )
+    error = _found(*rows, answer=_answer(409, "a STALE revision"))
+
+    assert isinstance(error, Conflict)
+    assert ("conflict", "it changed", "run it again") == (error.id, error.message, error.hint)
+    assert (409, "--follow") == (error.status, error.remedy)
+
+
 @pytest.mark.parametrize(
     ("row", "answer"),
     [
@@ -124,10 +136,34 @@ def test_a_row_does_not_match(row: Row, answer: Answer) -> None:
     assert _found(row, answer=answer) is None
 
 
+def test_the_trackers_text_is_quoted_on_one_short_line() -> None:
+    row = Row(403, "", Forbidden, "forbidden", "it refuses: {said}", "it said: {said}")
+    text = "no\n{status} \x1b[31m" + "x" * 1000
+    error = _found(row, answer=_answer(403, text))
+
+    assert error is not None
+    assert error.message.startswith("it refuses: no {status} xxx")
+    assert len(error.message) == len("it refuses: ") + 300
+    assert (error.hint or "").startswith("it said: no {status}")
+
+
 def test_an_answer_without_text_is_quoted_by_its_status() -> None:
     error = _found(Row(403, "", Forbidden, "forbidden", "it refuses: {said}"), answer=_answer(403))
     assert error is not None
     assert error.message == "it refuses: HTTP 403"
+
+
+def test_a_plugin_names_the_message_and_adds_words() -> None:
+    row = Row(403, "^closed$", Forbidden, "forbidden", "{said}: ask {owner}")
+    answer = _answer(403, '{"error": "closed", "owner": "ann"}')
+    error = first_error(
+        (row,),
+        answer,
+        lambda one: str(one.fields["error"]),
+        lambda one: {"owner": str(one.fields["owner"])},
+    )
+    assert error is not None
+    assert error.message == "closed: ask ann"
 
 
 @pytest.mark.parametrize("text", ["", "{", "null", "[1]", '"x"'])
@@ -276,6 +312,25 @@ def test_post_that_only_reads_is_a_read() -> None:
         assert call(server, "POST").json() == {"ok": True}
     with Faulty(reply(502), OK) as server:
         assert isinstance(failure(server, "POST"), UnknownOutcome)
+
+
+def test_plugin_table_has_the_first_word_on_every_answer() -> None:
+    seen: list[int] = []
+
+    def explain(answer: Answer) -> TrackerError | None:
+        seen.append(answer.status)
+        if answer.headers.get("x-seraph-loginreason") == "AUTHENTICATED_FAILED":
+            return Unauthorised("login-failed", f"{answer.method} {answer.json()} {answer.text}")
+        return None
+
+    denied = reply(200, {"n": 1}, headers={"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+    with Faulty(OK, denied) as server:
+        call(server, "POST", explain=explain)
+        error = failure(server, "POST", explain=explain)
+
+    assert seen == [200, 200]
+    assert ("login-failed", 200) == (error.id, error.status)
+    assert "POST {'n': 1} {\"n\": 1}" == error.message
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 from tests.transport.calling import (
     WRITES,
     call,
+    connected,
     covering,
     failure,
     free_port,
@@ -35,6 +36,7 @@ from tests.transport.faulty import (
 )
 from urllib3 import HTTPConnectionPool
 
+from unlatch.config.config import CoreConfig
 from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError, Unreachable
 from unlatch.transport import for_tests, measure
 from unlatch.transport.answer import (
@@ -46,6 +48,7 @@ from unlatch.transport.answer import (
     each_page,
     parse_json,
 )
+from unlatch.transport.breaker import DEFAULT_OPTIONS
 from unlatch.transport.connections import bounded, deadline
 from unlatch.transport.testing import SkippingClock
 
@@ -102,6 +105,13 @@ def test_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
 
     assert isinstance(error, UnknownOutcome)
     assert "gzip, deflate" == server.requests[0].headers["accept-encoding"]
+
+
+def test_interim_answers_before_the_answer_are_skipped() -> None:
+    hints = b"HTTP/1.1 103 Hint\r\nLink: a\r\n\r\nHTTP/1.1 100 Go\r\n\r\n"
+    with connected(Reply(hints + OK.raw), otherwise=OK) as (server, session):
+        assert session.post(server.url).json() == {"ok": True}
+        assert session.post(server.url).json() == {"ok": True}
 
 
 DRIPS = {
@@ -327,6 +337,15 @@ def resetting_listener() -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         thread.join()
+
+
+def test_sdk_timeout_does_not_replace_ours() -> None:
+    with connected(SILENCE) as (server, session), pytest.raises(UnknownOutcome) as caught:
+        session.post(server.url, timeout=3600)
+
+    assert caught.value.message == "no answer came from the tracker: it took too long"
+    assert (60.0, 30.0) == (DEFAULT_OPTIONS.deadline, DEFAULT_OPTIONS.timeouts[1])
+    assert DEFAULT_OPTIONS.deadline == CoreConfig().request_timeout
 
 
 def test_connections_are_reused_after_failed_answers_until_they_were_idle() -> None:

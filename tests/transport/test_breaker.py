@@ -67,6 +67,17 @@ def test_an_address_that_refuses_connections_is_tried_a_few_times() -> None:
     assert meter.requests <= MOST
 
 
+def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
+    with connected(*[CLOSED] * 3, otherwise=OK) as (server, session):
+        ids = failures(session, server.url, 4)
+
+    assert ["tracker-unavailable", "", "", ""] == ids
+    with connected(*[reply(500)] * 3, otherwise=OK) as (server, session):
+        ids = failures(session, server.url, 4)
+
+    assert ["tracker-unavailable", "", "", ""] == ids
+
+
 @pytest.mark.parametrize("status", [401, 502])
 def test_writes_that_fail_end_although_reads_succeed(status: int) -> None:
     with (
@@ -93,6 +104,16 @@ def test_answers_about_items_never_end_the_requests(status: int, method: str) ->
         failures(session, server.url, 12, method)
 
         assert 12 == len(server.requests)
+
+
+def test_one_answer_resets_the_count() -> None:
+    down = reply(503)
+    # The first failed read is repeated twice; after a failure none is.
+    with connected(*[down] * 4, OK, *[down] * 4, otherwise=OK) as (server, session):
+        ids = failures(session, server.url, 6)
+
+    failed = "tracker-unavailable"
+    assert [failed, failed, "", failed, failed, ""] == ids
 
 
 def test_transports_of_one_command_share_the_failures(tmp_path: Path) -> None:

@@ -111,6 +111,15 @@ def test_environment_comes_before_keyring_and_keyring_before_programs() -> None:
     ]
 
 
+def test_headers_by_scheme() -> None:
+    email = {"JIRA_EMAIL": "a@b.c", "JIRA_API_TOKEN": "tok"}
+
+    assert _header(find(GITHUB, {"GITHUB_TOKEN": "tok"})) == "Bearer tok"
+    assert _header(find(JIRA, email)) == "Basic YUBiLmM6dG9r"
+    assert _header(find(JIRA, {"JIRA_PAT": "pat", "JIRA_EMAIL": "a@b.c"})) == "Bearer pat"
+    assert _header(find(ADO, {"AZURE_DEVOPS_EXT_PAT": "pat"})) == "Basic OnBhdA=="
+
+
 def test_a_token_may_be_a_header_of_its_own_or_the_user_name() -> None:
     key = Credential("tok", Scheme.HEADER("X-Redmine-API-Key"), "the test")
     alone = Credential("tok", Scheme.USER_NAME(), "the test")
@@ -128,6 +137,11 @@ def test_a_token_may_be_a_header_of_its_own_or_the_user_name() -> None:
 def test_a_header_needs_a_valid_name(name: str) -> None:
     with pytest.raises(ValueError, match="not the name of a header"):
         Scheme.HEADER(name)
+
+
+def _header(credential: Credential | None) -> str:
+    assert credential is not None
+    return credential.header
 
 
 def test_token_without_its_user_names_what_is_missing() -> None:

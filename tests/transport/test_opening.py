@@ -17,7 +17,8 @@ import unlatch_github
 import unlatch_jira
 from unlatch.errors import Rejected, Unauthorised, UnlatchError, Unreachable
 from unlatch.spi import Manifest
-from unlatch.transport import Transport, open_transport, side_by_side
+from unlatch.transport import Transport, measure, open_transport, reading, side_by_side
+from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trust import TrustedHosts
 
 GITHUB = unlatch_github.manifest
@@ -123,6 +124,12 @@ def test_results_and_errors_come_in_the_order_of_the_tasks() -> None:
     assert ["slow", refused, "fast"] == side_by_side([slow, fails, lambda: "fast"])
 
 
+def test_they_run_at_the_same_time() -> None:
+    meeting = threading.Barrier(3)
+
+    assert {0, 1, 2} == set(side_by_side([lambda: meeting.wait(10)] * 3))
+
+
 @pytest.mark.parametrize("error", [Unreachable("gone", "gone"), ValueError("a mistake")])
 def test_a_failure_waits_for_the_others(error: Exception) -> None:
     has_failed, ended = threading.Event(), []
@@ -143,3 +150,14 @@ def test_a_failure_waits_for_the_others(error: Exception) -> None:
             side_by_side([fails, other])
 
     assert ["other"] == ended
+
+
+def test_requests_count_as_those_of_the_caller() -> None:
+    def request() -> bool:
+        count_request()
+        return is_write("POST")
+
+    with measure() as meter, reading():
+        writes = side_by_side([request] * 3)
+
+    assert (3, [False] * 3) == (meter.requests, writes)

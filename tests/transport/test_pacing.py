@@ -106,6 +106,11 @@ def test_side_by_side_again_when_the_time_is_over() -> None:
     assert most_at_once({"X-RateLimit-Delay": "1"}, CALLERS, passing=301) == CALLERS
 
 
+def test_it_says_itself_when_the_time_is_over() -> None:
+    headers = {"X-RateLimit-Delay": "1", "X-RateLimit-Reset": "1"}
+    assert most_at_once(headers, CALLERS) == CALLERS
+
+
 PUBLISHED = Pace(limits=((80, 60.0), (500, 3600.0)), apart=1.0, free=5)
 WHY = "so many are allowed"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.transport.calling import TOKEN, call, failure
-from tests.transport.faulty import CLOSED, Faulty, reply
+from tests.transport.faulty import CLOSED, OK, Faulty, reply
 
 from unlatch.transport.trace import Trace
 
@@ -46,6 +46,14 @@ def test_silence_is_told_too(tmp_path: Path) -> None:
 
     told = "! no answer came from the tracker: the connection was closed after 0.000 s\n\n"
     assert path.read_text().endswith(told)
+
+
+def test_each_attempt_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    with Faulty(reply(502), OK) as server, Trace(path) as trace:
+        call(server, "GET", trace=trace)
+
+    assert re.findall(r"^< \d{3}", path.read_text(), re.MULTILINE) == ["< 502", "< 200"]
 
 
 def test_long_bodies_are_cut_and_cannot_act_in_a_terminal(tmp_path: Path) -> None:

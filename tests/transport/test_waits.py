@@ -193,6 +193,13 @@ def test_transport_that_is_stopped_or_has_a_longer_pause_waits_for_nothing() -> 
     assert [False, False] == [hurried.can_wait(1), stopped.can_wait(0)]
 
 
+def test_limit_that_does_not_end_is_given_up_after_three_attempts() -> None:
+    with Faulty(otherwise=limited({"Retry-After": "1"})) as server:
+        assert isinstance(failure(server, "GET"), Limited)
+
+    assert server.methods == ["GET"] * 3
+
+
 def test_throttling_on_a_success_delays_the_next_request_only() -> None:
     waits: list[Wait] = []
     slow = reply(200, {"ok": True}, headers={"Retry-After": "9"})
@@ -306,6 +313,16 @@ def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
 
     assert [error.id for error in errors] == ["interrupted"]
     assert server.methods == ["GET"]
+
+
+def test_backoff_grows_is_jittered_and_is_not_shown() -> None:
+    clock = SkippingClock()
+    waits: list[Wait] = []
+    with Faulty(otherwise=reply(502)) as server:
+        failure(server, "GET", clock=clock, on_wait=waits.append, max_wait=0)
+
+    assert 0.8 <= clock.now <= 1.6
+    assert waits == []
 
 
 def test_waits_that_are_asked_for_again_and_again_stay_within_the_budget() -> None:

@@ -178,6 +178,26 @@ def test_of_a_patch_the_files_are_shown(
     assert f"{found.tool} {found.arguments}" == f"{name} {shown}"
 
 
+def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:
+    place.take(transcript(Thought("k0", None, "Hm"), reply(1, "Hello."), prompt(2, "Go")))
+    assert [it.title for it in place.session.phases] == ["Before the first prompt", "Go"]
+
+
+def test_interruptions_branches_and_compactions_are_texts(place: Place) -> None:
+    place.take(
+        transcript(
+            prompt(1, "Go"),
+            Interruption("k2", AT),
+            Branch("k3", AT, 4),
+            Compaction("k4", AT, "auto", "## Goal\nAdd."),
+        )
+    )
+    text = place.session.phases[0].text
+    assert "*The person stopped the agent.*" in text
+    assert "4 events that followed are left out" in text
+    assert "\\## Goal\nAdd." in text
+
+
 def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
     place.take(
         transcript(
@@ -261,6 +281,11 @@ def test_calls_at_the_end_of_a_running_transcript_wait_for_their_results(place: 
     assert place.session.meta.status == "completed"
 
 
+def test_a_call_without_a_result_is_imported_once_the_agent_has_ended(place: Place) -> None:
+    place.take(transcript(prompt(1, "Go"), call(2, "a", None)))
+    assert numbers(place.session)[1] == 1
+
+
 def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> None:
     place.take(transcript(*EVENTS))
     branch = Branch("k6:branch", AT + timedelta(seconds=6), 2)
@@ -291,6 +316,14 @@ def test_two_imports_at_once_make_one_session(place: Place) -> None:
     late = Late(place.store.root)
     done = Importer(late).take(transcript(*EVENTS), modified=AT, name="")
     assert (done.created, done.events) == (False, 2)
+    assert numbers(place.session) == (2, 3, 2, 171)
+
+
+def test_a_copy_that_was_deleted_is_made_again(place: Place) -> None:
+    importer = Importer(place.store)
+    importer.take(transcript(*EVENTS[:5]), modified=AT, name="")
+    place.path.unlink()
+    assert importer.take(transcript(*EVENTS), modified=AT, name="").created
     assert numbers(place.session) == (2, 3, 2, 171)
 
 

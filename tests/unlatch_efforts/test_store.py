@@ -128,6 +128,12 @@ def test_an_older_projection_is_not_believed_and_a_lost_one_rebuilt_from_the_eve
     assert concluded.all() == before
 
 
+def test_the_effort_that_was_changed_last_comes_first(concluded: EffortStore) -> None:
+    concluded.open("db-pool-fix")
+    concluded.reopen("auth-bug")
+    assert [one.id for one in concluded.all()] == ["auth-bug", "db-pool-fix"]
+
+
 def status_of_git(project: Path) -> str:
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     status = ["git", "status", "--porcelain", "--untracked-files=all"]

@@ -39,6 +39,13 @@ def test_an_answer_that_is_a_call_is_read(text: str) -> None:
     assert all(may_be_calls(text[:size]) for size in range(len(text)))
 
 
+def test_several_calls_are_read_in_their_order() -> None:
+    text = f"<tool_call>{OPEN}</tool_call>\n<tool_call>{STATUS}</tool_call>"
+    for written in (text, f"[{OPEN}, {STATUS}]"):
+        names = [found.function.name for found in written_calls(written, DEFINITIONS)]
+        assert names == ["open_effort", "effort_status"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -55,11 +55,39 @@ def test_any_title_survives(title: str, agent: Agent | None, channel: str | None
     assert phase.title.endswith(" #y")
 
 
+def test_code_quotes_and_lines_are_no_phases() -> None:
+    body = (
+        "\n## One\n\n---\n\n```\n## code\n```\n\n> ## quote\n\n### Three\n\n- ```\n  ## x\n  ```\n"
+        "\n<!--\n## comment\n-->\n\n## Two\n"
+    )
+    assert [one.title for one in read(body).phases] == ["One", "Two"]
+
+
+def test_ascii_arrows_and_errors_are_read() -> None:
+    body = "\n## One\n\n**Tool calls:**\n- `Bash npm test` -> ERROR: 3 failed\n- `Read a` -> ok\n"
+    failed, read_one = read(body).phases[0].calls
+    assert (failed.tool, failed.arguments, failed.result) == ("Bash", "npm test", "3 failed")
+    assert (failed.failed, read_one.failed) == (True, False)
+
+
+def test_a_list_elsewhere_has_no_tool_calls() -> None:
+    body = (
+        "\n## One\n\n- `Read a` -> ok\n\n**Tool calls:**\n- `Read b`\n\ntext\n\n- `Read c` -> x\n"
+    )
+    assert [one.arguments for one in read(body).phases[0].calls] == ["b"]
+
+
 def test_the_last_tasks_block_counts() -> None:
     block = '\n```{}\n[{{"id": "1", "content": "{}", "status": "pending"}}]\n```\n'
     body = "\n## One\n" + block.format("tasks", "old") + block.format("json tasks", "new")
     assert [one["content"] for one in read(body).tasks] == ["new"]
     assert read(f"{body}\n~~~tasks\nnot JSON\n~~~\n").tasks == ()
+
+
+def test_a_summary_in_the_middle_is_a_phase() -> None:
+    session = read("\n## One\n\n## Summary\n\nFirst\n\n## Two\n")
+    assert [one.title for one in session.phases] == ["One", "Summary", "Two"]
+    assert session.summary is None
 
 
 @pytest.mark.parametrize(
@@ -78,10 +106,31 @@ def test_a_file_that_is_no_session_is_an_error(text: str, why: str) -> None:
         read_document(text)
 
 
+def test_other_keys_and_their_form_stay() -> None:
+    text = (
+        "---\n# mine\ntype: session\nsession_id: 'a'   # quoted\nstatus: active # now\n"
+        "tags: [a, b]\nparticipants:\n- one\n\n- two\n\naliases:\n  - x\n---\n\nText\n"
+    )
+    new = with_values(text, {"status": "paused", "participants": ["one", "2"], "new": "a: b"})
+    assert new == (
+        "---\n# mine\ntype: session\nsession_id: 'a'   # quoted\nstatus: paused\ntags: [a, b]\n"
+        'participants:\n  - one\n  - "2"\n\naliases:\n  - x\nnew: "a: b"\n---\n\nText\n'
+    )
+
+
 def test_a_key_that_is_there_twice_is_not_written() -> None:
     text = "---\nsession_id: a\nstatus: active\nstatus: paused\n---\n"
     with pytest.raises(StoreError, match="'status' twice"):
         with_values(text, {"status": "completed"})
+
+
+def test_line_endings_stay() -> None:
+    text = HEAD.replace("\n", "\r\n")
+    text = add_phase(["## One", "", "*2026-03-02T09:00:00Z*"])(text)
+    for name in ("a", "b"):
+        text = add_call(call_line("Read", name, "ok", failed=False))(text)
+    assert text.count("\n") == text.count("\r\n")
+    assert [one.arguments for one in read_document(text).session.phases[0].calls] == ["a", "b"]
 
 
 # Texts in which much means something in Markdown.

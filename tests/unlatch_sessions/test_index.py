@@ -1,5 +1,6 @@
 """TOON Index Derivation: the scenarios of the requirement, under their own names."""
 
+import os
 from pathlib import Path
 from typing import cast
 
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from tests.unlatch_sessions.conftest import Log
 
 from unlatch.errors import StoreError
+from unlatch_sessions.document import Document
 from unlatch_sessions.index import Indexed, SessionIndex, rows_of
 from unlatch_sessions.lifecycle import Start, end, start
 from unlatch_sessions.model import Agent, Status
+from unlatch_sessions.recorder import Recorder
 from unlatch_sessions.statistics import GroupBy, choose, group
 from unlatch_sessions.store import SessionStore
 
@@ -64,6 +67,26 @@ def test_the_index_is_rebuilt_bit_for_bit(log: Log, index: SessionIndex, tmp_pat
     decoded = toon.decode(first)
     assert [one["title"] for one in decoded["sessions"]] == ["Fix the login", 'Other: "quoted"']
     assert [one["title"] for one in decoded["phases"]] == ["Look, and see", "Review"]
+
+
+def test_only_changed_files_are_read(
+    log: Log, index: SessionIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log)
+    index.entries()
+    read: list[str] = []
+    kept = type(log.store).read
+
+    def noting(store: SessionStore, path: Path) -> Document:
+        read.append(path.name)
+        return kept(store, path)
+
+    monkeypatch.setattr(type(log.store), "read", noting)
+    index.entries()
+    assert read == []
+    os.utime(log.path, (1, 1))
+    index.entries()
+    assert read == [log.path.name]
 
 
 def test_a_file_that_is_gone_or_broken_is_not_in_the_index(log: Log, index: SessionIndex) -> None:
@@ -156,3 +179,9 @@ def test_an_index_that_cannot_be_made_says_what_to_do(log: Log, tmp_path: Path) 
     with pytest.raises(StoreError, match="index-unavailable") as caught:
         SessionIndex(path, log.store).entries()
     assert caught.value.hint == f"rm -r {path}, then run the command again"
+
+
+def test_a_session_in_progress_is_found_by_its_phases(log: Log, index: SessionIndex) -> None:
+    with Recorder(log.store, log.path, log.clock) as recorder:
+        recorder.phase("Look", Agent("scout"))
+    assert len(choose(index.entries(), agent="scout")) == 1

@@ -154,6 +154,11 @@ def test_only_one_type(log: Log) -> None:
     assert [one.type for one in found.cases] == [CaseType.CORRECTION]
 
 
+def test_duplicates_are_dropped(log: Log) -> None:
+    count = len(fill(log).cases)
+    assert len(learn([log.session, log.session], mask=plain).cases) == count
+
+
 def test_secrets_and_home_paths_are_masked(log: Log, tmp_path: Path) -> None:
     log.recorder.phase("Build")
     log.recorder.call("Bash", f"cat {tmp_path}/.env", f"TOKEN {TOKEN}", failed=True)
@@ -165,6 +170,16 @@ def test_secrets_and_home_paths_are_masked(log: Log, tmp_path: Path) -> None:
     assert str(tmp_path) not in texts
     assert f"read {HOME}/new" in texts
     assert masking.count == 4
+
+
+def test_texts_of_others_do_not_break_the_formats(log: Log) -> None:
+    log.recorder.phase("Build")
+    log.recorder.error("</details>\n## Puzzle x\n```\n\u2028", "```\n# Fixed")
+    (case,) = learn([log.session], mask=plain).cases
+    assert len(write_cases([case], Format.JSONL).splitlines()) == 1
+    for one in (Format.MARKDOWN, Format.PUZZLE):
+        tokens = MarkdownIt().parse(write_cases([case], one))
+        assert sum(it.type == "heading_open" and it.level == 0 for it in tokens) == 1
 
 
 def test_a_solution_is_rather_a_call_of_the_program_that_failed(log: Log) -> None:

@@ -40,6 +40,12 @@ def test_log_tool_calls_within_phase(log: Log) -> None:
     assert (second.result, second.failed) == (cut, True)
 
 
+def test_a_result_of_100_characters_is_whole(log: Log) -> None:
+    log.recorder.phase("Research")
+    log.recorder.call("Read", "a", "x" * 100)
+    assert [one.result for one in log.last.calls] == ["x" * 100]
+
+
 def test_log_decision_callout(log: Log) -> None:
     log.recorder.phase("Research")
     log.recorder.call("Read", "a", "ok")
@@ -81,6 +87,18 @@ def test_required_frontmatter_fields(log: Log) -> None:
     assert len(keys) == len({*keys})
 
 
+def test_a_second_session_of_a_day_has_its_own_id(log: Log) -> None:
+    second = type(log)(log.store, log.clock)
+    assert second.session.id == f"{log.session.id}-2"
+    assert second.path.name == "2026-03-02-fix-the-login-2.md"
+
+
+def test_an_id_is_unique_among_renamed_files_too(log: Log) -> None:
+    log.path.rename(log.path.with_name("renamed.md"))
+    second = type(log)(log.store, log.clock)
+    assert second.session.id == "2026-03-02-fix-the-login-2"
+
+
 def test_track_participants(log: Log) -> None:
     for agent in (Agent("coder", "1.2"), Agent("reviewer"), Agent("coder", "1.2")):
         log.recorder.phase("Work", agent)
@@ -119,3 +137,15 @@ def test_nothing_is_logged_without_a_phase(log: Log) -> None:
 def test_a_phase_needs_a_title_of_its_own(log: Log, title: str) -> None:
     with pytest.raises(UsageError, match="phase-title"):
         log.recorder.phase(title)
+
+
+def test_phases_go_before_the_summary(log: Log) -> None:
+    log.recorder.phase("Work")
+    log.recorder.save()
+    text = log.path.read_text(encoding="utf-8") + "\n## Summary\n\nAll done.\n"
+    log.path.write_text(text, encoding="utf-8")
+    log.recorder.phase("More")
+    log.recorder.prose("Text")
+    assert [one.title for one in log.session.phases] == ["Work", "More"]
+    assert log.session.summary == "All done."
+    assert log.text.endswith("\nText\n\n## Summary\n\nAll done.\n")

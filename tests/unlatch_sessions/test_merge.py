@@ -172,6 +172,12 @@ def test_other_line_endings_stay(end: str) -> None:
     assert ["Research", "P", "Q"] == [one.title for one in read_document(text).session.phases]
 
 
+def test_a_side_that_changed_line_endings_and_one_that_logged() -> None:
+    ours = BASE.replace("\n", "\r\n")
+    theirs = apply(BASE, [_phase(2, "Q")])
+    assert theirs.replace("\n", "\r\n") == merge(BASE, ours, theirs)
+
+
 def test_a_mark_of_the_byte_order_stays() -> None:
     base = "\ufeff" + BASE
     assert merge(base, apply(base, [_phase(1, "P")]), apply(base, [_phase(2, "Q")])).startswith(
@@ -210,6 +216,13 @@ def test_the_status_is_that_of_the_later_end(
     text = merge(BASE, ours, theirs)
     assert text == merge(BASE, theirs, ours)
     assert status == read_document(text).session.meta.status
+
+
+def test_work_after_the_end_that_another_clone_recorded_goes_on() -> None:
+    ours = with_values(BASE, {"status": "completed", "ended": "2026-11-22T10:05:00Z"})
+    theirs = apply(BASE, [_phase(20, "More")])
+    meta = read_document(merge(BASE, ours, theirs)).session.meta
+    assert ("active", None) == (meta.status.value, meta.ended)
 
 
 def test_tokens_of_one_subagent_add_up() -> None:

@@ -128,3 +128,13 @@ def test_entries_are_saved_as_configured(log: Log) -> None:
     for _ in range(5):
         slow.decision("Later")
     assert "Soon after" in log.path.read_text(encoding="utf-8")
+
+
+def test_an_edit_by_hand_between_two_saves_survives(log: Log) -> None:
+    log.recorder.phase("One")
+    log.recorder.save()
+    text = log.path.read_text(encoding="utf-8").replace("# Fix the login", "# Fix it all\n\nA note")
+    log.path.write_text(text.replace("channel: dev", "channel: ops # moved"), encoding="utf-8")
+    log.recorder.decision("Use a lock")
+    assert "# Fix it all\n\nA note\n" in log.text
+    assert "channel: ops # moved\n" in log.text

@@ -64,6 +64,13 @@ def test_a_cycle_of_embedded_sessions_is_named(log: Log) -> None:
     assert found.problem == f"it embeds itself: {log.session.id} -> {log.session.id}"
 
 
+def test_an_embedded_session_that_is_missing_is_named(log: Log) -> None:
+    log.recorder.phase("Research")
+    log.recorder.subagent(SCOUT, "x", mode=SubagentMode.EMBED, session="gone")
+    (found,) = all_embedded(log.store, log.session)
+    assert (found.session, found.problem) == (None, "there is no session 'gone'")
+
+
 def test_a_link_in_inline_work_is_text(log: Log) -> None:
     log.recorder.phase("Research")
     log.recorder.subagent(SCOUT, f"![[{log.session.id}]]", mode=SubagentMode.INLINE)

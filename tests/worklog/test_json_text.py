@@ -361,6 +361,19 @@ def test_the_first_reopening_is_appended_as_a_list() -> None:
     ]
 
 
+def test_spelling_counts_only_where_the_value_changes() -> None:
+    before = '{"a": 1.0, "b": 1e3, "c": "\\u00e9\\/", "d": -0.0, "e": 1E400}'
+    value = json.loads(before)
+    assert _edited(before, {**value, "a": 1}) == before.replace("1.0", "1")
+    assert _edited(before, {**value, "d": 0.0}) == before.replace("-0.0", "0.0")
+
+
+def test_a_value_that_was_changed_in_place_is_still_a_change() -> None:
+    document = JsonText.parse(METADATA.encode())
+    document.value["status"] = "active"
+    assert b'"status": "active"' in document.with_value(document.value)
+
+
 # ---- what is refused ------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from unlatch.worklog.ids import (
     derived_ulid,
     following_ulid,
     is_ulid,
+    label_of,
     new_ulid,
     number_of,
 )
@@ -192,6 +193,16 @@ def test_a_range_means_the_numbers_in_it(wanted: str, meant: str) -> None:
     assert meant.split() == [*in_range(NAMES, wanted)]
 
 
+def test_a_range_a_number_and_a_rule_mean_no_more_than_they_say() -> None:
+    assert () == in_range(["001-002", "0001-one"], "001-002")
+    names = ["0070-x", "2026-01-24-x", "0008-phase-7", "7-7", "x-7"]
+    assert (None, ()) == matching(names, "7")
+    assert (None, ()) == matching(["0003-a-24g-modem"], "24g")
+    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
+    for wanted in ("0007-SMART-discipline", "smart-discipline", "smart", "discipline"):
+        assert not matching(NAMES, wanted, up_to=Match.NUMBER_OF_LETTERED)[1]
+
+
 COMPOSED, APART = "0009-caf\u00e9-menu", "0010-cafe\u0301-bar"
 
 
@@ -208,6 +219,13 @@ COMPOSED, APART = "0009-caf\u00e9-menu", "0010-cafe\u0301-bar"
 )
 def test_a_letter_with_an_accent_has_two_spellings(wanted: str, meant: str) -> None:
     assert [meant] == [*matching([COMPOSED, APART, "0011-cafe"], wanted)[1]]
+
+
+def test_of_two_spellings_the_typed_one_counts() -> None:
+    both = ["0009-caf\u00e9", "0009-cafe\u0301"]
+    for one in both:
+        assert (Match.NAME, [one]) == matching(both, one)
+    assert both == [*matching(both, "caf\u00e9")[1]]
 
 
 NAME = st.from_regex(
@@ -310,6 +328,11 @@ def test_folders_come_by_name_and_those_of_the_archives_last(place: Path) -> Non
     ]
 
 
+def test_archives_are_the_folders_that_begin_with_an_underscore(place: Path) -> None:
+    add(place, "0001-a", "_old", "_archive", ".hidden")
+    assert [*Collection(place).archives()] == [place / "_archive", place / "_old"]
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
@@ -347,6 +370,14 @@ def test_a_folder_that_was_found_before_has_vanished(place: Path) -> None:
     with pytest.raises(StoreError) as caught:
         collection.find("0007-search")
     assert (caught.value.id, caught.value.where) == ("folder-vanished", str(place / "0007-search"))
+
+
+def test_a_folder_that_moved_to_the_archive_is_found_there(place: Path) -> None:
+    add(place, "0007-search", "_archive")
+    collection = Collection(place)
+    collection.find("7")
+    (place / "0007-search").rename(place / "_archive" / "0007-search")
+    assert found(collection, "7") == ["_archive/0007-search"]
 
 
 def test_a_kind_without_a_folder_has_no_work_and_a_file_in_its_place_is_an_error(

@@ -145,6 +145,12 @@ def test_only_new_stamps_are_read_and_what_is_gone_is_not_found(index: SearchInd
     assert keys(index.search("something")) == ["auth-bug"]
 
 
+def test_kinds_are_kept_apart(index: SearchIndex) -> None:
+    index.refresh("increment", sources({"0007-auth": Document("Auth")}))
+    assert {hit.kind for hit in index.search("auth")} == {"effort", "increment"}
+    assert {hit.kind for hit in index.search("auth", kinds=["increment"])} == {"increment"}
+
+
 @pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
 def test_a_file_that_is_no_index_is_removed_with_its_journal(
     tmp_path: Path, content: bytes

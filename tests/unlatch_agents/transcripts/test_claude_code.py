@@ -5,7 +5,9 @@ import pytest
 from tests.unlatch_agents.transcripts.lines import Session, calls, outline, read_one, said, write
 
 from unlatch_agents.transcripts import (
+    Compaction,
     Failure,
+    Prompt,
     Result,
     Thought,
     ToolCall,
@@ -43,6 +45,21 @@ def test_last_line_of_a_message_has_its_tokens_in_full(tmp_path: Path) -> None:
     session.lines[0]["message"]["usage"]["output_tokens"] = 1
     session.reply("m1", said("two"))
     assert read(tmp_path, session).usage.output == 5
+
+
+def test_failed_call_has_its_exit_code_and_a_refused_one_says_so(tmp_path: Path) -> None:
+    session = Session()
+    session.reply("m1", calls("t1"), calls("t2"), calls("t3"))
+    session.result("t1", "Exit code 4\nno such file", is_error=True)
+    refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    session.result("t2", [said(refusal)], is_error=True)
+    session.result("t3", "Exit code 4 is what pytest returns")
+    results = [it.result for it in read(tmp_path, session).events if isinstance(it, ToolCall)]
+    assert [(it.failed, it.rejected, it.exit_code) for it in results if it] == [
+        (True, False, 4),
+        (True, True, None),
+        (False, False, None),
+    ]
 
 
 @pytest.mark.parametrize(("lines", "is_lost"), [(6_000, False), (9_000, True)])
@@ -167,6 +184,12 @@ def test_words_of_the_program_are_no_prompt(
     assert read(tmp_path, session).events == ()
 
 
+def test_prompt_is_kept_beside_words_of_the_program(tmp_path: Path) -> None:
+    session = Session()
+    session.ask([said("<system-reminder>x</system-reminder>"), said("Fix <b>add</b>")])
+    assert outline(read(tmp_path, session).events) == ["> Fix <b>add</b>"]
+
+
 def test_words_typed_while_the_agent_worked_are_a_prompt(tmp_path: Path) -> None:
     session = Session()
     session.reply("m1", said("Working."))
@@ -176,6 +199,13 @@ def test_words_typed_while_the_agent_worked_are_a_prompt(tmp_path: Path) -> None
     session.add("attachment", attachment={**typed, "origin": {"kind": "agent"}})
     session.add("attachment", attachment={"type": "task_reminder", "prompt": "x"})
     assert outline(read(tmp_path, session).events) == ["Working.", "> no, use sed"]
+
+
+def test_messages_of_the_program_in_the_name_of_the_model_are_no_reply(tmp_path: Path) -> None:
+    session = Session()
+    session.reply("m1", said("API Error: 529"))
+    session.lines[0]["message"]["model"] = "<synthetic>"
+    assert read(tmp_path, session).events == ()
 
 
 REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
@@ -258,6 +288,47 @@ def test_nothing_is_lost_of_a_session_that_is_resumed_twice_at_once(
     assert last == found[-1]
 
 
+def test_parallel_calls_are_no_branch_wherever_the_conversation_goes_on(tmp_path: Path) -> None:
+    for last in ("first", "second"):
+        session = Session()
+        session.ask("Go")
+        first = session.reply("m1", calls("t1"))
+        second = session.reply("m1", calls("t2"))
+        one = session.result("t1", "1", after=first)
+        two = session.result("t2", "2", after=second)
+        session.reply("m2", said("Done."), after=one if last == "first" else two)
+        expected = ["> Go", "Bash: 1", "Bash: 2", "Done."]
+        assert outline(read(tmp_path, session).events) == expected
+
+
+def test_late_result_does_not_end_the_conversation(tmp_path: Path) -> None:
+    session = Session()
+    call = session.reply("m1", calls("t1"))
+    session.ask("Go on meanwhile")
+    session.reply("m2", said("Sure."))
+    session.result("t1", "late", after=call)
+    session.add("system", after=call, subtype="turn_duration")
+    expected = ["Bash: late", "> Go on meanwhile", "Sure."]
+    assert outline(read(tmp_path, session).events) == expected
+
+
+def test_order_is_that_of_the_tree_and_not_of_the_file(tmp_path: Path) -> None:
+    session = Session()
+    session.ask("one")
+    session.reply("m1", said("two"))
+    session.ask("three")
+    session.lines.reverse()
+    assert outline(read(tmp_path, session).events) == ["> one", "two", "> three"]
+
+
+def test_lines_without_parents_keep_the_order_of_the_file(tmp_path: Path) -> None:
+    session = Session()
+    session.ask("one", after=None)
+    session.reply("m1", said("two"), after="gone")
+    session.ask("three", after=None)
+    assert outline(read(tmp_path, session).events) == ["> one", "two", "> three"]
+
+
 def test_cycle_of_parents_ends(tmp_path: Path) -> None:
     session = Session()
     session.ask("one", after="s1-2")
@@ -274,6 +345,21 @@ def test_line_that_was_written_again_counts_once(tmp_path: Path) -> None:
     found = read(tmp_path, session, *session.lines)
     assert outline(found.events) == ["> one", "two"]
     assert found.usage.output == 5
+
+
+def test_compaction_has_its_summary_and_the_conversation_before_it(tmp_path: Path) -> None:
+    session = Session()
+    session.ask("one")
+    tail = session.reply("m1", said("two"))
+    boundary = {"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}}
+    session.add("system", after=None, logicalParentUuid=tail, **boundary)
+    session.ask("Summary: all is well", isCompactSummary=True)
+    session.ask("three")
+    found = read(tmp_path, session)
+    assert outline(found.events) == ["> one", "two", "compaction", "> three"]
+    compaction = found.events[2]
+    assert isinstance(compaction, Compaction)
+    assert (compaction.trigger, compaction.summary) == ("auto", "Summary: all is well")
 
 
 @pytest.mark.parametrize(
@@ -297,6 +383,42 @@ def test_title_is_the_best_that_the_file_has(
     assert read(tmp_path, session, *lines).title == title
 
 
+def test_folder_is_where_the_session_was_moved_to(tmp_path: Path) -> None:
+    session = Session(cwd="/home/dev/old")
+    session.ask("Go")
+    moved = {"type": "relocated", "relocatedCwd": "/home/dev/new", "sessionId": "s1"}
+    found = read(tmp_path, session, moved)
+    assert found.cwd == "/home/dev/new"
+    assert not found.unknown
+
+
+def test_sidechains_of_old_files_are_subagents(tmp_path: Path) -> None:
+    session = Session()
+    session.ask("Go")
+    call = session.reply("m1", calls("t1", "Task", prompt="Look around"))
+    session.ask("Look around", after=None, isSidechain=True)
+    session.reply("m2", said("I see."), isSidechain=True)
+    session.result("t1", "I see.", after=call)
+    found = read(tmp_path, session)
+    (agent,) = found.subagents
+    assert outline(found.events) == ["> Go", "Task: I see."]
+    assert outline(agent.events) == ["I see."], "the prompt is the other agent's"
+    assert (agent.id, agent.parent, agent.title) == ("s1-3", "s1", "Look around")
+    assert isinstance(found.events[1], ToolCall)
+    assert found.events[1].result is not None
+    assert found.events[1].result.subagent == "s1-3"
+    assert (found.usage.output, agent.usage.output) == (5, 5)
+
+
+def test_file_of_an_agent_is_read_alone(tmp_path: Path) -> None:
+    session = Session(isSidechain=True, agentId="a1")
+    session.ask("Look around")
+    session.reply("m1", said("I see."))
+    found = read_one(write(tmp_path / "agent-a1.jsonl", session.lines))
+    assert (found.id, found.parent) == ("a1", "s1")
+    assert outline(found.events) == ["I see."]
+
+
 def test_unknown_types_are_counted(tmp_path: Path) -> None:
     session = Session()
     session.ask("Go")
@@ -312,3 +434,12 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
         "line that is not JSON": 1,
         "line without an object": 2,
     }
+
+
+def test_keys_are_those_of_the_lines(tmp_path: Path) -> None:
+    session = Session()
+    session.reply("m1", said("one"), said("two"))
+    session.ask("three")
+    found = read(tmp_path, session)
+    assert [it.key for it in found.events] == ["s1-1", "s1-1:1", "s1-2"]
+    assert isinstance(found.events[2], Prompt)

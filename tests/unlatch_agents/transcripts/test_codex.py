@@ -139,6 +139,16 @@ def test_older_files_have_a_persons_words_in_events_or_in_items(
     )
 
 
+def test_oldest_files_have_items_as_lines(tmp_path: Path) -> None:
+    call = {"type": "local_shell_call", "call_id": "c1", "action": {"command": ["ls"]}}
+    meta = {"id": "t1", "timestamp": "2025-06-14T10:00:00Z", "instructions": None}
+    prompt = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "a.txt"}
+    lines = [meta, {"record_type": "state"}, prompt, call, output]
+    found = read_one(write(tmp_path / "rollout.jsonl", lines))
+    assert (found.id, outline(found.events)) == ("t1", ["> Go", "local_shell: a.txt"])
+
+
 def test_first_form_is_one_object(tmp_path: Path) -> None:
     session = {"timestamp": "2025-05-14T10:00:00Z", "id": "t1", "instructions": ""}
     prompt = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
@@ -209,6 +219,14 @@ def test_events_say_whether_a_call_failed(
     (result,) = results(read(tmp_path, rollout))
     assert result is not None
     assert result.failed is failed
+
+
+def test_declined_item_is_rejected(tmp_path: Path) -> None:
+    rollout = Rollout().add("session_meta", id="t1").call("c1")
+    rollout.completed("FileChange", id="c1", status="declined")
+    (result,) = results(read(tmp_path, rollout))
+    assert result is not None
+    assert (result.failed, result.rejected) == (True, True)
 
 
 @pytest.mark.parametrize("source", ["exec", "cli"])
@@ -328,6 +346,12 @@ def test_agents_are_in_the_files_that_name_their_parent(tmp_path: Path) -> None:
     found = read_one(path)
     assert [(it.id, it.parent) for it in all_of(found)] == [("t1", ""), ("a1", "t1"), ("b1", "a1")]
     assert [it.subagent for it in results(found) if it] == ["a1", ""]
+
+
+def test_agents_of_an_archived_thread_are_beside_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "rollout-1-t1.jsonl", thread("t1", starts=("a1",)))
+    write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
+    assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]
 
 
 def test_time_that_no_name_can_have_limits_nothing(tmp_path: Path) -> None:

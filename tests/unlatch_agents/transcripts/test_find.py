@@ -105,6 +105,11 @@ def test_agents_own_files_are_not_listed(home: Path) -> None:
     assert [it.id for it in found(home)] == ["o1", "s1", "t1", "g1"]
 
 
+def test_archived_threads_are_listed(home: Path) -> None:
+    put(home / ".codex/archived_sessions/rollout-1.jsonl", EXAMPLES["codex"](), at=300)
+    assert [it.id for it in found(home)].count("t1") == 2
+
+
 def compressed(path: Path) -> Path:
     """Compress a file as Codex does once it is idle."""
     there = path.with_name(f"{path.name}.zst")
@@ -198,3 +203,7 @@ def test_only_what_is_asked_for_is_read(home: Path) -> None:
     assert next(listing).id == "o1"
     (home / CLAUDE).unlink()
     assert (next(listing).agent, next(listing).id) == ("claude-code", "t1")
+
+
+def test_home_without_agents_has_none(tmp_path: Path) -> None:
+    assert found(tmp_path) == []

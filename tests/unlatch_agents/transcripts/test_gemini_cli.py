@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unlatch_agents.transcripts.lines import Json, outline, read_one, write
 
-from unlatch_agents.transcripts import Result, ToolCall, Transcript, Usage
+from unlatch_agents.transcripts import Compaction, Result, ToolCall, Transcript, Usage
 
 HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
 
@@ -188,6 +188,22 @@ def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
     assert outline(found.events) == ["> one", "-2", "> better"]
     assert found.usage == Usage(5, 1)
     assert found.unknown == {"rewind to an unknown message": 1}
+
+
+def test_context_of_the_model_is_not_the_conversation(tmp_path: Path) -> None:
+    snapshot = asked("x1", "<state_snapshot>All is well.</state_snapshot>")
+    copy = message("x2", "gemini", "Got it.")
+    found = read(
+        tmp_path,
+        asked("m1", "one"),
+        {"$set": {"messages": [snapshot, copy]}},
+        {"$set": {"messages": [snapshot]}},
+        {"$set": {"messages": []}},
+        asked("m2", "two"),
+    )
+    assert outline(found.events) == ["> one", "compaction", "> two"]
+    assert isinstance(found.events[1], Compaction)
+    assert "All is well." in found.events[1].summary
 
 
 def test_cancelled_request_is_an_interruption(tmp_path: Path) -> None:

@@ -170,12 +170,54 @@ def test_call_that_a_rule_denied_is_no_success_and_no_refusal(database: Database
     assert [] == findings(found.events)
 
 
+def test_running_call_has_no_result(database: Database) -> None:
+    database.session()
+    database.message("assistant", [tool(status="running")])
+    assert outline(read_one(database.close()).events) == ["bash"]
+
+
+def test_sessions_of_agents_belong_to_theirs(database: Database) -> None:
+    database.session("s1")
+    database.session("s2", parent_id="s1", agent="explore", title="Look")
+    database.session("s3", parent_id="s2")
+    state = {"status": "completed", "output": "ok", "metadata": {"sessionId": "s2"}}
+    database.message("assistant", [tool(**state)])
+    database.message("user", [said("Look")], session="s2")
+    database.message("assistant", [said("I see.")], session="s2")
+    (found,) = read_transcripts(database.close())
+    (agent,) = found.subagents
+    assert (agent.id, agent.parent, agent.role) == ("s2", "s1", "explore")
+    assert outline(agent.events) == ["I see."]
+    assert [it.id for it in agent.subagents] == ["s3"]
+    assert isinstance(found.events[0], ToolCall)
+    assert found.events[0].result is not None
+    assert found.events[0].result.subagent == "s2"
+
+
+def test_one_session_can_be_asked_for(database: Database) -> None:
+    database.session("s1")
+    database.session("s2")
+    path = database.close()
+    assert [it.id for it in read_transcripts(path)] == ["s1", "s2"]
+    assert [it.id for it in read_transcripts(path, id="s2")] == ["s2"]
+    assert read_transcripts(path, id="s9") == []
+
+
 def test_reverted_messages_are_a_branch(database: Database) -> None:
     database.session(revert=json.dumps({"messageID": "m2"}))
     database.message("user", [said("one")])
     database.message("user", [said("two")])
     database.message("assistant", [said("wrong")])
     assert outline(read_one(database.close()).events) == ["> one", "-2"]
+
+
+def test_compaction_and_interruption(database: Database) -> None:
+    database.session()
+    database.message("user", [{"type": "compaction", "auto": True}])
+    database.message("assistant", [said("All is well.")], summary=True)
+    database.message("assistant", [said("Worki")], error={"name": "MessageAbortedError"})
+    found = read_one(database.close())
+    assert outline(found.events) == ["compaction", "Worki", "interruption"]
 
 
 def test_unknown_parts_are_counted(database: Database) -> None:

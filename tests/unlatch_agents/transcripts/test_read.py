@@ -72,6 +72,14 @@ def test_credentials_are_never_opened(tmp_path: Path, name: str) -> None:
             read_transcripts(it)
 
 
+def test_link_that_a_person_names_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(EXAMPLES["codex"]())
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    assert [it.id for it in read_transcripts(link)] == ["t1"]
+
+
 @pytest.mark.parametrize("what", ["missing", "folder", "pipe", "forbidden", "loop"])
 def test_unreadable_file_is_an_error(tmp_path: Path, what: str) -> None:
     path = tmp_path / what

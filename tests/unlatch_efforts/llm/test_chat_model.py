@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from tests.unlatch_efforts.llm.chat_model.checks import checked
 from tests.unlatch_efforts.llm.chat_model.model import ChatModel
+from tests.unlatch_efforts.llm.chat_model.script import Cut, Failure
 
 from unlatch.config.tables import LlmConfig
+from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
 from unlatch_efforts.llm import Complete, open_model
@@ -60,6 +63,48 @@ def test_a_conversation_with_calls(tmp_path: Path, *, streamed: bool) -> None:
     assert first.usage.prompt_tokens > 0
     assert [2, 5] == [len(body["messages"]) for body in server.requests]
     assert [[TOOL]] * 2 == [body["tools"] for body in server.requests]
+
+
+def test_replies_can_be_added_and_requests_beyond_them_are_refused(tmp_path: Path) -> None:
+    with ChatModel() as server:
+        server.add("Hi.")
+        complete = opened(server, tmp_path)
+        assert "Hi." == complete([HELLO]).choices[0].message.content
+        with pytest.raises(ModelError, match="no reply to request 2"):
+            complete([HELLO])
+
+
+def test_another_key_is_refused(tmp_path: Path) -> None:
+    with ChatModel(["Hi."]) as server, pytest.raises(ModelUnauthorised):
+        opened(server, tmp_path, key="wrong")([HELLO])
+
+    assert [] == server.requests
+
+
+def test_a_scripted_failure_comes_in_its_turn(tmp_path: Path) -> None:
+    script: list[Any] = [Failure(503), Failure(429, "busy", {"Retry-After": "1"}), "Hi."]
+    with ChatModel(script) as server:
+        complete = opened(server, tmp_path)
+        with pytest.raises(ModelUnavailable, match="llm-unavailable"):
+            complete([HELLO])
+        assert "Hi." == complete([HELLO]).choices[0].message.content
+
+    assert 3 == len(server.requests)
+
+
+def test_a_cut_stream_ends_early(tmp_path: Path) -> None:
+    pieces: list[str] = []
+    with ChatModel([Cut("One two three.", after=3)]) as server, pytest.raises(ModelError) as caught:
+        opened(server, tmp_path)([HELLO], on_text=pieces.append)
+
+    assert ("llm-answer-cut", ["One", " two"]) == (caught.value.id, pieces)
+
+
+def test_models_are_listed() -> None:
+    with ChatModel(key=None) as server:
+        listed = requests.get(f"{server.base_url}/models", timeout=5).json()
+
+    assert ["scripted"] == [one["id"] for one in listed["data"]]
 
 
 def called(*ids: str, arguments: Any = "{}") -> dict[str, Any]:

@@ -30,6 +30,22 @@ ONE = [("call_1", "open_effort", ARGUMENTS)]
 TWO = [*ONE, ("call_2", "open_effort", '{"name": "b"}')]
 
 
+def test_text_arrives_piece_by_piece_and_is_joined() -> None:
+    reply_, pieces = streamed(
+        stream(
+            chunk({"role": "assistant", "content": ""}),
+            chunk({"content": "He"}),
+            chunk({"content": "llo \u00e9"}),
+            STOP,
+            DONE,
+        )
+    )
+
+    assert ["He", "llo \u00e9"] == pieces
+    assert "Hello \u00e9" == reply_.choices[0].message.content
+    assert ("small-1", "stop") == (reply_.model, reply_.choices[0].finish_reason)
+
+
 def _whole(call_id: str | None, name: str | None, arguments: str | None) -> dict[str, Any]:
     """A delta of a call with all its members, even if they are null."""
     function = {"name": name, "arguments": arguments}
@@ -157,6 +173,25 @@ def test_a_call_without_arguments_has_an_empty_object(arguments: Any) -> None:
     assert [("c", "effort_status", "{}")] == calls_of(message)
 
 
+def test_arguments_that_are_no_json_are_left_to_the_caller() -> None:
+    message = message_of(stream(calling(delta(0, "open_effort", '{"name', "c")), DONE))
+
+    assert [("c", "open_effort", '{"name')] == calls_of(message)
+
+
+def test_text_and_calls_in_one_reply_both_count() -> None:
+    message = message_of(
+        stream(
+            chunk({"content": "Sure."}),
+            calling(delta(0, "open_effort", ARGUMENTS, "call_1")),
+            STOP,
+            DONE,
+        )
+    )
+
+    assert ("Sure.", ONE) == (message.content, calls_of(message))
+
+
 SAYING = chunk({"content": "Hi"})
 STREAMS: dict[str, Reply] = {
     "CRLF": raw(*(event(one).replace(b"\n", b"\r\n") for one in (SAYING, STOP, DONE))),
@@ -260,6 +295,10 @@ def test_two_calls_of_a_document_stay_apart_whatever_their_index_and_id(
     assert first[0] != second[0]
 
 
+def test_a_stream_is_read_though_a_document_was_asked_for() -> None:
+    assert "Hi" == message_of(stream(SAYING, DONE), stream=False).content
+
+
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
 
 
@@ -282,6 +321,16 @@ COUNTS = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
 )
 def test_usage_is_read(answer: Reply) -> None:
     assert Usage(5, 2, 7) == streamed(answer)[0].usage
+
+
+def test_a_reply_without_usage_has_none() -> None:
+    assert streamed(stream(SAYING, DONE))[0].usage is None
+
+
+def test_an_empty_reply_is_a_reply() -> None:
+    message = message_of(reply(200, {"choices": [{"message": {"content": ""}}]}), stream=False)
+
+    assert (None, ()) == (message.content, message.tool_calls)
 
 
 def test_what_a_server_wants_back_goes_back_with_the_calls() -> None:

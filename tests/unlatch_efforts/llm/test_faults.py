@@ -1,12 +1,13 @@
 """Faults of a model's server, and their errors."""
 
 import json
+import socket
 from time import process_time
 from typing import Any
 
 import pytest
 from tests.transport.calling import free_port
-from tests.transport.faulty import CLOSED, RESET, SILENCE, Faulty, Reply, reply
+from tests.transport.faulty import CLOSED, RESET, SILENCE, TRUNCATED, Faulty, Reply, reply
 from tests.unlatch_efforts.llm.asking import (
     CONFIG,
     DONE,
@@ -152,6 +153,13 @@ def test_an_answer_that_is_no_reply_is_invalid(answer: Reply, why: str, *, strea
     assert error.message.endswith(f": {why}")
 
 
+def test_an_answer_that_becomes_invalid_keeps_its_beginning() -> None:
+    with Faulty(raw(event(SAYING), b"data: {\n\n", event(DONE))) as server:
+        error = refusal(server, streamed=True)
+
+    assert ("llm-answer-invalid", "Hi") == (error.id, error.text)
+
+
 WITHIN: dict[str, tuple[Any, Kind, str]] = {
     "OpenRouter": (
         {**SAYING, "error": {"code": 429, "message": "slow"}},
@@ -194,6 +202,11 @@ def test_an_error_of_llama_cpp_in_a_field_of_its_own_is_raised() -> None:
     assert error.message.endswith("400, exceeds the available context size")
 
 
+def test_an_error_with_status_200_in_a_document_is_raised() -> None:
+    with Faulty(reply(200, said("slow", code=502))) as server:
+        assert "llm-unavailable" == refusal(server).id
+
+
 # Sent, and then nothing more comes: only this one waits for the time-out.
 SILENT = raw(event(SAYING), end=False)
 CUT: dict[str, Reply] = {
@@ -217,6 +230,14 @@ def test_a_stream_that_is_cut_is_an_error_with_the_text_so_far(answer: Reply) ->
     assert (ModelError, "llm-answer-cut", "Hi") == (type(error), error.id, error.text)
     assert "cut off" in error.message
     assert 1 == len(server.requests)
+
+
+def test_a_cut_document_is_an_error() -> None:
+    with Faulty(TRUNCATED) as server:
+        error = refusal(server)
+
+    assert "llm-answer-cut" == error.id
+    assert error.message == "the model server's answer was cut off: the answer broke off"
 
 
 # In place of the 12 MB, which take a second.
@@ -288,6 +309,18 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
     assert f"check that it is running, and base_url under [llm] in {CONFIG}" == error.hint
 
 
+def test_a_name_that_nobody_has_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+
+    error = refusal("https://models.invalid/v1")
+
+    assert "llm-unreachable" == error.id
+    assert error.message.endswith("its name cannot be resolved")
+
+
 UNENDED: dict[str, Reply] = {
     "in chunks": SILENT,
     "without a length": Reply(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + event(SAYING)),
@@ -306,3 +339,11 @@ def test_text_is_passed_on_at_once_and_a_listener_that_raises_ends_the_request(
     # The stream does not end: only a piece that is passed on at once can end it.
     with Faulty(answer) as server, pytest.raises(Enough):
         model(server)(HELLO, on_text=stop)
+
+
+def test_a_sign_of_the_end_ends_a_stream_that_stays_open() -> None:
+    pieces: list[str] = []
+    with Faulty(raw(event(SAYING), event(STOP), event(DONE), end=False)) as server:
+        model(server)(HELLO, on_text=pieces.append)
+
+    assert ["Hi"] == pieces

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unlatch_efforts.llm.asking import CONFIG
+from tests.transport.faulty import Faulty
+from tests.unlatch_efforts.llm.asking import CONFIG, HELLO, document
 
 from unlatch.config.choices import Provider
 from unlatch.config.config import read_config, read_user_config
@@ -29,6 +30,20 @@ def own(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "config.toml"
     path.write_text(text)
     return path
+
+
+def test_the_users_own_configuration_names_the_model(tmp_path: Path) -> None:
+    with Faulty(document({"content": "Hi"})) as server:
+        path = own(
+            tmp_path,
+            f'[llm]\nbase_url = "{server.url}/v1"\nmodel = "small"\nkey_env = "MY_KEY"\n',
+        )
+        found = read_user_config(path).llm
+        complete = open_model(found, environ={"MY_KEY": "abc"}, where=path)
+        reply = complete(HELLO)
+
+    assert "Hi" == reply.choices[0].message.content
+    assert "Bearer abc" == server.requests[0].headers["authorization"]
 
 
 def test_a_model_of_a_repository_is_refused(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.unlatch_efforts.llm.asking import (
     TOOL,
     chunk,
     document,
+    event,
     model,
     raw,
     refusal,
@@ -47,6 +48,13 @@ def test_messages_and_tools_go_out_as_they_are() -> None:
     assert "application/json" == request.headers["content-type"]
     assert request.headers["user-agent"].startswith("unlatch/")
     assert 1 == meter.requests
+
+
+def test_no_tools_are_not_an_empty_list() -> None:
+    with Faulty(HI) as server:
+        model(server)(HELLO)
+
+    assert [{"model": "small", "messages": HELLO}] == bodies(server)
 
 
 def test_a_stream_is_asked_for_with_a_listener_and_counts_tokens() -> None:
@@ -112,6 +120,13 @@ def test_an_address_that_nothing_may_be_sent_to_is_refused(url: str, name: str) 
         model(url)
 
     assert "secret" not in str(caught.value)
+
+
+def test_without_a_key_none_is_sent() -> None:
+    with Faulty(HI) as server:
+        model(server, key=None)(HELLO)
+
+    assert "authorization" not in server.requests[0].headers
 
 
 def test_neither_netrc_nor_cookies_are_sent(
@@ -216,6 +231,30 @@ def test_a_model_shows_its_name_and_address() -> None:
     assert "ChatCompletions('small', 'https://models.example/v1/chat/completions')" == repr(
         complete
     )
+
+
+def test_the_trace_has_the_request_and_the_stream_as_it_came(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    with Faulty(stream(chunk({"content": "Hi"}), DONE)) as server, Trace(path) as trace:
+        model(server, trace=trace)(HELLO, on_text=lambda _: None)
+
+    text = path.read_text()
+    assert f" llm POST {server.url}/v1/chat/completions\n" in text
+    assert "> Authorization: ***\n" in text
+    assert '> {"model": "small", "messages": [{"role": "user", "content": "hello"}]' in text
+    assert "< 200 after 0.000 s\n" in text
+    assert "\n< data: [DONE]\n" in text
+
+
+def test_the_trace_has_the_beginning_of_a_stream_that_was_cut(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    cut = raw(event(chunk({"content": "Hi"})), ending="close", end=False)
+    with Faulty(cut) as server, Trace(path) as trace:
+        refusal(server, streamed=True, trace=trace)
+
+    text = path.read_text()
+    assert '"content": "Hi"' in text
+    assert "\n! the model server's answer was cut off: the answer broke off\n" in text
 
 
 def test_the_trace_has_each_attempt_in_its_order(tmp_path: Path) -> None:

@@ -35,6 +35,15 @@ def test_a_busy_server_is_asked_again_after_the_time_it_names(status: int) -> No
     assert [Wait("llm", 7.0, f"the model server {words}: {status}, busy")] == waits
 
 
+def test_it_is_asked_three_times_at_most() -> None:
+    waits: list[Wait] = []
+    with Faulty(otherwise=busy()) as server:
+        error = refusal(server, on_wait=waits.append)
+
+    assert ("llm-rate-limited", 7.0, 429) == (error.id, error.retry_after, error.status)
+    assert (3, 2) == (len(server.requests), len(waits))
+
+
 def test_a_wait_longer_than_allowed_is_an_error_at_once() -> None:
     waits: list[Wait] = []
     with Faulty(busy(seconds="61"), otherwise=HI) as server:

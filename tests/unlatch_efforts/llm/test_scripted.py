@@ -4,10 +4,37 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unlatch_efforts.llm.asking import HELLO, calls_of
+from tests.unlatch_efforts.llm.asking import HELLO, TOOL, calls_of
 
 from unlatch.errors import ModelError
-from unlatch_efforts.llm import Scripted, said
+from unlatch_efforts.llm import Scripted, call, said
+
+
+def test_replies_come_in_order_and_requests_are_kept_as_they_were() -> None:
+    model = Scripted([said("One."), said("Two.", call("open_effort", {"name": "a"}))])
+    messages = [{"role": "user", "content": "hello"}]
+
+    first = model(messages)
+    messages.append({"role": "user", "content": "more"})
+    second = model(messages, [TOOL])
+
+    assert ("One.", "Two.") == (
+        first.choices[0].message.content,
+        second.choices[0].message.content,
+    )
+    assert [1, 2] == [len(request.messages) for request in model.requests]
+    assert [(), (TOOL,)] == [request.tools for request in model.requests]
+
+
+def test_calls_have_ids_of_their_own_and_arguments_as_they_were_written() -> None:
+    model = Scripted([said(None, call("a", {"x": "\u00e9"}), call("b", "{broken"), call("c"))])
+
+    first, second, third = calls_of(model(HELLO).choices[0].message)
+
+    assert [("a", '{"x": "\u00e9"}'), ("b", "{broken"), ("c", "{}")] == [
+        one[1:] for one in (first, second, third)
+    ]
+    assert 3 == len({first[0], second[0], third[0]})
 
 
 @pytest.mark.parametrize("text", ["Hello, you there.", "  two\n\nlines \n", "word", " ", ""])
@@ -63,3 +90,8 @@ def test_a_file_that_is_no_script_is_named(text: str, tmp_path: Path) -> None:
         Scripted.from_file(path)
 
     assert ("llm-script-invalid", str(path)) == (caught.value.id, caught.value.where)
+
+
+def test_a_missing_script_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="llm-script-invalid"):
+        Scripted.from_file(tmp_path / "nothing.json")

@@ -20,6 +20,7 @@ from unlatch_sessions.workflow.graph import check, data_edges
 from unlatch_sessions.workflow.model import Dialect, Workflow
 from unlatch_sessions.workflow.reading import read_workflow
 from unlatch_sessions.workflow.refine import refine
+from unlatch_sessions.workflow.wording import without_paths
 from unlatch_sessions.workflow.writing import write_workflow
 
 
@@ -100,6 +101,21 @@ def phase(title: str, *lines: str, head: str = "") -> str:
     return f"## {title} @coder\n\n{said}\n\n**Tool calls:**\n" + "\n".join(lines)
 
 
+def test_phases_that_do_the_same_with_the_same_arguments_are_one_step() -> None:
+    (step,) = of(phase("Fix add", EDIT, TEST), phase("And sub", EDIT, TEST)).nodes
+    assert step.name == "Fix add"
+    assert step.steps == (
+        "Repeat until it is done (2 times in the session, a loop).",
+        "- `Edit calc.py`",
+        "- `Bash pytest -q`",
+    )
+
+    other = call_line("Bash", "pytest other", "1 passed", failed=False)
+    assert [one.name for one in of(phase("Test", TEST), phase("Other", other)).nodes] == [
+        *("Test", "Other"),
+    ]
+
+
 EDIT, TEST, FAILED = (
     call_line("Edit", "calc.py", "ok", failed=False),
     call_line("Bash", "cd /home/dev/demo && pytest -q", "2 passed", failed=False),
@@ -119,6 +135,20 @@ EDIT, TEST, FAILED = (
 def test_a_decision_is_a_line_without_its_label(text: str, shown: str) -> None:
     (step,) = of(phase("Fix add", EDIT) + f"\n\n> [!decision]\n> {text}").nodes
     assert step.steps[0] == f"- Decision: {shown}"
+
+
+def test_a_correction_retries_the_step_before_and_stays_known() -> None:
+    sed = call_line("Bash", "sed -i s/-/+/ calc.py", "ok", failed=False)
+    corrected = phase("no, use sed", sed, head="correction (opening-words)")
+    (step,) = of(phase("Fix add", EDIT), corrected).nodes
+    assert step.steps[:2] == (
+        "Repeat until it is done (2 times in the session, retried after corrections).",
+        "- Correction: no, use sed",
+    )
+
+    answered = '## no, sed @coder\n\n> [!user] correction (opening-words)\n> "no, sed"\n\nOk.'
+    (step,) = of(phase("Fix add", EDIT), answered).nodes
+    assert "- Correction: no, sed" in step.steps
 
 
 def test_corrections_within_a_step_stay_known(log: Log) -> None:
@@ -152,6 +182,12 @@ def test_words_to_go_on_continue_the_step_before(words: str) -> None:
 def test_a_command_is_shown_without_the_words_before_it(command: str, shown: str) -> None:
     (step,) = of(phase("Run", call_line("Bash", command, "ok", failed=False))).nodes
     assert step.steps == (f"- `Bash {shown}`",)
+
+
+def test_a_call_that_fails_first_is_repeated_until_it_succeeds() -> None:
+    (step,) = of(phase("Fix add", FAILED, EDIT, FAILED, TEST)).nodes
+    assert "- `Bash pytest -q`, again until it succeeds" in step.steps
+    assert [one.text for one in step.branches] == ["fix Bash pytest: failed tests"]
 
 
 def test_answers_alone_and_lists_of_the_agent_are_no_steps() -> None:
@@ -224,6 +260,11 @@ def test_no_form_of_an_absolute_path_is_left(path: str, dialect: Dialect) -> Non
     workflow = of(text, "> [!decision]\n> " + path, f"**Tool calls:**\n{failed}")
     shown = write_workflow(replace(workflow, dialect=dialect))
     assert not re.search(r"/(?:home|etc|usr|tmp|var|srv)\b|~/|C:", shown)
+
+
+def test_relative_paths_and_addresses_stay() -> None:
+    kept = "src/app/a.py https://example.org/a/b ./run s/a/b/"
+    assert without_paths(kept) == kept
 
 
 _TITLES = st.lists(
