@@ -1,9 +1,11 @@
 """Operations on items survive lost answers, failures after the effect, and missing credentials."""
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, records
+from tests.cli.items.test_reopen import KEYS, TITLES, records
 from tests.cli.project import ALL, OPEN, REASON, Project
 from tests.delivery.stage import WRITES, fault
+
+from unlatch_sandbox import Fault
 
 AFTER = {"lost answer": ("drop-after", {}), "503 after the effect": ("error-after", {"code": 503})}
 PARTS = [(tracker, part) for tracker in ALL for part in WRITES[tracker]]
@@ -66,6 +68,29 @@ def test_sync_in_a_project_finishes_what_began_outside(outside: Project) -> None
     [entry] = done.document["items"]
     assert ("SCRUM-28", 0) == (entry["name"], entry["left"])
     assert is_done_once(outside, "jira")
+
+
+def test_one_failure_does_not_stop_the_others(project: Project) -> None:
+    project.items()
+    project.box.faults.add(Fault("jira", "status", code=503, times=99))
+
+    done = project.run("reopen", *KEYS.values(), "--reason", REASON)
+
+    assert 3 == done.code
+    assert {**OPEN, "jira": "Done"} == project.states()
+    assert TITLES["jira"] in done.out
+
+
+def test_a_missing_token_leaves_the_operation_for_later(project: Project) -> None:
+    project.items("github")
+    project.extra["GITHUB_TOKEN"] = None
+
+    first = project.run("reopen", KEYS["github"], "--reason", REASON)
+    project.extra.clear()
+    second = project.run("sync")
+
+    assert (3, 0) == (first.code, second.code), second.said
+    assert is_done_once(project, "github")
 
 
 def test_offline_records_for_later_and_a_dry_run_or_a_refusal_nothing(project: Project) -> None:

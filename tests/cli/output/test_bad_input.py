@@ -226,6 +226,16 @@ def test_a_stream_that_cannot_encode_the_signs(completed: Project) -> None:
         assert completed.process("list", "--all", "--json").code == 0, encoding
 
 
+def test_an_error_is_documented_on_demand(single: Project) -> None:
+    done = single.run("resume", "8", "--json")
+
+    assert done.code == 2
+    document = done.document
+    assert (document["schema"], document["exitCode"]) == ("unlatch.error/1", 2)
+    assert {"id", "message", "where", "hint"} <= set(document["error"])
+    assert document["error"]["id"] == "unknown-increment"
+
+
 def test_a_traceback_is_shown_on_demand_alone(single: Project) -> None:
     plain = single.process("resume", "8")
     debugged = single.process("--debug", "resume", "8")

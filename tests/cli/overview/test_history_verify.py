@@ -276,6 +276,15 @@ def test_a_lost_entry_of_a_renamed_increment_is_named(reopened: Project) -> None
     assert sorted(wrong(reopened)) == _on_each("operation-unknown")
 
 
+def test_an_earlier_name_that_another_increment_has_raises_no_alarm(project: Project) -> None:
+    links = project.items()
+    project.increment(links=links)
+    project.increment("0008-renamed", links=links, formerIds=[NAME])
+    assert project.run(*RESUME).code == 0
+
+    verify(project, "8")
+
+
 @pytest.mark.parametrize(
     "end", ["-bug", ".2", *(pytest.param(one, marks=pytest.mark.sweep) for one in ("s", " bug"))]
 )

@@ -199,6 +199,18 @@ def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
     rests(linked)
 
 
+def test_a_tick_on_one_tracker_reaches_the_others(project: Project) -> None:
+    created(project, *ALL)
+    tick(project, "jira", "T-002: Erase")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert all(is_ticked(project, name, "T-002: Erase") for name in ALL)
+    assert 2 == len(writes(project))
+    rests(project)
+
+
 def test_a_tick_on_one_tracker_reaches_the_others_all_or_none(project: Project) -> None:
     created(project, *ALL)
     tick(project, "jira", "T-002: Erase")
@@ -412,6 +424,17 @@ def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
     rests(linked)
 
 
+def test_too_many_items_leave_the_files_as_they_are(project: Project) -> None:
+    created(project, *ALL)
+    tick(project, "jira", "AC-US1-02: It is blue")
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+    before = project.tree()
+
+    done = project.run("sync", "--max-items", "2")
+
+    assert (2, [], before) == (done.code, writes(project), project.tree()), done.said
+
+
 @pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
 @pytest.mark.parametrize("how", ["lost", "unreadable"])
 def test_files_that_cannot_be_read_empty_no_item(project: Project, name: str, how: str) -> None:
@@ -481,6 +504,19 @@ def test_hostile_words_in_boxes_are_only_words(project: Project, tracker: str) -
     assert not is_ticked(project, tracker, "T-001: ")
     assert text(project, "tasks.md").endswith("[x] completed\n")
     rests(project)
+
+
+def test_a_branch_that_is_not_compared_leaves_the_boxes(project: Project) -> None:
+    created(project, "github")
+    project.git("init", "-q", "-b", "feature")
+    project.configure_more(tables='[sync]\nbranch = "main"\n')
+    tick(project, "github", "AC-US1-02: It is blue")
+    before = text(project, "spec.md")
+
+    checked, done = project.run("sync", "--check"), project.run("sync")
+
+    assert (0, 0) == (checked.code, done.code), checked.said + done.said
+    assert before == text(project, "spec.md")
 
 
 def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:

@@ -82,6 +82,26 @@ def test_one_item_per_user_story_as_its_rehearsal_shows(specified: Project, trac
     assert ["US-001", "US-002"] == [item["story"] for item in block["items"]]
 
 
+def body_of(project: Project, tracker: str) -> str:
+    """The body of the created item, in any format."""
+    box, block = project.box, project.metadata()[tracker]
+    if tracker == "github":
+        return str(box.github.issue("octo/widgets", block["issue"])["body"])
+    if tracker == "ado":
+        return str(box.ado.work_item(block["workItemId"])["fields"]["System.Description"])
+    return json.dumps(box.jira.issue(block["issueKey"])["fields"]["description"])
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_shows_stories_criteria_and_tasks(specified: Project, tracker: str) -> None:
+    assert specified.run(tracker, f"create-{NOUNS[tracker]}", "7").code == 0
+
+    body = body_of(specified, tracker)
+
+    for line in ("US-001: Draw a widget", "AC-US1-02: It is blue", "T-002: Erase"):
+        assert line in body.replace("\\", "")
+
+
 def test_what_cannot_or_may_not_be_created_is_refused_before_it_is_recorded(
     specified: Project,
 ) -> None:

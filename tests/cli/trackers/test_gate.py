@@ -137,6 +137,19 @@ def test_an_item_that_is_gone_fails_the_gate(with_issue: Project) -> None:
     with_issue.run("sync", "--check", "--allow-missing-tokens").ends(5, out="octo/widgets#98")
 
 
+@pytest.mark.parametrize("tracker", TOKENS)
+def test_the_status_of_a_tracker_without_a_token_fails_once(
+    finished: Project, tracker: str
+) -> None:
+    add_issues(finished, 2)
+    without_tokens(finished)
+
+    done = finished.run(tracker, "status")
+
+    assert (4, "") == (done.code, done.out), done.said
+    assert 1 == done.err.count("no token found")
+
+
 def test_the_status_of_a_tracker_names_the_next_step_once_for_a_cause(with_issue: Project) -> None:
     for number in (97, 98):
         url = f"{with_issue.box.github.web_url}/octo/widgets/issues/{number}"

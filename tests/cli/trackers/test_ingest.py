@@ -266,3 +266,14 @@ def test_an_issue_that_was_deleted_is_told_of(with_issue: Project) -> None:
     with_issue.increment("0008-gone", status="active", links=links)
     ingest(with_issue, payload(with_issue, "deleted", html_url=url)).ends(5, out="item-not-found")
     assert "active" == with_issue.metadata("0008-gone")["status"]
+
+
+def test_on_another_branch_nothing_is_pulled(with_issue: Project) -> None:
+    with_issue.git("init", "--quiet", "--initial-branch", "fix")
+    with_issue.configure_more(tables='[sync]\nbranch = "main"\n')
+    reopened_by_hand(with_issue.box)
+
+    done = ingest(with_issue, payload(with_issue))
+
+    assert done.code == 0, done.said
+    assert "completed" == with_issue.metadata()["status"]

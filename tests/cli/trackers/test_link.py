@@ -59,6 +59,15 @@ def test_an_address_may_be_any_that_a_browser_shows(project: Project) -> None:
         assert project.run("unlink", "7", tracker).code == 0
 
 
+def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
+    project.items("github", finished=False)
+    project.increment()
+
+    project.run("link", "7", project.urls["github"])
+
+    assert "base" not in project.metadata()["github"]
+
+
 def test_linking_twice_changes_nothing(project: Project) -> None:
     project.items("github")
     project.increment(status="active")
@@ -82,6 +91,19 @@ def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -
     assert [4, other] == [item["issue"] for item in block["items"]]
 
 
+def test_a_link_is_documented(project: Project) -> None:
+    project.items("jira")
+    project.increment()
+
+    document = project.run("link", "7", project.urls["jira"], "--json").document
+
+    linked = document.pop("linked")
+    assert {"schema": "unlatch.link/1", "id": NAME, "exitCode": 0}.items() <= document.items()
+    assert [
+        (item["tracker"], item["id"], item["title"], item["type"], item["state"]) for item in linked
+    ] == [("jira", "SCRUM-28", "Smart discipline", "Epic", "Done")]
+
+
 def refused(project: Project, *arguments: str) -> tuple[int, str]:
     """The exit code and id of an error that changed nothing and wrote nothing."""
     before = project.tree()
@@ -90,6 +112,16 @@ def refused(project: Project, *arguments: str) -> tuple[int, str]:
     assert project.wrote() == []
     assert "\n  next: " in done.err, done.said
     return done.code, done.err.partition("[")[2].partition("]")[0]
+
+
+def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> None:
+    project.box.github.add_repository("octo/secrets")
+    project.box.github.add_issue("octo/secrets", number=1, title="Secret")
+    project.increment()
+    url = f"{project.box.github.web_url}/octo/secrets/issues/1"
+
+    assert refused(project, "link", "7", url) == (2, "target-not-allowed")
+    assert project.sent() == []
 
 
 def test_an_item_outside_the_targets_or_without_a_right_is_refused(
@@ -159,6 +191,16 @@ def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -
     project.run("link", "7", "https://tracker.example/4").shows(
         err=("(configured: GitHub)", "if a tracker of yours is at tracker.example, set its address")
     )
+
+
+def test_without_authorisation_linking_ends_with_exit_code_4(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+
+    code, _ = refused(project, "link", "7", project.urls["github"])
+
+    assert code == 4
 
 
 def test_there_has_to_be_something_to_link(project: Project) -> None:

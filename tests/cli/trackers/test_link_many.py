@@ -52,6 +52,26 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
     assert (0, before) == (again.code, project.tree()), again.said
 
 
+def test_a_file_may_come_by_standard_input_without_a_header(project: Project) -> None:
+    project.items("jira")
+    project.increment()
+
+    done = project.run("link", "--file", "-", stdin=f'"7", "{project.urls["jira"]}"\n\n')
+
+    assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
+
+
+def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    line = f"7,{project.urls['github']}\n"
+
+    done = project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},"))
+
+    assert done.code == 0, done.said
+    assert "items" not in project.metadata()["github"]
+
+
 def test_a_file_may_come_by_standard_input_without_a_header_and_name_an_item_twice(
     project: Project,
 ) -> None:

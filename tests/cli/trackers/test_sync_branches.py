@@ -73,6 +73,15 @@ def test_the_ci_system_names_the_branch_of_a_detached_head_but_no_tag_or_pull_re
         assert (environ, current_branch(detached.root, environ)) == (environ, branch)
 
 
+def test_the_branch_that_the_ci_system_names_is_synced(detached: Project) -> None:
+    detached.configure_more(tables=MAIN)
+    detached.extra["GITHUB_REF"] = "refs/heads/main"
+
+    done = detached.run("sync", "--yes")
+
+    assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
+
+
 @pytest.mark.parametrize("named_by", ["itself", "default"])
 def test_a_branch_is_compared_if_the_default_branch_names_it(
     with_issue: Project, tmp_path: Path, named_by: str
@@ -99,6 +108,20 @@ def test_a_branch_is_compared_if_the_default_branch_names_it(
     assert is_compared is (writes(with_issue) != [])
     told = "On branch develop only pending operations are delivered." in done.err
     assert (0, not is_compared) == (done.code, told), done.said
+
+
+def test_outside_of_git_every_status_is_compared(with_issue: Project) -> None:
+    by_hand(with_issue, "github", opens=True)
+
+    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
+
+
+def test_a_repository_without_a_commit_is_on_its_branch(with_issue: Project) -> None:
+    with_issue.git("init", "--quiet", "--initial-branch", "main")
+    with_issue.configure_more(tables=MAIN)
+    by_hand(with_issue, "github", opens=True)
+
+    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
 
 
 @pytest.mark.parametrize("place", ["no repository", "no commit", "named by the CI system"])

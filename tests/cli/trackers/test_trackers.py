@@ -4,6 +4,7 @@ import pytest
 from tests.cli.items.test_reopen import KEYS
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.terminal import Terminal
 
 from unlatch import __version__
 from unlatch_sandbox import Fault
@@ -136,6 +137,15 @@ def test_reopen_without_a_terminal_needs_a_reason_except_for_a_dry_run(completed
     assert "Reopened: (the reason)" in planned.out
 
 
+def test_reopen_at_a_terminal_asks_for_the_reason(completed: Project) -> None:
+    with Terminal(completed, "jira", "reopen-issue", "7") as terminal:
+        terminal.expect("Reason for reopening: ")
+        terminal.type(f"{REASON}\n")
+        assert terminal.end() == 0
+
+    assert REASON in completed.comments()["jira"][0]
+
+
 def test_reopen_posts_its_reason(completed: Project) -> None:
     completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana").ends(0)
     comment = completed.comments()["github"][0]
@@ -194,6 +204,21 @@ def test_status_shows_the_items_as_they_are(completed: Project, group: str) -> N
 
 
 @pytest.mark.parametrize("group", ALL)
+@pytest.mark.parametrize("act", ["close", "reopen", "update"])
+def test_what_was_done_is_documented(completed: Project, group: str, act: str) -> None:
+    command = (group, f"{act}-{NOUNS[group]}", "7", "--reason", REASON, "--json")
+    document = completed.run(*command).document
+
+    trackers = document.pop("trackers")
+    assert {
+        "increment": {"id": NAME, "status": "completed", "previousStatus": "completed"},
+        "exitCode": 0,
+    }.items() <= document.items()
+    expected = {"close": "already-closed", "reopen": "reopened", "update": "updated"}[act]
+    assert [(group, expected)] == [(e["tracker"], e["outcome"]) for e in trackers]
+
+
+@pytest.mark.parametrize("group", ALL)
 def test_each_command_has_help_that_says_how_far_it_reaches(project: Project, group: str) -> None:
     for command in [*(f"{act}-{NOUNS[group]}" for act in COMMANDS), "status"]:
         done = project.run(group, command, "--help").ends(0)
@@ -212,6 +237,16 @@ def test_one_of_several_items_can_be_picked(project: Project) -> None:
     before = project.tree()
     project.run("github", "reopen-issue", "7", "--item", "SCRUM-28").ends(2)
     assert before == project.tree()
+
+
+def test_another_trackers_item_cannot_be_picked(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("github", "reopen-issue", "7", "--item", "SCRUM-28")
+
+    assert done.code == 2, done.said
+    assert before == completed.tree()
+    assert completed.sent() == []
 
 
 @pytest.mark.parametrize("group", ALL)

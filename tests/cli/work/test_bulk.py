@@ -62,6 +62,19 @@ def said(project: Project, numbers: Iterable[int]) -> list[int]:
     return [len(project.box.ado.comments(number)) for number in numbers]
 
 
+def test_several_ids_are_resumed_for_one_reason_and_served_side_by_side(project: Project) -> None:
+    names = many(project, 3)
+
+    done = project.run("resume", "1", "0002", names[2], *YES)
+
+    assert done.code == 0, done.said
+    assert ["active"] * 3 == [project.metadata(name)["status"] for name in names]
+    reasons = [project.metadata(name)["reopenHistory"][0]["reason"] for name in names]
+    assert [REASON] * 3 == reasons
+    assert ({"Active"}, [1, 1, 1]) == (states(project, 3), said(project, (1, 2, 3)))
+    assert "0001-some-work: completed -> active" in done.out
+
+
 def test_a_filter_chooses_by_what_the_files_say(project: Project) -> None:
     project.increment("0001-first", type="bug")
     project.increment("0002-second", links={"ado": _work_item(project, 2)})
@@ -143,6 +156,46 @@ def test_of_many_only_failures_are_told_and_one_sum(project: Project) -> None:
     )
     told = [line for line in done.out.splitlines() if "fabrikam/widgets" in line]
     assert len(told) == 1
+
+
+def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
+    project.configure_more(tables="[limits]\nmax_active = 2\npolicy = 'refuse'\n")
+    names = many(project, 4)
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 5, done.said
+    assert ["active", "active", "completed", "completed"] == [
+        project.metadata(name)["status"] for name in names
+    ]
+    assert done.out.count("wip-limit") == 1
+    assert "    1 more increment likewise: 0004-some-work\n" in done.out
+
+
+def test_one_item_that_fails_leaves_the_others_done_and_sync_finishes(project: Project) -> None:
+    many(project, 3, tracker="jira")
+    fault = Fault("jira", "status", code=503, path="SCRUM-2/transitions", method="POST")
+    project.box.faults.add(fault)
+
+    done = project.run(*COMPLETED)
+    rest = project.run("sync")
+
+    assert (3, 0) == (done.code, rest.code), (done.said, rest.said)
+    comments = [len(project.box.jira.comments(f"SCRUM-{n}")) for n in (1, 2, 3)]
+    assert [1, 1, 1] == comments
+
+
+def test_after_a_crash_the_same_command_and_sync_bring_it_to_an_end(project: Project) -> None:
+    names = many(project, 4)
+    half = project.run("resume", "1", "2", *YES, "--offline")
+
+    again = project.run(*COMPLETED, "--offline")
+    synced = project.run("sync")
+
+    assert (0, 0, 0) == (half.code, again.code, synced.code), synced.said
+    assert "2 operations pending. Next: unlatch sync\n" in half.err
+    assert ({"Active"}, [1] * 4) == (states(project, 4), said(project, range(1, 5)))
+    assert [1] * 4 == [len(project.metadata(name)["reopenHistory"]) for name in names]
 
 
 @pytest.mark.parametrize("tracker", ["ado", "jira"])

@@ -6,6 +6,8 @@ from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
+from unlatch_sandbox.faults import Fault
+
 MORE = "It came back in the next release"
 UNFINISHED = ["planning", "backlog", "paused", "ready_for_review"]
 REOPEN = ("resume", "7", "--reopen-items", "--reason", MORE, "--yes")
@@ -88,6 +90,19 @@ def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Projec
     assert ["items-closed"] == [warning["id"] for warning in document["warnings"]]
 
 
+def test_the_same_reason_again_changes_nothing(single: Project) -> None:
+    resume = ("resume", "7", "--reason", REASON, "--yes")
+    assert single.run(*resume).code == 0
+    before = single.tree()
+
+    again = single.run(*resume)
+
+    assert again.code == 0, again.said
+    assert again.out == f"✓ Increment {NAME} is already active; nothing to do\n"
+    assert "note:" not in again.err
+    assert before == single.tree()
+
+
 # An increment that is active
 
 
@@ -164,6 +179,29 @@ def test_a_blocked_reopen_is_named_with_the_option_that_delivers_it(project: Pro
     assert "open" == project.states()["github"]
 
 
+def test_at_a_terminal_a_new_reason_is_confirmed(project: Project) -> None:
+    with Terminal(closed(project, "active"), "resume", "7", "--reason", MORE) as terminal:
+        terminal.expect("3 linked items are closed; reopen them? [y/N]: ")
+        terminal.type("n\n")
+        assert terminal.end() == 2
+
+    assert "Nothing was changed." in terminal.text
+    assert CLOSED == project.states()
+
+
+def test_named_increments_with_another_reason_are_refused_and_the_others_resumed(
+    completed: Project,
+) -> None:
+    completed.increment("0008-other", status="active")
+
+    done = completed.run("resume", "7", "8", "--reason", MORE, "--yes", "--json")
+
+    assert done.code == 5, done.said
+    errors = [one["error"] and one["error"]["id"] for one in done.document["increments"]]
+    assert errors == [None, "already-active"]
+    assert completed.states() == OPEN
+
+
 # Several increments
 
 
@@ -211,6 +249,18 @@ def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> 
             1, err="error[already-active]"
         )
     assert names == [one["id"] for one in document["increments"]]
+
+
+def test_reopen_items_repeated_during_an_outage_posts_one_comment(project: Project) -> None:
+    closed(project, "active")
+    project.box.faults.add(Fault("github", "status", code=503, times=1000))
+
+    codes = [project.run(*REOPEN).code for _ in range(3)]
+    project.box.faults.clear()
+    done = project.run("sync")
+
+    assert ([3, 3, 3], 0) == (codes, done.code), done.said
+    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
 
 
 @pytest.mark.parametrize("ids", [("7",), ("7", "8")])

@@ -270,6 +270,17 @@ def test_a_project_can_require_evidence(reopened: Project) -> None:
     assert 0 == complete(reopened).code
 
 
+def test_one_of_several_without_evidence_leaves_the_others_done(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    reopened.increment("0008-other", status="active")
+
+    document = check(reopened, "complete-many", "complete", "7-8", "--offline")
+
+    assert ["evidence-missing", None] == [
+        one["error"] and one["error"]["id"] for one in document["increments"]
+    ]
+
+
 def test_it_can_be_turned_off_and_what_was_never_reopened_needs_none(reopened: Project) -> None:
     reopened.configure_more(tables=REQUIRE)
     reopened.increment("0008-new", status="active")

@@ -55,6 +55,17 @@ def test_a_refused_reopen_posts_nothing_after_the_next_completion(
     assert not any("Reopened" in (item["comment"] or "") for item in planned["items"])
 
 
+def test_a_reopen_that_was_not_sent_before_the_completion_posts_nothing(dropped: Project) -> None:
+    for command in (("complete", "7"), RESUME, ("complete", "7")):
+        assert dropped.run(*command, "--offline").code == 0
+
+    done = dropped.run("sync")
+
+    assert done.code == 0, done.said
+    assert (LABELS, NOTHING) == (dropped.labels(), dropped.comments())
+    assert "pending" not in dropped.metadata()
+
+
 def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
     """Only an operation that never began is withdrawn."""
     project.increment(links=project.items("github"))

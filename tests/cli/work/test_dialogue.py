@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -224,6 +225,18 @@ def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Proje
     code, shown = converse(completed, (GO_ON, BECAUSE), extra={"PYTHONIOENCODING": "ascii"})
     assert code == 0
     assert in_order(shown.text.replace("OK ", "✓ ")) == DIALOGUE
+
+
+def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
+    single: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "document.json"
+    with path.open("wb") as out:
+        code, shown = converse(single, (GO_ON, BECAUSE), "--json", stdout=out.fileno())
+
+    assert code == 0
+    assert path.read_text().startswith("{\n")
+    assert "✓" not in shown.text
 
 
 def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:

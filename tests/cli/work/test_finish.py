@@ -1,7 +1,7 @@
 """complete and abandon: the effect on the items, and on a resume after them."""
 
 import pytest
-from tests.cli.project import ALL, CLOSED, OPEN, Project
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 
 from unlatch_sandbox import Fault
 
@@ -38,6 +38,27 @@ def test_complete_closes_and_relabels_the_items(active: Project) -> None:
     assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "completed"
     assert (active.metadata()["status"], "pending" in active.metadata()) == ("completed", False)
     assert active.metadata()["completedAt"] == active.metadata()["lastActivity"]
+
+
+def test_complete_documents_what_it_did(active: Project) -> None:
+    document = active.run("complete", "7", "--json").document
+
+    trackers = document.pop("trackers")
+    assert document == {
+        "schema": "unlatch.complete/1",
+        "increment": {"id": NAME, "status": "completed", "previousStatus": "active"},
+        "spared": [],
+        "forced": [],
+        "evidence": None,
+        "warnings": [],
+        "retry": "none",
+        "retryAt": None,
+        "exitCode": 0,
+    }
+    assert [(name, "closed", None) for name in ALL] == [
+        (entry["tracker"], entry["outcome"], entry["error"]) for entry in trackers
+    ]
+    assert {name: [] for name in ALL} == active.comments()
 
 
 def test_an_item_that_other_unfinished_work_needs_stays_open(active: Project) -> None:
@@ -124,6 +145,18 @@ def test_finishing_offline_leaves_the_items_for_sync(
     assert "pending" not in active.metadata()
     assert active.states() != OPEN
     assert active.box.github.issue("octo/widgets", 4)["state_reason"] == why
+
+
+def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project) -> None:
+    active.run("complete", "7", "--offline")
+
+    again = active.run("complete", "7")
+    third = active.run("complete", "7")
+
+    assert [again.code, third.code] == [0, 0]
+    assert "is already completed" in again.out
+    assert "octo/widgets#4 closed" in again.out
+    assert third.out.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ["complete", "abandon", "pause"])

@@ -25,6 +25,15 @@ def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
     assert_unchanged(single, before)
 
 
+def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
+    reason = "y" * 10_000
+
+    done = completed.run("resume", "7", "--reason", reason, "--yes")
+
+    assert done.code == 0, done.said
+    assert [reason in comments[0] for comments in completed.comments().values()] == [True] * 3
+
+
 HOSTILE = {
     "end of comment": "a --> b <!-- c",
     "replacement": "costs $& or \\1 or \\g<0> or ${HOME} {reason} {0} %s",

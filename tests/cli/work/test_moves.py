@@ -58,6 +58,20 @@ def test_a_dry_run_of_several_counts_the_ones_before(project: Project) -> None:
     assert "2 increments, 0 requests in all.\n    Status        2 planning -> active\n" in text
 
 
+def test_a_move_is_documented(project: Project) -> None:
+    project.increment(status="active")
+
+    document = project.run("pause", "7", "--reason", "Waiting", "--json").document
+
+    assert document == {
+        "schema": "unlatch.pause/1",
+        "increment": {"id": NAME, "status": "paused", "previousStatus": "active"},
+        "warnings": [],
+        "exitCode": 0,
+    }
+    assert [event["reason"] for event in project.events()] == ["Waiting"]
+
+
 def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -> None:
     project.increment("0041-older", archived=True)
     done = project.run("new", "Export to CSV & more", "--type", "bug").ends(0)

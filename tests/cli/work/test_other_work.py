@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,14 @@ def test_a_run_waits_until_a_person_starts_its_workers(project: Project, name: s
     assert project.run("run", "status", "--json").document["run"]["status"] == "finished"
 
 
+def test_a_renamed_increment_keeps_its_work(project: Project, name: str) -> None:
+    project.folder(name).rename(project.increments / "0007-login")
+    path = project.increments / "0007-login" / "metadata.json"
+    path.write_text(path.read_text().replace(name, "0007-login"))
+    related = resume(project, "--json").document["related"]
+    assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session"]
+
+
 def test_the_dry_run_names_the_other_work(project: Project, name: str) -> None:
     resume(project, "--dry-run").shows(err="effort:auth-bug")
     for options in ((), ("--only", "efforts")):
@@ -253,6 +262,24 @@ def completed(project: Project, name: str, *more: str) -> Path:
     assert resume(project, "--only", "increment").code == 0
     assert project.run("complete", "7", "--force", *more).code == 0
     return project.folder(name) / "briefing.md"
+
+
+def test_complete_writes_the_briefing_for_others(project: Project, name: str) -> None:
+    path = completed(project, name, "--briefing")
+    text = path.read_text()
+    assert len(text.encode()) <= 8192
+    assert TOKEN not in text
+    # A fresh clone under another home has neither efforts nor this session.
+    shutil.rmtree(project.root / ".unlatch/efforts")
+    shutil.rmtree(project.root / ".unlatch/sessions")
+    project.home = project.home.parent / "other"
+    project.home.mkdir()
+    done = resume(project, "--json")
+    briefing = done.document["briefing"]
+    for decision in DECISIONS:
+        assert decision in texts(briefing["decisions"])
+    assert done.document["related"] == []
+    assert "Tokens refresh themselves." in texts(briefing["done"])
 
 
 @pytest.mark.parametrize("options", [(), ("--yes",)])

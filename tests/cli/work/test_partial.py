@@ -161,6 +161,18 @@ def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) ->
     )
 
 
+def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
+    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
+    completed.run("--max-wait", "0", *RESUME)
+    comments = completed.comments()
+
+    again = completed.run("--max-wait", "0", "sync", "7", "--json")
+
+    assert again.code == 3
+    assert [e["tracker"] for e in again.document["increments"][0]["trackers"]] == ["jira"]
+    assert comments == completed.comments()
+
+
 def test_everything_fails_and_local_work_stands(completed: Project) -> None:
     for tracker in ALL:
         completed.box.faults.add(Fault(tracker, "status", code=503, times=99))
@@ -212,6 +224,19 @@ def test_a_fresh_copy_finishes_what_another_machine_began(
     assert done.code == 0, done.said
     assert_that_all_is_done_once(copy)
     assert len({event["id"] for event in copy.events()}) == len(copy.events())
+
+
+def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
+    completed: Project, elsewhere: Callable[[], Project]
+) -> None:
+    completed.run(*RESUME, "--offline")
+    copy = elsewhere()
+
+    codes = [completed.run("sync", "7", "--yes").code, copy.run("sync", "7", "--yes").code]
+
+    assert codes == [0, 0]
+    assert_that_all_is_done_once(completed)
+    assert_that_all_is_done_once(copy)
 
 
 @pytest.mark.real_waits

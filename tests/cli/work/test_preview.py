@@ -9,6 +9,8 @@ from tests.cli.terminal import Terminal
 
 from unlatch_sandbox import Sandbox
 
+OTHER = "0009-other"
+
 
 @pytest.fixture
 def active(project: Project) -> Project:
@@ -62,6 +64,16 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(completed: Project) -> N
         assert completed.wrote() == []
         assert completed.box.requests.count() > 0, command
     assert before == list(kept(completed))
+
+
+def test_a_dry_run_of_finishing_leaves_everything_as_it_is(active: Project) -> None:
+    before = list(kept(active))
+
+    done = active.run("abandon", "7", "--reason", REASON, "--dry-run")
+
+    assert (done.code, done.err) == (0, "")
+    assert active.wrote() == []
+    assert before == list(kept(active))
 
 
 def test_a_dry_run_of_what_is_done_already_ends_as_the_command(completed: Project) -> None:
@@ -235,6 +247,19 @@ def test_offline_nothing_is_read(completed: Project) -> None:
     assert completed.sent() == []
 
 
+def test_an_item_that_others_need_is_said_to_stay_open(active: Project) -> None:
+    active.increment(OTHER, status="active", links={"github": active.metadata()["github"]})
+
+    done = active.run("complete", "7", "--dry-run")
+    document = active.run("complete", "7", "--dry-run", "--json").document
+
+    assert f"    {active.urls['github']} stays open: {OTHER} needs it\n" in done.out
+    assert document["spared"] == [
+        {"tracker": "github", "id": "4", "url": active.urls["github"], "neededBy": [OTHER]}
+    ]
+    assert [item["tracker"] for item in document["items"]] == ["ado", "jira"]
+
+
 def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -> None:
     completed.run("resume", "7", "--reason", "First", "--yes", "--offline")
     completed.run("complete", "7", "--offline")
@@ -250,6 +275,16 @@ def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -
         assert comment.endswith(": First; closed before this item could be reopened")
     since = [item["pendingSince"] is not None for item in document["items"]]
     assert since == [True] * 3 + [False] * 3
+
+
+def test_an_abandoned_increments_items_are_reopened_only_with_an_option(project: Project) -> None:
+    project.increment(status="abandoned", links=project.items())
+
+    kept = project.run("resume", "7", "--dry-run", "--json").document
+    reopened = project.run("resume", "7", "--dry-run", "--json", "--reopen-items").document
+
+    assert (kept["increment"]["wouldBe"], kept["items"], kept["requests"]) == ("active", [], 0)
+    assert [item["tracker"] for item in reopened["items"]] == ["github", "ado", "jira"]
 
 
 def test_without_links_nothing_would_be_sent_and_an_archived_increment_comes_back(

@@ -18,6 +18,14 @@ def reasons(project: Project) -> list[str]:
     return [entry["reason"] for entry in project.metadata()["reopenHistory"]]
 
 
+def test_a_dash_reads_the_reason_from_stdin(completed: Project) -> None:
+    done = completed.run("resume", "7", "--reason", "-", "--yes", stdin=f"\n{LONG}\n")
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == [LONG]
+    assert [True] * 3 == ["first empty line" in one[0] for one in completed.comments().values()]
+
+
 def test_at_a_terminal_a_dash_says_how_to_end_the_reason(single: Project) -> None:
     with Terminal(single, "resume", "7", "--reason", "-", "--yes") as terminal:
         terminal.answer("Reading the reason from stdin; end with Ctrl-D.", f"{REASON}\n\x04")

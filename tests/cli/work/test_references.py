@@ -144,6 +144,18 @@ def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:
     assert all(name in one["message"] for one in found)
 
 
+def test_a_renumbered_increment_keeps_its_work(project: Project, name: str) -> None:
+    project.increment("0007-other")
+    renumbered = name.replace("0007", "0009")
+    project.folder(name).rename(project.increments / renumbered)
+    assert project.run("doctor", "--fix", "--yes").code == 0
+    assert project.metadata(renumbered)["id"] == renumbered
+    assert "link-dangling" not in project.run("doctor").out
+    related = project.run("show", "9", "--offline", "--json").document["related"]
+    assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session"]
+    assert "related" not in project.run("show", "7", "--offline", "--json").document
+
+
 def plan_of(project: Project, name: str) -> None:
     (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
     worker = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))

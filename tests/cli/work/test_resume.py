@@ -110,6 +110,43 @@ def test_files_and_events_tell_what_happened_and_nothing_else_changed(ready: Pro
     assert {"bug", "completed"} == set(earlier["github"]["labels"])
 
 
+def test_the_document_is_exactly_this(ready: Project) -> None:
+    done = ready.process(*RESUME, "--json")
+
+    entry = ready.metadata()["reopenHistory"][0]
+    nothing_left: dict[str, object] = {"retry": "none", "retryAt": None}
+    reached = {"outcome": "reopened", "notes": [], "error": None, **nothing_left}
+    requests = {name: ready.box.requests.count(name) for name in ALL}
+    # The SDK of Azure DevOps discovers the organization once, and the type's states are read once.
+    assert (5, 3) == (requests["github"], requests["jira"])
+    assert done.document == {
+        "schema": "unlatch.resume/1",
+        "increment": {"id": NAME, "status": "active", "previousStatus": "completed"},
+        "reopen": entry,
+        "trackers": [
+            {
+                "tracker": name,
+                "id": item,
+                "url": ready.urls[name],
+                **reached,
+                "requests": requests[name],
+            }
+            for name, item in (("github", "4"), ("ado", "101"), ("jira", "SCRUM-28"))
+        ],
+        "scope": None,
+        "warnings": [],
+        **nothing_left,
+        "exitCode": 0,
+    }
+    assert done.err == ""
+
+
+def test_an_id_may_be_given_in_any_shape(ready: Project) -> None:
+    for wanted in ("7", "007", "0007", NAME):
+        done = ready.run("resume", wanted, "--dry-run", "--offline", "--json")
+        assert (done.code, done.document["increment"]["id"]) == (0, NAME), wanted
+
+
 def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
     before = ready.tree()
     for options, given in (
@@ -217,11 +254,51 @@ def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Proje
     assert (OPEN, dict.fromkeys(ALL, 1)) == (project.states(), counts(project)), reopened.said
 
 
+def test_abandoned_work_takes_its_items_along_on_demand(project: Project) -> None:
+    project.increment(status="abandoned", links=project.items())
+
+    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes", "--reopen-items")
+
+    assert done.code == 0, done.said
+    assert project.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == counts(project)
+
+
+def test_items_that_are_open_already_still_get_comment_and_labels(ready: Project) -> None:
+    ready.box.github.edit("octo/widgets", 4, state="open")
+    ready.box.ado.edit(101, state="Active")
+    ready.box.jira.edit("SCRUM-28", status="In Progress")
+
+    document = ready.run(*RESUME, "--json").document
+
+    assert [(name, "already-open") for name in ALL] == [
+        (entry["tracker"], entry["outcome"]) for entry in document["trackers"]
+    ]
+    assert dict.fromkeys(ALL, 1) == counts(ready)
+    assert all("reopened" in labels for labels in ready.labels().values())
+
+
 def test_an_increment_without_links_is_reopened_locally_and_says_so(project: Project) -> None:
     project.increment()
     project.run(*RESUME).ends(0, err="It has no linked items; unlatch link adds some.")
     assert project.metadata()["status"] == "active"
     assert project.sent() == []
+
+
+def test_several_items_on_one_tracker_are_all_reopened(project: Project) -> None:
+    numbers = [project.box.github.add_issue(title=f"Part {n}", state="closed") for n in range(3)]
+    web = f"{project.box.github.web_url}/octo/widgets/issues"
+    items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
+    project.increment(links={"github": {**items[0], "items": items}})
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert [project.box.github.issue("octo/widgets", n)["state"] for n in numbers] == ["open"] * 3
+    assert [len(project.box.github.comments("octo/widgets", n)) for n in numbers] == [1] * 3
+    synced = project.metadata()["reopenHistory"][0]["syncedTo"]["github"]
+    assert synced["issueNumber"] in numbers
+    assert sorted(numbers) == sorted(item["issueNumber"] for item in synced["items"])
 
 
 def test_who_it_was_is_said_or_found_out(project: Project) -> None:
@@ -255,6 +332,14 @@ def test_how_much_is_said_may_be_chosen(ready: Project, style: str, expected: st
     assert [True] * (2 if expected else 0) == [one.startswith(expected or "-") for one in said]
 
 
+def test_nothing_is_said_on_demand_by_the_synonym(ready: Project) -> None:
+    done = ready.run("reopen", *RESUME[1:], "--comment", "none")
+
+    assert done.code == 0, done.said
+    assert ready.states() == OPEN
+    assert dict.fromkeys(ALL, 0) == counts(ready)
+
+
 def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
     ready.configure_more(
         'comment_template = "{by} took **{increment}** up: {reason}"',
@@ -264,3 +349,27 @@ def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
     assert ready.comments()["github"][0].startswith(f"ci-bot took **{NAME}** up: {REASON}\n")
     assert ["again" in labels for labels in ready.labels().values()] == [True] * 3
     assert ["completed" in labels for labels in ready.labels().values()] == [False] * 3
+
+
+def test_a_later_completion_leaves_both_reasons_on_the_items(ready: Project) -> None:
+    ready.run(*RESUME, "--offline")
+    ready.run("complete", "7", "--reason", "Mended", "--offline")
+
+    done = ready.run("sync", "7")
+
+    assert done.code == 0, done.said
+    assert ready.states() == CLOSED
+    for comments in ready.comments().values():
+        assert [REASON in comments[0], "Mended" in comments[1]] == [True, True]
+    assert all("reopened" not in labels for labels in ready.labels().values())
+
+
+def test_a_status_line_in_spec_md_follows(ready: Project) -> None:
+    spec = ready.folder() / "spec.md"
+    spec.write_text("---\nepic: FS-007\nstatus: completed  # for now\n---\n# Smart discipline\n")
+
+    ready.run(*RESUME, "--offline")
+
+    assert spec.read_text() == (
+        "---\nepic: FS-007\nstatus: active  # for now\n---\n# Smart discipline\n"
+    )

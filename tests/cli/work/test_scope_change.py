@@ -220,6 +220,17 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     assert f"Not repeated, because it was made before: {CHANGE} (T-004, T-005)\n" == done.said
 
 
+def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
+    project.increment(status="paused")
+    scoped.write(project, status="paused")
+
+    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
+
+    assert done.code == 0, done.said
+    assert project.metadata()["status"] == "active"
+    assert "T-005" in scoped.text(project, "tasks.md")
+
+
 def test_an_archived_increment_comes_back_and_missing_documents_are_made(project: Project) -> None:
     project.increment(archived=True)
     (project.increments / "_archive" / NAME / "spec.md").unlink()

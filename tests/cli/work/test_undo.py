@@ -1,5 +1,6 @@
 """unlatch undo: the increment, the prompts, and the output for scripts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ from tests.cli.output.test_documents import check
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
 from tests.delivery.stage import edit_metadata
+
+from unlatch_sandbox import Fault
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 UNDO = ("undo", "7", "--yes")
@@ -80,6 +83,18 @@ def test_what_differed_before_the_reopen_is_as_it_was(
     kept = {"github", "ado", "jira", "lastActivity"}
     assert set(single.metadata()) - set(before) == {"reopenHistory"}
     assert [one for one in before if one not in kept and before[one] != after[one]] == []
+
+
+def test_what_is_printed(reopened: Project) -> None:
+    done = reopened.run(*UNDO)
+
+    assert f"✓ Increment {NAME}: active -> completed" == done.out.splitlines()[0]
+    assert {
+        "✓ GitHub octo/widgets#4 closed; commented; labels +completed -reopened",
+        "✓ Azure DevOps fabrikam/widgets 101 closed; commented; labels +completed -reopened",
+        "✓ Jira SCRUM-28 closed; commented; labels +completed -reopened",
+    } == set(done.out.splitlines()[1:])
+    assert done.err == ""
 
 
 def test_a_reopen_that_was_undone_does_not_count(single: Project) -> None:
@@ -167,6 +182,19 @@ def test_offline_it_waits_for_sync(reopened: Project) -> None:
     assert "Increment" not in reopened.comments()["github"][-1]
 
 
+def test_a_tracker_that_is_down_leaves_its_item_for_sync(reopened: Project) -> None:
+    reopened.box.faults.add(Fault("jira", "status", code=503, times=20))
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 3, done.said
+    assert {**CLOSED, "jira": "In Progress"} == reopened.states()
+    assert f"Next: unlatch sync {NAME}" in done.err
+    reopened.box.faults.clear()
+    assert reopened.run("sync", "7").code == 0
+    assert reopened.states() == CLOSED
+
+
 def test_a_dry_run_tells_each_request_and_sends_none(reopened: Project) -> None:
     reopened.box.ado.edit(101, state="New")
     tree = reopened.tree()
@@ -207,6 +235,21 @@ def test_a_mistake_in_the_configuration_is_told_before_anything_is_recorded(
     tree = project.tree()
     project.run(*UNDO).ends(1, err="config-invalid")
     assert tree == project.tree()
+
+
+def test_an_unknown_field_and_the_style_of_the_file_survive(project: Project) -> None:
+    name = project.increment(links={"custom": {"kept": [1, 2]}})
+    path: Path = project.folder(name) / "metadata.json"
+    before = project.metadata()
+    project.run(*RESUME)
+
+    done = project.run(*UNDO)
+
+    after = project.metadata()
+    changed = {key for key in before if after.get(key) != before[key]}
+    assert done.code == 0, done.said
+    assert (changed, set(after) - set(before)) == ({"lastActivity"}, {"reopenHistory"})
+    assert path.read_text().startswith('{\n  "id"')
 
 
 def test_an_item_that_the_reopen_left_alone_needs_no_undo(completed: Project) -> None:
