@@ -57,7 +57,7 @@ class SpecKit:
     discards: bool = True
 
     def detect(self, root: Path) -> bool:
-        return has(root / _MARKER) or any(True for _ in self.units(root))
+        return has(root / _MARKER) or any(True for _ in _features(root))
 
     def units(self, root: Path) -> Iterator[Unit]:
         seen: set[tuple[str, bool]] = set()

@@ -138,7 +138,7 @@ def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(
     database: Database, cut: bool, code: int
 ) -> None:
     """As 1.18.33 records it: what came last, below the path of a file with all of it."""
-    place = "/home/dev/.local/share/opencode/tool-output/tool_2275a7ade001UFg2cu4N9yBDp1"
+    place = "/home/dev/.local/share/opencode/tool-output/tool_0001"
     output = f"...output truncated...\n\nFull output saved to: {place}\n\nthe end\n"
     shown = "...\n\n9999\n20000\nthe end\n"
     database.session()
