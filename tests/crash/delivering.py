@@ -3,7 +3,7 @@
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import Delivery
-from unlatch.lifecycle.agreement import agree, find_unfamiliar
+from unlatch.lifecycle.deliver import agree, find_unfamiliar
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 

@@ -8,14 +8,14 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.increments.layouts.native import UNLATCH
 from unlatch.lifecycle.change import Place
 from unlatch.lifecycle.deliver import preview_plans
-from unlatch.lifecycle.item_change import ItemChange
-from unlatch.lifecycle.scoping.scope import spelled_parts
-from unlatch.lifecycle.tracker_items import (
+from unlatch.lifecycle.items.item_change import ItemChange
+from unlatch.lifecycle.items.tracker_items import (
     fetch_tracker_items,
     plan_item_change,
     plan_item_creation,
     tracker_links,
 )
+from unlatch.lifecycle.scoping.scope import spelled_parts
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind

@@ -51,7 +51,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
             for kind in (module["_MOVABLE"], module["_EDITABLE"])
             for cell in kind.read.__closure__
         ),
-        "unlatch.project.named_by_branch._has": _each("name", [_ID]),
+        "unlatch_agents.hooks.named_by_branch._has": _each("name", [_ID]),
         "unlatch_sessions.front_matter.found": _each("key", ["source"]),
         "unlatch_agents.imports.composing.inside": _each("folder", [_ESCAPED]),
         "unlatch_agents.imports.composing._within": _each("folder", [_ESCAPED]),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.increments.records.links import same_item
-from unlatch.lifecycle.refused_labels import known_refusals
+from unlatch.lifecycle.items.refused_labels import known_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

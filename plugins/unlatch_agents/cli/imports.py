@@ -20,10 +20,10 @@ from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.named_by_branch import increment_of_branch
 from unlatch.transport.trace import own_home
 from unlatch.worklog.disk.user_files import remember_project
 from unlatch.worklog.times import stamp
+from unlatch_agents.hooks.named_by_branch import increment_of_branch
 from unlatch_agents.imports.choosing import is_in_project, named, of_project
 from unlatch_agents.imports.importing import Imported, Importer
 from unlatch_agents.imports.watching import running_at, take, watch

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.project.git.tracked_branch import TrackedBranch
+    from unlatch_agents.hooks.tracked_branch import TrackedBranch
 
 
 @click.command(

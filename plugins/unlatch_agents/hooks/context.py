@@ -11,7 +11,6 @@ from unlatch.chat_model import estimate
 from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
 from unlatch.project.git.revisions import current_branch
-from unlatch.project.named_by_branch import is_named
 from unlatch.related.belonging import find_related
 from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.file import known_briefing
@@ -20,6 +19,7 @@ from unlatch.related.kinds import kinds_in
 from unlatch.related.points import Briefing, Point, clean_source
 from unlatch.related.references import References
 from unlatch.transport.trace import Masking
+from unlatch_agents.hooks.named_by_branch import is_named
 from unlatch_agents.hooks.trusted_texts import TrustedTexts
 
 if TYPE_CHECKING:

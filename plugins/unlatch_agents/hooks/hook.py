@@ -83,8 +83,8 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     if event.transcript is None:
         return
     from unlatch.project.git.revisions import current_branch  # noqa: PLC0415  (as above)
-    from unlatch.project.named_by_branch import increment_of_branch  # noqa: PLC0415  (as above)
     from unlatch.worklog.disk.user_files import remember_project  # noqa: PLC0415
+    from unlatch_agents.hooks.named_by_branch import increment_of_branch  # noqa: PLC0415  (as above)
     from unlatch_agents.imports.importing import Importer  # noqa: PLC0415  (as above)
     from unlatch_agents.imports.watching import running_at, take  # noqa: PLC0415
     from unlatch_agents.transcripts.find import Listed, is_transcript  # noqa: PLC0415

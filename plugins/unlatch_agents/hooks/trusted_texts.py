@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.increments.files.work.files import files_of
-from unlatch.project.git.tracked_branch import (
-    TrackedBranch,
-    blobs_at,
-    commits_of,
-    upstream_branch,
-)
 from unlatch.related.kinds import kinds_in
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.own_texts import OwnTexts, agree_to_texts, trusted_folder
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import read_user_file
+from unlatch_agents.hooks.tracked_branch import (
+    TrackedBranch,
+    blobs_at,
+    commits_of,
+    upstream_branch,
+)
 from unlatch_agents.hooks.trust import BRANCH
 
 if TYPE_CHECKING:

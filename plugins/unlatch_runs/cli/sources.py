@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.errors import UsageError
-from unlatch.lifecycle.tasks import tasks_of
+from unlatch.increments.files.work.files import files_of
 from unlatch.worklog.disk.user_files import read_user_file
 from unlatch_runs.plan.model import Plan, PlanTask
 from unlatch_runs.plan.reading import read_plan
@@ -59,12 +59,15 @@ def _of_increment(context: Context, name: str, known: Collection[str]) -> Plan:
 
     Ticked ones are left out, unless the run knows them already.
     """
-    increment, tasks = tasks_of(context.workspace, name.removeprefix(INCREMENT))
-    planned = {
-        task.id: PlanTask(task.id, task.title, "", criteria, (), (), (), task.line)
-        for task, criteria in tasks
-        if task.id and (not task.done or task.id in known)
-    }
+    increment = context.workspace.manager.read(name.removeprefix(INCREMENT))
+    files = files_of(increment)
+    work = files.layout.read(files.checked_texts())
+    texts = {criterion.id: criterion.text for criterion in work.spec.criteria}
+    planned = {}
+    for task in work.tasks:
+        if task.id and not task.discarded and (not task.done or task.id in known):
+            criteria = "\n".join(f"- {key}: {texts.get(key, '')}" for key in task.criteria)
+            planned[task.id] = PlanTask(task.id, task.title, "", criteria, (), (), (), task.line)
     if not planned:
         message = f"increment {increment.id} has no open task"
         raise UsageError("plan-empty", message, hint=f"unlatch show {quote(increment.id)}")

@@ -153,7 +153,7 @@ def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_rep
     words = ["reopen", KEYS["github"], "--reason", REASON]
     if command != "item alone":
         project.increment(links=links, status="active")
-        step = "unlatch.lifecycle.item_change.find_answered"
+        step = "unlatch.lifecycle.items.item_change.find_answered"
         words = ["github", "reopen-issue", "7", "--reason", REASON]
     if command == "resume":
         step = "unlatch.lifecycle.resume.apply_resume"

@@ -8,7 +8,7 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime.context import why_no_prompt
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import ConsentMissing, UsageError
-from unlatch.lifecycle.agreement import agree, find_unfamiliar, preview_unfamiliar
+from unlatch.lifecycle.deliver import agree, find_unfamiliar, preview_unfamiliar
 from unlatch.spi.text import Span
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from unlatch.cli.render.documents import link_entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import same_item
-from unlatch.lifecycle.refused_labels import known_refusals
+from unlatch.lifecycle.items.refused_labels import known_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,7 +23,7 @@ from unlatch.lifecycle.items.pending import (
     pending_in_project,
     pending_outside,
 )
-from unlatch.lifecycle.refused_labels import ask_for_items, refusals_of_items
+from unlatch.lifecycle.items.refused_labels import ask_for_items, refusals_of_items
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
 

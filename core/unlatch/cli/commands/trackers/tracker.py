@@ -23,9 +23,9 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import ChangeOptions, Place, Work
-from unlatch.lifecycle.item_change import ItemChange
+from unlatch.lifecycle.items.item_change import ItemChange
+from unlatch.lifecycle.items.tracker_items import plan_item_change, plan_item_creation
 from unlatch.lifecycle.resume_plan import NO_REASON
-from unlatch.lifecycle.tracker_items import plan_item_change, plan_item_creation
 from unlatch.project.find_increment import find_range
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Manifest

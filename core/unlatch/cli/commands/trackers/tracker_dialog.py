@@ -15,7 +15,7 @@ from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.carry_out import plan_each
-from unlatch.lifecycle.item_change import leave_done
+from unlatch.lifecycle.items.item_change import leave_done
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.change import ChangeOptions, Done, Place, Refusal
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.item_change import ItemChange
+    from unlatch.lifecycle.items.item_change import ItemChange
 
 
 class TrackerDialog(Dialog):

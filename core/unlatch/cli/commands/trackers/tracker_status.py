@@ -16,7 +16,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
-from unlatch.lifecycle.tracker_items import fetch_tracker_items
+from unlatch.lifecycle.items.tracker_items import fetch_tracker_items
 from unlatch.spi import Manifest
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import DeliveryOptions, Operation, OperationKey
 
+
 _OF_STATE = (Kind.REOPEN, Kind.CLOSE)
 
 

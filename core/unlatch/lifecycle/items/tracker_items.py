@@ -13,8 +13,8 @@ from unlatch.increments.files.changes.plans import build_operations
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.item_change import ItemChange
 from unlatch.lifecycle.items.answered import ended_operations
+from unlatch.lifecycle.items.item_change import ItemChange
 from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
