@@ -153,8 +153,8 @@ def explain(answer: Answer) -> TrackerError | None:
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
         return Unauthorised("credential-expired", message)
     if answer.status == 404 and _is_words(answer):  # noqa: PLR2004
-        # Not from the work item service: a wrong address, or a proxy in front of it.
-        return NotFound("item-not-found", _plainly(answer), hint=_PLAIN_HINT)
+        # Not from the work item service, but a wrong address, or a proxy: no word about the item.
+        return NotFound("project-not-found", _plainly(answer), hint=_PLAIN_HINT)
     return first_error(TABLE, answer, _said, _words)
 
 

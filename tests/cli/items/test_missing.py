@@ -49,6 +49,23 @@ def test_an_item_that_may_only_be_hidden_is_recorded(project: Project, tracker: 
     assert record["pending"][0]["cause"]
 
 
+@pytest.mark.parametrize(
+    ("tracker", "fault"),
+    [
+        ("ado", Fault("ado", "status", code=404, method="OPTIONS")),
+        ("ado", Fault("ado", "status", code=422, method="OPTIONS")),
+        ("github", Fault("github", "status", code=422, path=r"/issues/4")),
+        ("jira", Fault("jira", "status", code=418, path=r"/issue/SCRUM-28")),
+    ],
+)
+def test_a_refused_read_that_says_nothing_of_the_item_stops_nothing(
+    project: Project, tracker: str, fault: Fault
+) -> None:
+    project.items()
+    project.box.faults.add(fault)
+    project.run("reopen", project.urls[tracker], "--reason", REASON).ends(0, " reopened; commented")
+
+
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_of_an_increment_is_always_recorded(project: Project, tracker: str) -> None:
     gone = {"github": {"issue": 404}, "ado": {"workItemId": 404}, "jira": {"issueKey": "SCRUM-404"}}

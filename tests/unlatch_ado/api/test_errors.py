@@ -92,7 +92,7 @@ ROWS = {
     ),
     "plain 404": Row(
         status_fault(404, "Page not found."),
-        *(NotFound, "item-not-found", ("organization_url", "project"), "GET"),
+        *(NotFound, "project-not-found", ("organization_url", "project"), "GET"),
     ),
     "too old": Row(
         status_fault(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
@@ -270,8 +270,8 @@ EXPLAINED = [
         "version-not-offered",
     ),
     (wrapped(404, "TF401232: Work item 1 does not exist"), NotFound, "item-not-found"),
-    (answer(404, "Page not found."), NotFound, "item-not-found"),
-    (answer(404), NotFound, "item-not-found"),
+    (answer(404, "Page not found."), NotFound, "project-not-found"),
+    (answer(404), NotFound, "project-not-found"),
     (wrapped(404, "TF200016: The following project does not exist"), NotFound, "project-not-found"),
     (wrapped(404, "VS402323: Work item type X does not exist"), Rejected, "type-not-found"),
     (wrapped(412, "VS403351: Test Operation for path /rev failed"), Conflict, "conflict"),

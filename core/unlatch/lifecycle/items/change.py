@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
+# What trackers say of an item; not that its repository, project or server is not there.
+_GONE = ("item-not-found", "item-deleted")
 _GOALS = {Kind.REOPEN: Goal.OPEN, Kind.CLOSE: Goal.COMPLETED}
 
 
@@ -306,7 +308,7 @@ def _read(
 def _checked(
     trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
 ) -> ItemPlan:
-    if isinstance(seen, Rejected) or _is_missing(seen, plan.ref, trackers):
+    if _is_refused(seen) or _is_missing(seen, plan.ref, trackers):
         raise seen
     if not isinstance(seen, Snapshot):
         # Delivery records what may succeed later, and reports it.
@@ -329,11 +331,16 @@ def _checked(
     return replace(plan, answered=answered, finishes=is_unfinished, is_done=not is_unfinished)
 
 
+def _is_refused(seen: Snapshot | UnlatchError) -> TypeGuard[Rejected]:
+    """Whether a tracker says why it never takes the change; a status without words says nothing."""
+    return isinstance(seen, Rejected) and seen.id != "tracker-rejected"
+
+
 def _is_missing(
     seen: Snapshot | UnlatchError, ref: ItemRef, trackers: Trackers
 ) -> TypeGuard[NotFound]:
     """Whether an item does not exist; one that is not found may only be hidden."""
-    if not isinstance(seen, NotFound) or isinstance(seen, Moved):
+    if not isinstance(seen, NotFound) or isinstance(seen, Moved) or seen.id not in _GONE:
         return False
     with suppress(UnlatchError):
         return trackers.open(ref.tracker).sees_place(ref)
