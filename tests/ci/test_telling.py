@@ -1,6 +1,7 @@
 """Reports to CI systems, each in its own format, without commands from outside."""
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -190,6 +191,16 @@ def test_a_link_in_place_of_that_file_is_not_followed(
     done = here.try_unlatch("sync", "--check")
     assert "mine\n" == mine.read_text()
     assert "The CI system's file cannot be written" in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_job_does_not_wait_for_a_reader_of_a_pipe_in_its_place(
+    team: Team, tmp_path: Path
+) -> None:
+    reopen_by_hand(team)
+    os.mkfifo(tmp_path / "summary.md")
+    here = job(team, "job", {**GITLAB, "UNLATCH_SUMMARY": str(tmp_path / "summary.md")})
+    assert "it is a pipe that nobody reads" in here.try_unlatch("sync", "--check").err
 
 
 def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:

@@ -1,5 +1,6 @@
 """The trace has requests and answers, for its owner alone and without secrets."""
 
+import os
 import re
 import threading
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from tests.transport.calling import TOKEN, call, failure
 from tests.transport.faulty import CLOSED, OK, Faulty, reply
 
 from unlatch.transport.trace import Trace
+from unlatch.worklog.disk.named_file import open_named
 
 
 def test_exchange_reads_like_a_letter_and_its_reply(tmp_path: Path) -> None:
@@ -112,6 +114,29 @@ def test_a_link_is_not_followed(
     with pytest.raises(OSError, match="link"):
         Trace(link)
     assert text == (mine.read_text() if mine.exists() else None)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_that_nobody_reads_is_an_error_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.log"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="a pipe that nobody reads"):
+        Trace(pipe)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_with_a_reader_gets_the_trace_waiting_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.log"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        descriptor = open_named(pipe)
+        assert os.get_blocking(descriptor)
+        os.write(descriptor, b"line")
+        os.close(descriptor)
+        assert b"line" == os.read(reader, 9)
+    finally:
+        os.close(reader)
 
 
 def test_devices_are_written_through_links() -> None:

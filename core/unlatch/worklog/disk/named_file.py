@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
 
 # Their links lead to the terminal or to a pipe.
@@ -13,16 +14,21 @@ def open_named(path: Path, flags: int = 0, *, mode: int = 0o666) -> int:
     """Open a file for writing, for the caller to close; `mode` is for a new file.
 
     A checkout can have a link of that name, which would lead the text to any file of the user. So
-    no link is followed, and a file with a second hard link is not changed. OSError, also for these.
+    no link is followed, a file with a second hard link is not changed, and a pipe that nobody reads
+    is not waited for. OSError, also for these.
     """
     is_device = os.fspath(path).startswith(_DEVICES)
-    nofollow = 0 if is_device else getattr(os, "O_NOFOLLOW", 0)
+    careful = 0 if is_device else getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | nofollow | flags, mode)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | careful | flags, mode)
     except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(error.errno, "it is a pipe that nobody reads", str(path)) from error
         if error.errno == errno.ELOOP and path.is_symlink():
             raise OSError(error.errno, "it is a symbolic link", str(path)) from error
         raise
+    if careful and sys.platform != "win32":
+        os.set_blocking(descriptor, True)
     found = os.fstat(descriptor)
     if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
         os.close(descriptor)
