@@ -72,21 +72,31 @@ def require_history(root: Path) -> None:
         )
 
 
-def commit_ids(root: Path, names: Iterable[str], *, before: str) -> dict[str, str]:
-    """The whole ids of ancestors of a commit by the beginnings of their ids.
+def commit_ids(root: Path, names: Iterable[str]) -> dict[str, str]:
+    """The whole ids of commits by the beginnings of their ids, in hexadecimal digits.
 
     A branch or tag with such a name does not count.
     """
-    ids = {}
-    for name in dict.fromkeys(names):
-        whole = ask_git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if (
-            whole is not None
-            and whole.startswith(name)
-            and run_git(root, "merge-base", "--is-ancestor", whole, before) is not None
-        ):
-            ids[name] = whole
-    return ids
+    asked = [*dict.fromkeys(names)]
+    fed = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
+    answer = run_git(root, "cat-file", "--batch-check=%(objectname)", fed=fed) if asked else None
+    # What git does not have, or has twice, is repeated with a word behind it.
+    answers = (answer or b"").decode().splitlines()
+    return {
+        name: whole
+        for name, whole in zip(asked, answers, strict=False)
+        if whole.startswith(name) and "^" not in whole
+    }
+
+
+def ancestors(root: Path, ids: Iterable[str], *, before: str) -> frozenset[str]:
+    """Those of some commits that a commit has among its ancestors, or is."""
+    asked = frozenset(ids)
+    if not asked:
+        return asked
+    fed = "".join(f"{name}\n" for name in (f"^{before}", *asked)).encode()
+    others = run_git(root, "rev-list", "--stdin", fed=fed)
+    return frozenset() if others is None else asked - {*others.decode().split()}
 
 
 def commits_between(root: Path, since: str | None, branch: str) -> list[Commit]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from unlatch_regressions.cause import Cause
 from unlatch_regressions.commits import (
     Commit,
+    ancestors,
     brought_by,
     commit_ids,
     commits_between,
@@ -91,7 +92,10 @@ class _Branch:
     ) -> None:
         self._root, self._branch, self._work, self._candidates = root, branch, work, candidates
         self._index = {commit.id: at for at, commit in enumerate(commits)}
-        self._named = {commit.id: [*self._find_named(commit)] for commit in candidates}
+        messages = {commit.id: [*reverted_commits(commit.message)] for commit in candidates}
+        names = (name for named in messages.values() for name in self._names(named))
+        self._ids = commit_ids(root, names)
+        self._named = {it.id: [*self._find_named(it, messages[it.id])] for it in candidates}
         authored = {commit.authored for commit in work.values()}
         copies = [commit for commit in commits if commit.authored in authored]
         named = [commit for pairs in self._named.values() for commit, _ in pairs]
@@ -151,10 +155,13 @@ class _Branch:
     def _at(self, name: str) -> int:
         return self._index.get(name, _EARLIER)
 
-    def _find_named(self, commit: Commit) -> Iterator[tuple[Commit, str]]:
+    def _find_named(
+        self, commit: Commit, named: Iterable[Reverted]
+    ) -> Iterator[tuple[Commit, str]]:
         """The commits of the branch that a message names, and the parent that a revert keeps."""
-        named = [*reverted_commits(commit.message)]
-        ids = commit_ids(self._root, self._names(named), before=commit.id)
+        known = {it: self._ids[it] for it in self._names(named) if it in self._ids}
+        there = ancestors(self._root, known.values(), before=commit.id)
+        ids = {name: whole for name, whole in known.items() if whole in there}
         found = commits_by_id(self._root, ids.values())
         for reverted in named:
             if reverted.id in ids:

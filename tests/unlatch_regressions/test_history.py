@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from unlatch.project.git import run
+from unlatch.project.git.run import start_git
+from unlatch.worklog.programs import Finished
 from unlatch_regressions.commits import HistoryMissing, commits_between
 from unlatch_regressions.reverts import revert_causes
 from unlatch_regressions.trailers import trailer_causes
@@ -203,6 +207,32 @@ def test_the_squash_of_a_revert_pull_request(
     repository.git("revert", "--no-commit", fix)
     squash = repository.commit(text)
     assert repository.reverts(fix) == [(squash, (fix,))]
+
+
+def test_one_git_looks_for_all_commits_that_messages_name(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fix = repository.fix()
+    repository.complete()
+    started = list[str]()
+
+    def start(folder: Path, arguments: Sequence[str], **given: Any) -> Finished:
+        started.append(arguments[0])
+        return start_git(folder, arguments, **given)
+
+    monkeypatch.setattr(run, "start_git", start)
+    count = list[int]()
+    for number in (1, 200):
+        # Of the ids that a message names, git has the fix alone.
+        lines = "".join(f"This reverts commit {it:040x}.\n" for it in range(1, number))
+        repository.change("search.txt", "line 20, Fix search\n", "line 20\n")
+        reverted = repository.commit(f"Back\n\n{lines}This reverts commit {fix}.")
+        started.clear()
+        assert repository.reverts(fix) == [(reverted, (fix,))]
+        assert started.count("cat-file") == 1
+        count.append(len(started))
+        repository.git("reset", "--quiet", "--hard", "HEAD^")
+    assert count[0] == count[1]
 
 
 def test_a_merged_pull_request_that_is_reverted(repository: Repository) -> None:

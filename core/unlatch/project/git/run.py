@@ -123,9 +123,9 @@ def ask_git(root: Path, *arguments: str) -> str | None:
     return (answer and answer.out.decode("utf-8", "replace").strip()) or None
 
 
-def run_git(root: Path, *arguments: str) -> bytes | None:
-    """The output of git, byte for byte; None if git is missing or failed."""
-    answer = _read(root, arguments)
+def run_git(root: Path, *arguments: str, fed: bytes = b"") -> bytes | None:
+    """The output of git for an input, byte for byte; None if git is missing or failed."""
+    answer = _read(root, arguments, fed)
     return answer.out if answer is not None and answer.code == 0 else None
 
 
@@ -224,14 +224,21 @@ def _with_options(arguments: Sequence[str]) -> list[str]:
     return [*arguments[:at], *_COMMANDS.get(command, ()), *arguments[at:]]
 
 
-def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
+def _read(root: Path, arguments: tuple[str, ...], fed: bytes = b"") -> Finished | None:
     command = command_of(arguments)
     if command not in _COMMANDS or not _STARTING.isdisjoint(arguments):
         raise ValueError(f"git {' '.join(arguments)} is no command that reads")
     if command not in _ANYWHERE and not _has_repository(root):
         return None
     with suppress(OSError):
-        return start_git(root, arguments, settings=_OFF, environ=_READING, seconds=_READING_SECONDS)
+        return start_git(
+            root,
+            arguments,
+            settings=_OFF,
+            environ=_READING,
+            seconds=_READING_SECONDS,
+            fed=fed,
+        )
     return None
 
 
