@@ -1,4 +1,4 @@
-"""For jobs of CI systems: publish what a sync changed, report it there, and process events.
+"""For jobs of CI systems: publish what a sync changed, report it, process events, apply plans.
 
 It also lets people on trackers ask for what the command line does. Called by the command line.
 """

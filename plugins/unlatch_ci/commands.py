@@ -2,6 +2,14 @@
 
 from unlatch.cli.table import Entry, Reach
 
+APPLY = Entry(
+    "apply",
+    "apply",
+    "Apply a saved plan",
+    Reach.WRITES,
+    package="unlatch_ci",
+    topic="core",
+)
 INGEST = Entry(
     "ingest",
     "ingest",

@@ -20,17 +20,20 @@ from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.item_words import find_groups, is_of_origin
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
+from unlatch.project.plugins.errors import blaming
+from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
-from unlatch.sync.ingest import event_sources, read_event
+from unlatch.spi import ItemEvent
 from unlatch.sync.publishing import Way
 from unlatch.sync.sync import SyncOptions
+from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 from unlatch_ci.comments.handling import handle_comment
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
-    from unlatch.spi import ItemEvent
     from unlatch_ci.comments.carrying_out import CommandLine
 
 
@@ -105,3 +108,50 @@ def _globals(context: Context) -> list[str]:
     options = context.options
     root = [] if options.root is None else [f"--root={options.root}"]
     return [*root, f"--max-wait={options.max_wait}", *(["--debug"] if options.debug else [])]
+
+
+def event_sources(registry: Registry) -> tuple[str, ...]:
+    """Return the types of events that the installed plugins read."""
+    return tuple(name for one in registry.manifests.values() for name in one.events)
+
+
+def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
+    """Read an event; return its tracker's name with it."""
+    readers = {
+        name: (one.name, reader)
+        for one in registry.manifests.values()
+        for name, reader in one.events.items()
+    }
+    if source not in readers:
+        raise UsageError(
+            "unknown-event-source",
+            f"no plugin reads events of type {source!r}",
+            hint=f"known types are {', '.join(readers) or 'none'}",
+        )
+    tracker, target = readers[source]
+    read, content = load(registry.manifest(tracker), target), _read_file(path)
+    with blaming(tracker, f"reading an event with {target}"):
+        try:
+            event = read(content)
+        except ValueError as error:
+            raise UsageError(
+                "event-not-understood",
+                f"not an event of type {source}: {error}",
+                where=str(path),
+                hint="in GitHub Actions the file is at $GITHUB_EVENT_PATH",
+            ) from error
+        if not isinstance(event, ItemEvent):
+            raise TypeError("it returned no ItemEvent")
+    return tracker, event
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return read_user_file(path, at_most=MAX_EVENT_SIZE)
+    except OSError as error:
+        raise UsageError(
+            "event-unreadable",
+            f"the event cannot be read: {error.strerror}",
+            where=str(path),
+            hint="name the file that the CI system wrote",
+        ) from error

@@ -21,7 +21,7 @@ from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import BRIEFING, METADATA
 from unlatch.related.places import installed_kinds
-from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
+from unlatch.worklog.text.merge import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

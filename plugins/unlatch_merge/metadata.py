@@ -28,10 +28,10 @@ from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
-from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import ABSENT, Clash, MergedText, Side, UnmergeableError
 from unlatch_merge.field_rules import field_rules, with_fields_of
+from unlatch_merge.three_way import ThreeWay, Versions
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

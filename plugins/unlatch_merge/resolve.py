@@ -27,8 +27,7 @@ from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.json_text.three_way import Clash, Side
-from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import Clash, MergedText, Side, UnmergeableError
 from unlatch_merge.briefing import merge_briefings
 from unlatch_merge.driver import MergeDriverResult, run_driver
 from unlatch_merge.metadata import merge_events, merge_metadata

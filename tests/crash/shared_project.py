@@ -24,7 +24,7 @@ from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.text.merge import Side
 from unlatch_merge.metadata import merge_events, merge_metadata
 
 TRACKERS = ("github", "ado", "jira")

@@ -62,7 +62,7 @@ CATALOG = MappingProxyType(
         ),
         "model": ("models", ("unlatch_efforts.llm",)),
         "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.text.markdown_lines")),
-        "saved-plan": ("work", ("unlatch.lifecycle.planned.saved", "unlatch.worklog.json_text")),
+        "saved-plan": ("work", ("unlatch_ci.approved", "unlatch.worklog.json_text")),
         "run": ("work", _RUNS),
         "worker": ("work", ("unlatch_runs.dispatch.protocol",)),
         "effort": ("work", (*_EFFORTS, "unlatch.worklog.event_log")),

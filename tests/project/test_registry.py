@@ -24,9 +24,9 @@ from unlatch.increments.files.paths import METADATA, paths_at
 from unlatch.increments.model.increment import Increment
 from unlatch.project.check_trackers import check_trackers
 from unlatch.project.deferred import defer
-from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugins.loading import is_installed, load_plugin
 from unlatch.project.registry import Registry
+from unlatch.project.trackers import LoadOrder
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.entry_points import entry_points
 

@@ -70,7 +70,6 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
         Entry("close", "items.close", "Close items", _WRITES),
         Entry("complete", "work.finish", "Complete an increment and close its items", _WRITES),
         Entry("undo", "work.finish", "Undo the last reopen", _WRITES),
-        Entry("apply", "work.apply", "Apply a saved plan", _WRITES),
         Entry("status", "overview.status", _ATTENTION, _READS),
         Entry("history", "overview.history", _HISTORY, _READS),
         Entry("sync", "trackers.sync", _SYNC, _WRITES),

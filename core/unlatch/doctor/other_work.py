@@ -1,12 +1,18 @@
-"""Checks of the files of efforts, sessions and runs, and of their links to increments."""
+"""Checks of the files of efforts, sessions and runs: readable, and naming what exists."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.doctor.finding import Found, Hits
-from unlatch.related.dangling import dangling, unreadable
+from unlatch.errors import StoreError
+from unlatch.related.belonging import read_filed
+from unlatch.related.kinds import kinds_in
+from unlatch.related.references import References
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.disk.user_files import earlier_states, state_folder
 
 if TYPE_CHECKING:
@@ -14,13 +20,24 @@ if TYPE_CHECKING:
 
 
 def dangling_links(project: ProjectSnapshot) -> Hits:
-    for one in dangling(project.workspace):
-        hint = one.fix or "correct its front matter, if the other was renamed"
-        yield Found(f"{one.ref} names {one.named}, which does not exist", one.where, hint)
+    references = References(project.workspace)
+    for kind in kinds_in(project.workspace):
+        for link in kind.dangling(project.workspace, references):
+            hint = link.fix or "correct its front matter, if the other was renamed"
+            message = f"{link.ref} names {link.named}, which does not exist"
+            yield Found(message, link.where, hint)
 
 
 def unreadable_files(project: ProjectSnapshot) -> Hits:
-    return unreadable(project.workspace)
+    """The errors of the files of efforts, sessions, runs and briefings."""
+    for kind in kinds_in(project.workspace):
+        yield from kind.unreadable(project.workspace)
+    for folder in project.workspace.manager.collection.folders():
+        with suppress(OSError, UnsafePath), open_folder(folder.path):  # else its own check fails
+            try:
+                read_filed(folder.path)
+            except StoreError as error:
+                yield error
 
 
 def moved_imports(project: ProjectSnapshot) -> Hits:

@@ -1,4 +1,4 @@
-"""The trackers of a project: checked for settings, trust and credential, opened on first use."""
+"""The trackers of a project, opened when they are needed, and the order to load them in."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.records.links import identity
 from unlatch.project.deferred import defer
-from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugins.loading import open_plugin
 from unlatch.project.unknown_item import (
     FormerNames,
@@ -28,12 +28,40 @@ from unlatch.transport.request_context import measure
 from unlatch.worklog.disk.user_files import requests_folder, state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport
+
+
+# Seconds; the one before may look for a credential meanwhile, which starts a program.
+_LONGEST = 2.0
+
+
+class LoadOrder:
+    """Lets a tracker load its SDK when the tracker before it has sent its first request.
+
+    Python imports in one thread at a time. If all SDKs load together, all first requests leave
+    late; in sequence, each tracker answers while the next SDK loads.
+    """
+
+    def __init__(self, names: Sequence[str] = (), *, longest: float = _LONGEST) -> None:
+        self._longest = longest
+        self._ended = {name: threading.Event() for name in names}
+        self._before = {name: self._ended[before] for before, name in pairwise(names)}
+
+    def wait(self, name: str) -> None:
+        """Wait for the turn of a tracker, at most `longest` seconds."""
+        if name in self._before:
+            self._before[name].wait(self._longest)
+
+    def end(self, name: str) -> None:
+        """End the turn of a tracker that has sent a request, or will send none."""
+        if name in self._ended:
+            self._ended[name].set()
+
 
 # Imports run one at a time anyway.
 _LOADING = threading.Lock()

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from unlatch.related.open_work import OwnWork
     from unlatch.related.points import Briefing
     from unlatch.related.references import References
-    from unlatch.worklog.json_text.three_way import Side
     from unlatch.worklog.search_index import Source
-    from unlatch.worklog.text.merge import MergedText
+    from unlatch.worklog.text.merge import MergedText, Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,16 @@ a change of ours does no harm.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.linked import links_to, renamed_link
-from unlatch.project.plugins.errors import blaming
-from unlatch.project.plugins.loading import load
-from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
 from unlatch.values import dataclass
-from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 from unlatch.worklog.text.neutral import without_controls, without_surrogates
 
 
@@ -33,53 +28,6 @@ class MatchedEvent:
     event: ItemEvent
     ref: ItemRef | None = None  # None if the event is about no item, as its `note` says
     increments: tuple[Increment, ...] = ()  # those linked to the item
-
-
-def event_sources(registry: Registry) -> tuple[str, ...]:
-    """Return the types of events that the installed plugins read."""
-    return tuple(name for one in registry.manifests.values() for name in one.events)
-
-
-def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
-    """Read an event; return its tracker's name with it."""
-    readers = {
-        name: (one.name, reader)
-        for one in registry.manifests.values()
-        for name, reader in one.events.items()
-    }
-    if source not in readers:
-        raise UsageError(
-            "unknown-event-source",
-            f"no plugin reads events of type {source!r}",
-            hint=f"known types are {', '.join(readers) or 'none'}",
-        )
-    tracker, target = readers[source]
-    read, content = load(registry.manifest(tracker), target), _read_file(path)
-    with blaming(tracker, f"reading an event with {target}"):
-        try:
-            event = read(content)
-        except ValueError as error:
-            raise UsageError(
-                "event-not-understood",
-                f"not an event of type {source}: {error}",
-                where=str(path),
-                hint="in GitHub Actions the file is at $GITHUB_EVENT_PATH",
-            ) from error
-        if not isinstance(event, ItemEvent):
-            raise TypeError("it returned no ItemEvent")
-    return tracker, event
-
-
-def _read_file(path: Path) -> bytes:
-    try:
-        return read_user_file(path, at_most=MAX_EVENT_SIZE)
-    except OSError as error:
-        raise UsageError(
-            "event-unreadable",
-            f"the event cannot be read: {error.strerror}",
-            where=str(path),
-            hint="name the file that the CI system wrote",
-        ) from error
 
 
 def match_event(

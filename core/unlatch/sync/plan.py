@@ -1,4 +1,4 @@
-"""Plan a sync: read all items at once, compare, and decide about every link."""
+"""Plan what a sync does, and tell reads that are staler than what was seen."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.planning import refused_labels
+from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
@@ -34,7 +35,6 @@ from unlatch.sync.compare import (
     remote_sides,
     resolve_conflicts,
 )
-from unlatch.sync.stale_reads import check_stale
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,6 +43,22 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+
+
+# What follows from a change of the item.
+_BY_ITEM = frozenset({Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})
+
+
+def check_stale(one: Compared) -> Compared:
+    """Count an item as not read if its tracker shows it as it was before the last delivery."""
+    item = one.seen.item
+    if item is None or one.verdict not in _BY_ITEM:
+        return one
+    error = find_stale_read(one.increment, one.link, item)
+    if error is None:
+        return one
+    return replace(one, seen=replace(one.seen, item=None, error=error), decision=None)
+
 
 _UNKNOWN_USER = "unknown user"
 _STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}

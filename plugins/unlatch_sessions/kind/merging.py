@@ -12,8 +12,7 @@ from unlatch_sessions.store import SUFFIX
 if TYPE_CHECKING:
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.workspace import Workspace
-    from unlatch.worklog.json_text.three_way import Side
-    from unlatch.worklog.text.merge import MergedText
+    from unlatch.worklog.text.merge import MergedText, Side
 
 
 class SessionMerging:

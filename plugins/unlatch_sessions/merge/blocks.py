@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from unlatch.worklog.text.merge import Region, marked, merge_lines, regions, united
+from unlatch.worklog.text.merge import united
+from unlatch_sessions.merge.regions import Region, marked, merge_lines, regions
 
 _LINES = re.compile(r"[^\r\n]++(?:\r\n?+|\n)?+|\r\n?+|\n")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")

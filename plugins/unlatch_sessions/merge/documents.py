@@ -13,15 +13,15 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
-from unlatch.worklog.json_text.three_way import ABSENT, Clash
 from unlatch.worklog.text.markdown_lines import line_ending
-from unlatch.worklog.text.merge import MergedText, UnmergeableError, marked
+from unlatch.worklog.text.merge import ABSENT, Clash, MergedText, UnmergeableError
 from unlatch_sessions.document import read_document
 from unlatch_sessions.front_matter import with_values
 from unlatch_sessions.merge.beginning import with_beginning
 from unlatch_sessions.merge.blocks import lines, merge_blocks
 from unlatch_sessions.merge.heads import later, merge_heads
 from unlatch_sessions.merge.parts import Key, Parts, read_parts, with_keys_of
+from unlatch_sessions.merge.regions import marked
 
 if TYPE_CHECKING:
     from unlatch_sessions.model import Session

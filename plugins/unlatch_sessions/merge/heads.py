@@ -10,10 +10,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from unlatch.worklog.json_text.three_way import Clash
-from unlatch.worklog.text.merge import Region, UnmergeableError, marked
+from unlatch.worklog.text.merge import Clash, UnmergeableError
 from unlatch_sessions.front_matter import with_values
 from unlatch_sessions.merge.blocks import lines
+from unlatch_sessions.merge.regions import Region, marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,14 +18,15 @@ from unlatch.project.git.conflict import (
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.text.merge import MergedText, UnmergeableError, taken
+from unlatch.worklog.text.merge import MergedText, UnmergeableError
 from unlatch_sessions.document import read_document
 from unlatch_sessions.merge.documents import merge_sessions
+from unlatch_sessions.merge.regions import taken
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.worklog.json_text.three_way import Side
+    from unlatch.worklog.text.merge import Side
     from unlatch_sessions.store import SessionStore
 
 

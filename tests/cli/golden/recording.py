@@ -83,7 +83,7 @@ def record(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     # In turn, for what is written in the order of the answers.
     in_turn = SimpleNamespace(Thread=_InTurn, Semaphore=threading.Semaphore)
     monkeypatch.setattr("unlatch.worklog.parallel.threading", in_turn)
-    monkeypatch.setattr("unlatch.project.load_order.LoadOrder.wait", lambda *_: None)
+    monkeypatch.setattr("unlatch.project.trackers.LoadOrder.wait", lambda *_: None)
     project = _prepared(box, place, monkeypatch)
     other = _of_specweave(project, place / "specweave")
     for line in commands():

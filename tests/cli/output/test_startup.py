@@ -271,7 +271,7 @@ def watch(self, name):  # called before each request; the other SDKs may load at
         seen.update(sys.modules)
     end(self, name)
 seen = set()
-from unlatch.project.load_order import LoadOrder
+from unlatch.project.trackers import LoadOrder
 end, LoadOrder.end = LoadOrder.end, watch
 LoadOrder.__init__.__kwdefaults__["longest"] = 60.0  # machines under load are slow
 from unlatch.cli.main import run

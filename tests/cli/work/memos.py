@@ -21,9 +21,8 @@ from unlatch.project.workspace import Workspace
 from unlatch.related.kinds import Dangling, Described, OpenWork, Search, Sources, Step
 from unlatch.related.points import Briefing, Point
 from unlatch.related.references import References
-from unlatch.worklog.json_text.three_way import Side
 from unlatch.worklog.search_index import Document, Source, file_stamp
-from unlatch.worklog.text.merge import MergedText, UnmergeableError
+from unlatch.worklog.text.merge import MergedText, Side, UnmergeableError
 
 MEMO = Entry(
     "memo", "", "Keep memos", Reach.LOCAL, {"read": "memos"}, "tests.cli.work", topic="memos"

@@ -9,8 +9,8 @@ from typing import Any
 from tests.fuzz.target import Target, text_of
 
 from unlatch.errors import MistakesError, StoreError, UsageError
-from unlatch.lifecycle.planned import saved
 from unlatch.lifecycle.planned.saved import SavedPlan
+from unlatch_ci.approved import read_plan as read_saved_plan
 from unlatch_efforts.events import EVENTS
 from unlatch_efforts.model import Effort
 from unlatch_efforts.store import project
@@ -84,7 +84,7 @@ def _read_saved(data: bytes) -> SavedPlan | None:
     path = _folder() / "plan.json"
     path.write_bytes(data)
     try:
-        return saved.read_plan(path)
+        return read_saved_plan(path)
     except UsageError:
         return None
 

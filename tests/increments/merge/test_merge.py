@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
-from unlatch.worklog.text.merge import UnmergeableError
+from unlatch.worklog.text.merge import ABSENT, Clash, Side, UnmergeableError
 from unlatch_merge.metadata import Merged, merge, merge_events, merge_metadata
 
 SHAPES = Shapes(

@@ -13,9 +13,16 @@ import click
 from unlatch.cli.terminal import output
 from unlatch.errors import PlanOutdated, StoreError, UsageError
 from unlatch.errors.known_secrets import remember_secrets
-from unlatch.lifecycle.planned.basis import accounts_of, increment_basis, item_basis, project_name
 from unlatch.lifecycle.planned.comparison import is_unread, items_of
-from unlatch.lifecycle.planned.saved import PlannedCommand, SavedPlan, plan_text
+from unlatch.lifecycle.planned.saved import (
+    PlannedCommand,
+    SavedPlan,
+    accounts_of,
+    increment_basis,
+    item_basis,
+    plan_text,
+    project_name,
+)
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.project.program_environment import secret_variables
 from unlatch.worklog.times import stamp

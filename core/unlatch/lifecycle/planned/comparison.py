@@ -1,4 +1,4 @@
-"""Compare a plan with the one that the same command makes now."""
+"""Compare documents of dry runs, and read what they foresee."""
 
 from __future__ import annotations
 
@@ -10,63 +10,24 @@ from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from unlatch.lifecycle.planned.saved import IncrementBasis, SavedPlan
 
 # The ids and times that each dry run makes anew.
 _NEW = pattern(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
 # The keys whose change explains that of the others; a digest only follows from them.
 _FIRST = ("status", "state", "lastEvent")
 _DERIVED = "digest"
-# Those of an increment in a document.
-_MOVE = {"id", "status", "wouldBe"}
 _LONGEST = 200
 
 
-def compare_plans(planned: SavedPlan, now: SavedPlan) -> list[str]:
-    """What changed since a plan was made, each as `differences` says it."""
-    parts = {"project", "accounts", "command", "increments"}
-    before, after = (one.model_dump(by_alias=True, include=parts) for one in (planned, now))
-    # What is not written to, or read, any more is a change of the preview.
-    before["accounts"] = {name: planned.accounts.get(name) for name in now.accounts}
-    found = _exact_differences(before, after)
-    known = {one.url: one for one in planned.items}
-    for item in now.items:
-        if other := known.get(item.url):
-            # An edit alone does not change the plan.
-            same = item.model_copy(update={"revision": other.revision})
-            found += _exact_differences(other.model_dump(), same.model_dump())
-        else:
-            found.append(f"{item.url}: not in the plan")
-    fixed = planned.command.model_dump_json()
-    found += differences(planned.preview, now.preview, fixed=fixed)
-    return [*dict.fromkeys(found)]
-
-
-def edited_items(planned: SavedPlan, now: SavedPlan) -> list[str]:
-    """The items that were edited or commented on since, without a change of what would be done."""
-    read = {one.url: one.revision for one in now.items}
-    return [one.url for one in planned.items if read.get(one.url, one.revision) != one.revision]
-
-
-def compare_increments(planned: SavedPlan, now: Sequence[IncrementBasis]) -> list[str]:
-    """The same for the increments alone, where the plan cannot be made any more."""
-    pair = ([one.model_dump(by_alias=True) for one in some] for some in (planned.increments, now))
-    return _exact_differences(*pair)
-
-
-def _exact_differences(planned: Any, now: Any) -> list[str]:
-    return [*_Comparison(None).of(planned, now, "")]
-
-
-def differences(planned: Any, now: Any, *, fixed: str = "") -> list[str]:
+def differences(planned: Any, now: Any, *, fixed: str | None = "") -> list[str]:
     """The differences of two documents of dry runs: the place, and from what to what.
 
     The ids and times that each makes anew are none, nor are the words of warnings and errors.
 
     Args:
-        fixed: a text whose ids and times count all the same.
+        fixed: a text whose ids and times count all the same; None if all count.
     """
     return [*_Comparison(fixed).of(planned, now, "")]
 
@@ -117,28 +78,9 @@ def _keys(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [key for key in {**before, **after} if key != _DERIVED]
 
 
-def is_done(
-    planned: SavedPlan, increments: Iterable[IncrementBasis], now: Mapping[str, Any] | None
-) -> bool:
-    """Whether what a plan is about has been done already, by this plan or another command.
-
-    Args:
-        increments: those of the plan as they are now.
-        now: the document that its command makes now; None where it makes none any more.
-    """
-    found = [one for one in _moves(planned.preview) if one.keys() >= _MOVE]
-    moves = {str(one["id"]): (one["status"], one["wouldBe"]) for one in found}
-    statuses = {one.id: one.status for one in increments}
-    if any(statuses.get(name) != goal for name, (_, goal) in moves.items()):
-        return False
-    if now is None:
-        return any(before != goal for before, goal in moves.values())
-    return not foresees_change(now, but=has_pending)
-
-
 def foresees_change(document: Mapping[str, Any], *, but: Any = None) -> bool:
     """Whether a dry run foresees the change of an item, or of files."""
-    is_moved = any(one["status"] != one["wouldBe"] for one in _moves(document))
+    is_moved = any(one["status"] != one["wouldBe"] for one in moves_of(document))
     items = [one for one in items_of(document) if not (one["error"] or (but and but(one)))]
     links = (one.get("linked") or one.get("unlinked") for one in document.get("increments", ()))
     others = (document.get(key) for key in ("related", "moves", "adoptions", "adrift"))
@@ -162,7 +104,8 @@ def is_unread(item: Mapping[str, Any]) -> bool:
     return item["state"] is None and item["error"] is not None and bool(item["url"])
 
 
-def _moves(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def moves_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The increments of a document of a dry run, each with its status and the one it would get."""
     many = document.get("increments")
     each = [one for one in (many if isinstance(many, list) else ()) if isinstance(one, dict)]
     found = (one.get("increment") for one in (document, *each))

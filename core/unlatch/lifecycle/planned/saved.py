@@ -1,27 +1,35 @@
-"""The file of a plan: schemas/plan.schema.json.
+"""The file of a plan, schemas/plan.schema.json, and what the plan is made for.
 
 It is data of whoever wrote it: only its command is carried out, after a comparison.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.errors import UsageError
-from unlatch.spi.validation import validation_message
-from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.increments.files.changes.plans import revision_of
+from unlatch.increments.records.status_events import LOG
+from unlatch.lifecycle.items.repository import read_remotes
+from unlatch.project.git.run import ask_git
+from unlatch.spi import Capability
+from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.text.secrets import find_secret
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi.item import RemoteItem
+
 
 # Bytes; some thousand items.
 LARGEST = 8 << 20
-_NEXT = "make a plan with --plan-out FILE"
 
 
 class _Record(BaseModel):
@@ -89,40 +97,6 @@ def plan_text(plan: SavedPlan) -> bytes:
     return content
 
 
-def read_plan(file: Path) -> SavedPlan:
-    """Read the file of a plan; UsageError `plan-file-invalid`."""
-    if file.exists() and not file.is_file():
-        raise invalid_plan("it is not a file", file)  # reading a pipe could wait for ever
-    try:
-        with file.open("rb") as opened:
-            raw = opened.read(LARGEST + 1)
-    except OSError as error:
-        raise invalid_plan(f"it cannot be read: {error.strerror}", file) from error
-    if len(raw) > LARGEST:
-        raise invalid_plan(f"it has more than {LARGEST:,} bytes", file)
-    try:
-        text = JsonText.parse(raw)
-        # A lone surrogate has no UTF-8 form, and fails where it is shown or sent.
-        json.dumps(text.value, ensure_ascii=False).encode()
-    except JsonTextError as error:
-        raise invalid_plan(str(error), file) from error
-    except UnicodeEncodeError as error:
-        raise invalid_plan("a text has half of a character", file) from error
-    if text.duplicates:
-        raise invalid_plan(f"{text.duplicates[0]} occurs twice", file)
-    try:
-        return SavedPlan.model_validate(text.value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        at = ".".join(map(str, first["loc"]))
-        raise invalid_plan(f"{at}: {validation_message(first)}", file) from error
-
-
-def invalid_plan(why: str, file: Path) -> UsageError:
-    """The error for a file that is no plan."""
-    return UsageError("plan-file-invalid", f"this is no plan: {why}", where=str(file), hint=_NEXT)
-
-
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -133,3 +107,49 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for one in value:
             yield from _texts(one)
+
+
+def project_name(root: Path) -> str:
+    """The address of the git remote origin, with the folder in the repository; else the root."""
+    address = read_remotes(root).get("origin")
+    if not address:
+        return str(root.resolve())
+    _, scheme, rest = address.rpartition("://")
+    # git@host:octo/widgets.git and https://host/octo/widgets are one project.
+    place = rest if scheme else rest.replace(":", "/", 1)
+    place = place.rpartition("@")[2].rstrip("/").removesuffix(".git")
+    inside = ask_git(root, "rev-parse", "--show-prefix")
+    return f"{place}:{inside.rstrip('/')}" if inside else place
+
+
+def accounts_of(trackers: Trackers, names: Iterable[str]) -> dict[str, str | None]:
+    """The account of the credential for each of these trackers.
+
+    Raises:
+        UnlatchError: a tracker cannot be asked.
+    """
+    return {
+        name: trackers.open(name).examine([]).login
+        for name in sorted(set(names))
+        if Capability.EXAMINE in trackers.registry.manifest(name).capabilities
+    }
+
+
+def increment_basis(increment: Increment) -> IncrementBasis:
+    events = LOG.read(increment.folder) if increment.folder.exists() else []
+    return IncrementBasis(
+        id=increment.id,
+        status=increment.status.value,
+        lastEvent=f"{LOG.word(events[-1])} {events[-1].id}" if events else None,
+        revision=revision_of(increment),
+    )
+
+
+def item_basis(item: RemoteItem) -> ItemBasis:
+    return ItemBasis(
+        tracker=item.ref.tracker,
+        url=item.ref.url,
+        state=item.state,
+        since=stamp(item.state_since) if item.state_since else None,
+        revision=item.revision,
+    )

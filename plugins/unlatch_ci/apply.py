@@ -23,15 +23,17 @@ from unlatch.cli.runtime.passing import (
 from unlatch.cli.runtime.plan_making import is_allowed
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError
-from unlatch.lifecycle.planned.apply import (
+from unlatch.lifecycle.planned.comparison import has_pending, items_of
+from unlatch.worklog.text.neutral import command_line
+from unlatch_ci.approved import (
     bind_to_plan,
     check_broken,
     check_plan,
     check_project,
+    edited_items,
+    invalid_plan,
+    read_plan,
 )
-from unlatch.lifecycle.planned.comparison import edited_items, has_pending, items_of
-from unlatch.lifecycle.planned.saved import invalid_plan, read_plan
-from unlatch.worklog.text.neutral import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,31 +6,10 @@ merged member by member; anything else is a clash, unless a rule merges it.
 
 import heapq
 from collections.abc import Callable, Mapping
-from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
-from unlatch.values import dataclass
 from unlatch.worklog.json_text.edit import is_same
-
-
-class Side(StrEnum):
-    """The two that are merged, by git's names for them."""
-
-    OURS = "ours"
-    THEIRS = "theirs"
-
-    @property
-    def other(self) -> "Side":
-        return Side.THEIRS if self is Side.OURS else Side.OURS
-
-
-class Absent(Enum):
-    """The value of a missing member."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absent.ABSENT
+from unlatch.worklog.text.merge import ABSENT, Clash, Place, Side
 
 
 class Versions(NamedTuple):
@@ -50,27 +29,11 @@ class Versions(NamedTuple):
         return isinstance(self.ours, dict) and isinstance(self.theirs, dict)
 
 
-Place = tuple[str, ...]
 # Merges a value that both sides changed differently.
 Rule = Callable[[Versions, Place], Any]
+
+
 Order = Callable[[Any], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """A field that both sides changed, differently; a value may be `ABSENT`.
-
-    Args:
-        place: the keys that lead to it; a record of a list has its identity as key.
-    """
-
-    place: Place
-    ours: Any
-    theirs: Any
-
-    @property
-    def field(self) -> str:
-        return "/" + "/".join(self.place)
 
 
 class ThreeWay:
