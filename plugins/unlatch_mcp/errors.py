@@ -46,7 +46,10 @@ _FLAG = re.compile(r"--(item-only|even-if-not-planned)\b")
 
 
 def answering(tool: Callable[P, Awaitable[Document]]) -> Callable[P, Awaitable[Document]]:
-    """Cut the result of a tool; make errors answers with their id, message and next step."""
+    """Cut the result of a tool; make errors answers with their id, message and next step.
+
+    Of other exceptions a model gets no word (findings/mcp-error-words.sh).
+    """
     names = frozenset(signature(tool).parameters)
 
     @wraps(tool)
