@@ -203,7 +203,7 @@ def start(answer):
             self.end_headers()
             self.wfile.write(content)
 
-        do_POST = do_PUT = do_PATCH = do_OPTIONS = do_GET
+        do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_GET
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

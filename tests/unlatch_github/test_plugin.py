@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from markdown_it import MarkdownIt
@@ -295,6 +295,23 @@ def test_a_label_that_github_cannot_take_is_refused_beforehand() -> None:
     assert [name for name in LABELS if label_problem(name) is not None] == []
     refused = ["", " ", ".", "..", " .. ", "x" * 51]
     assert [name for name in refused if label_problem(name) is not None] == refused
+
+
+@pytest.mark.parametrize("name", ["area/core b", "100%", "a?b#c"])
+def test_a_label_to_remove_is_one_part_of_the_path(
+    box: Sandbox, plugin: GithubPlugin, name: str
+) -> None:
+    number = closed_issue(box, labels=(name, "bug"))
+    change = replace(REOPEN, remove_labels=(name,))
+
+    planned = plugin.plan(plugin.read(ref(box, number)), change)
+
+    (url,) = [one.url for one in planned if one.method == "DELETE"]
+    assert url.rpartition("/")[::2] == (
+        f"{box.github.api_url}/repos/octo/widgets/issues/{number}/labels",
+        quote(name, safe=""),
+    )
+    assert act(plugin, ref(box, number), change).after.labels == ("bug", "reopened")
 
 
 def test_labels_that_a_person_adds_and_removes_meanwhile_stay_so(

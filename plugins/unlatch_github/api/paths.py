@@ -14,7 +14,10 @@ GRAPHQL = "/graphql"
 
 
 def repository_path(target: str, *parts: str) -> str:
-    """The path of a repository, or of a part of it; names in `parts` may have any character."""
+    """The path of a repository, or of a part of it; names in `parts` may have any character.
+
+    PyGithub leaves the slash in a label to remove (findings/pygithub-label-slash.sh).
+    """
     return "/".join((f"/repos/{target}", *map(partial(quote, safe=""), parts)))
 
 
