@@ -164,11 +164,7 @@ def _with_requests(
 def _carry_out(work: Work, prompts: Prompts, options: ChangeOptions) -> Sequence[Ended]:
     with prompts.changing(len(work.changes)) as report:
         made = apply_each(
-            work.place,
-            work.changes,
-            report,
-            activates=options.activates,
-            stops=not options.is_many,
+            work.place, work.changes, report, activates=options.activates, stops=not options.is_many
         )
     ended = [*made, *work.refused]
     if work.names:

@@ -206,12 +206,7 @@ class ResumePlan:
                     raise stale
                 is_due = must_move(item, Goal.OPEN)
                 op = own_id(
-                    self.ended,
-                    Kind.REOPEN,
-                    item.ref,
-                    intent.text,
-                    item.state_since,
-                    is_due=is_due,
+                    self.ended, Kind.REOPEN, item.ref, intent.text, item.state_since, is_due=is_due
                 )
             if op in known:
                 continue  # another process was faster

@@ -17,11 +17,7 @@ from typing import TYPE_CHECKING
 from unlatch.increments.files.paths import BRIEFING, EVENTS, HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.files.work.files import files_of
 from unlatch.patterns import pattern
-from unlatch.project.git.history import (
-    commits_after_record,
-    commits_since,
-    files_changed_after,
-)
+from unlatch.project.git.history import commits_after_record, commits_since, files_changed_after
 from unlatch.worklog.disk.atomic import UNFINISHED
 
 if TYPE_CHECKING:
