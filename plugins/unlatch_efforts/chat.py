@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch_efforts.conversation import Conversation, Turn
     from unlatch_efforts.llm import Complete, OnText
+    from unlatch_efforts.model import Effort
 
 ROUNDS = 3
 # Bytes at the end of the ambient log; the last answer is in them unless it is very long.
@@ -184,6 +185,7 @@ class _Rounds:
 
     def run(self) -> tuple[memory.ChatContext, tuple[str, ...]]:
         """Ask the model, and run its calls; the last context, and the tools that did not run."""
+        active = self.turn.state.active
         self._prepare()
         for number in range(ROUNDS + 1):
             context = self._context()
@@ -200,23 +202,29 @@ class _Rounds:
             if not calls or self.tools.is_due:
                 break
         self._ask()
-        self._begin()
+        self._finish(active)
         dropped = tuple(one.function.name[:TITLE] for one in message.tool_calls[len(calls) :])
         return context, dropped
 
     def _prepare(self) -> None:
         """Do what the user decided, and keep the model from what the user is to decide."""
-        self.tools.ask, effort = self.reading.ask, self.reading.reopen
-        if effort is not None:
-            with suppress(UnlatchError):  # meanwhile it was reopened elsewhere
-                self.tools.run(
-                    "reopen_effort", id=effort.id, reason=cut(self.reading.reason, REASON)
-                )
+        self.tools.ask, self.tools.keep = self.reading.ask, self.reading.keep
+        if self.reading.reopen is not None:
+            self._reopen(self.reading.reopen)
 
-    def _begin(self) -> None:
-        """Open the new effort that the user wants, if the model did not."""
-        if self.reading.begin and self.turn.state.active is None:
-            self.tools.call("open_effort", json.dumps({"name": self.reading.begin}))
+    def _finish(self, active: str | None) -> None:
+        """Reopen or open the effort that the user wants, if the model began none."""
+        told, begin = self.reading.told, self.reading.begin
+        if self.turn.state.active != active:
+            return
+        if told is not None:
+            self._reopen(told)
+        elif begin:
+            self.tools.call("open_effort", json.dumps({"name": begin}))
+
+    def _reopen(self, effort: Effort) -> None:
+        with suppress(UnlatchError):  # meanwhile it was reopened elsewhere
+            self.tools.run("reopen_effort", id=effort.id, reason=cut(self.reading.reason, REASON))
 
     def _ask(self) -> None:
         """Ask the question that is due, if the model did not."""

@@ -26,6 +26,13 @@ _NEW = pattern(r"\b(new|open an|start an)( \w+){0,2} effort\b", re.IGNORECASE)
 _REOPEN = pattern(r"\b(re-?open|resume|continue|go(ing)? on|pick up|back to)\b", re.IGNORECASE)
 # The question ends in these words, so that only an answer to it is taken for a decision.
 _CHOICE = "Do you want to reopen it, or start a new effort?"
+# Only what begins so tells to reopen: "why did we reopen it" does not.
+_TELLS = pattern(
+    r"\W*((let['\u2019]s|let us|please|can we|i want to|i['\u2019]d like to|we need to) )?"
+    r"(re-?open|resume|continue|pick up|go on|(go )?back to)\b",
+    re.IGNORECASE,
+)
+_UNSURE = pattern(r"\b(no|not|never|don['\u2019]t|later|tomorrow|if|when|after)\b", re.IGNORECASE)
 _YES = pattern(r"\W*(yes|yeah|yep|sure|ok|okay|please|re-?open)\b", re.IGNORECASE)
 _NO = pattern(r"\b(no|nope|not|don't|new|different|another|fresh|unrelated)\b", re.IGNORECASE)
 _ANEW = pattern(r"\b(new|different|another|fresh)\b", re.IGNORECASE)
@@ -33,10 +40,15 @@ _BUT = pattern(r"\b(but|first|later|wait)\b|\?", re.IGNORECASE)
 _NAME_WORDS = 4
 # Characters of a summary in a question.
 _SHOWN = 300
-_NEW_TOPIC = (
-    "The next message resembles no concluded effort, so there is nothing to search. If it starts "
-    "work on a topic, call open_effort with a short name of the topic now. If it is a question or "
-    "small talk, answer without a tool."
+# Words that begin work; a small model that may choose answers instead.
+_BEGINS = pattern(
+    r"\W*(let['\u2019]s|let us|i want to|i['\u2019]d like to|i need to|we need to)\b", re.IGNORECASE
+)
+_UNKNOWN = "The next message resembles no concluded effort, so there is nothing to search. "
+_NEW_TOPIC = f"{_UNKNOWN}It starts work on a topic: call open_effort with a short name of it now."
+_MAYBE_NEW = (
+    f"{_UNKNOWN}If it starts work on a topic, call open_effort with a short name of the topic now. "
+    "If it is a question or small talk, answer without a tool."
 )
 
 
@@ -48,7 +60,9 @@ class Reading:
         candidates: the concluded efforts that it names or resembles.
         ask: the one of them that the user is asked about before an effort begins.
         reopen: the one that the user wants to reopen, as the answer to the question.
-        reason: the message that the question was about.
+        keep: the one that the user does not want to reopen.
+        reason: the message that tells it, or that the question was about.
+        told: the one that the message tells to reopen, if the model does not.
         begin: the name of a new effort that the user wants, if the model opens none.
         hint: what fits the message, for the model.
     """
@@ -56,6 +70,8 @@ class Reading:
     candidates: tuple[Effort, ...] = ()
     ask: Effort | None = None
     reopen: Effort | None = None
+    keep: Effort | None = None
+    told: Effort | None = None
     reason: str = ""
     begin: str = ""
     hint: str = ""
@@ -95,14 +111,17 @@ def read(
         direct += [one for one in found if one not in direct and mentions(message, one)]
     candidates = tuple({effort.id: effort for effort in (*direct, *found)}.values())[:_CANDIDATES]
     if direct:
-        return Reading(candidates, hint=_named_hint(direct[0].id))
+        is_told = len(direct) == 1 and _TELLS.match(message) and not _UNSURE.search(message)
+        told = direct[0] if is_told else None
+        return Reading(candidates, told=told, reason=message, hint=_named_hint(direct[0].id))
     if active is not None:
         return Reading(candidates)  # the message belongs there
     asked = [one for one in concluded.values() if "?" in last[1] and one.id in last[1]]
     if asked and (not candidates or {*asked} & {*candidates}):
         return _answered(message, candidates, asked, last)
     if not likely:
-        return Reading(hint=_NEW_TOPIC)
+        begins = _BEGINS.match(message) and "?" not in message
+        return Reading(hint=_NEW_TOPIC if begins else _MAYBE_NEW)
     is_open = {effort.id for effort in efforts if effort.is_open}
     if not candidates or likely[0] in is_open or _NEW.search(message):
         return Reading(candidates)
@@ -125,7 +144,7 @@ def _answered(
         return Reading(candidates, reopen=effort, reason=about, hint=_agreed_hint(effort.id))
     if is_clear and declines and not agrees:
         begin = " ".join(_topic(about)) if _ANEW.search(message) else ""
-        return Reading(candidates, begin=begin, hint=_declined_hint(effort.id))
+        return Reading(candidates, keep=effort, begin=begin, hint=_declined_hint(effort.id))
     return Reading(candidates, hint=_answer_hint(effort.id))
 
 

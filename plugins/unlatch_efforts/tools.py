@@ -137,6 +137,8 @@ class Tools:
         # The user is asked about this one before an effort begins, and a call was refused for it.
         self.ask: Effort | None = None
         self.is_due = False
+        # The user does not want to reopen this one.
+        self.keep: Effort | None = None
         self._reopened: dict[str, Answer] = {}
 
     @property
@@ -172,6 +174,8 @@ class Tools:
             return {"status": "opened", "effort_id": effort.id}
         if known.is_open:
             return self._switch(known.id)
+        if self.keep and known.id == self.keep.id:
+            return _kept(known)
         return self._asking(known, "A concluded effort has this name.")
 
     def _asking(self, effort: Effort, why: str) -> Answer:
@@ -261,6 +265,8 @@ class Tools:
         if self.ask:
             self.is_due = True
             return self._asking(self.ask, "The user's message does not name the effort.")
+        if self.keep and id == self.keep.id:
+            return _kept(self.keep)
         if id in self._reopened and self._efforts.find(id).is_open:
             return self._reopened[id]  # a small model repeats the call that worked
         effort, prior = self._efforts.reopen(id, reason)
@@ -315,6 +321,11 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
         takes = f"{name} takes {', '.join(known) or 'none'}, as text"
         raise _mistake("arguments-invalid", message, takes)
     return given
+
+
+def _kept(effort: Effort) -> Answer:
+    message = "The user does not want to reopen it. Call open_effort with a name of the new topic."
+    return {"status": "concluded", "effort_id": effort.id, "message": message}
 
 
 def _described(effort: Effort) -> Answer:

@@ -49,7 +49,6 @@ RIGHT = {
 # before the user answers.
 WRONG = {
     **dict.fromkeys((f"explicit {number}" for number in (1, 2, 3, 4)), start("auth-bug-2")),
-    "ambiguous, declined": [start("query-timeouts")[0], *reopen("db-pool-fix")],
     "none 1": reopen("auth-bug"),
 }
 every_case = pytest.mark.parametrize("case", REQUIREMENT.cases, ids=lambda case: case.name)
@@ -75,7 +74,10 @@ def test_a_model_that_does_something_else_fails(name: str, tmp_path: Path) -> No
         assert len(server.requests) == len(WRONG[name])
 
 
-@pytest.mark.parametrize("name", ["ambiguous 1", "ambiguous 2", "ambiguous, reopened"])
+@pytest.mark.parametrize(
+    "name",
+    ["ambiguous 1", "ambiguous 2", "ambiguous, reopened", "ambiguous, declined"],
+)
 @pytest.mark.parametrize(
     "replies", [start("something"), reopen("auth-bug"), ["Let me see."]], ids=["new", "old", "text"]
 )

@@ -5,7 +5,7 @@ from tests.unlatch_efforts.script import Talk, call, context, reply
 
 from unlatch_efforts.chat import Chat
 from unlatch_efforts.conversation import Conversation
-from unlatch_efforts.llm import Reply, Scripted
+from unlatch_efforts.llm import Reply, Scripted, ToolCall
 
 SUMMARY = "Renews the access token."
 QUESTION = (
@@ -135,6 +135,35 @@ def test_who_names_an_effort_is_not_asked(talk: Talk, message: str, effort: str)
 ASKED = "The token page shows a 401"
 
 
+@pytest.mark.parametrize(
+    ("message", "reopens"),
+    [
+        ("Reopen auth-bug, I found another issue", True),
+        ("Let's reopen the auth bug", True),
+        ("I want to continue working on auth-bug", True),
+        ("Back to auth-bug: the page is blank", True),
+        ("Let's not reopen auth-bug", False),
+        ("Why did we reopen auth-bug?", False),
+        ("Reopen auth-bug tomorrow", False),
+        ("auth-bug was hard to reopen", False),
+        ("Reopen auth-bug or boiler-noise", False),
+    ],
+)
+def test_who_tells_to_reopen_an_effort_has_it_reopened_if_the_model_does_not(
+    talk: Talk, message: str, *, reopens: bool
+) -> None:
+    talk.store.open("boiler-noise")
+    talk.store.conclude("boiler-noise", "It is quiet.")
+    answered, _ = talk(message, reply("I look."))
+    assert answered.effort == talk.active() == ("auth-bug" if reopens else None)
+    assert [one.reason for one in talk.store.find("auth-bug").reopens] == [message] * reopens
+
+
+def test_a_model_that_began_another_effort_is_not_overruled(talk: Talk) -> None:
+    answered, _ = talk("Reopen auth-bug", reply(None, OPEN), reply("Ok"))
+    assert answered.banners == ("--- Started effort: login ---",)
+
+
 @pytest.mark.parametrize("answer", ["Yes", "Reopen it, same issue", "ok, please", "Sure!"])
 @pytest.mark.parametrize("asks_itself", [True, False])
 def test_who_agrees_has_the_effort_reopened_whatever_the_model_does(
@@ -174,6 +203,17 @@ def test_who_declines_for_a_new_effort_gets_it_whatever_the_model_does(
     assert "Call open_effort now" in context(model)
     assert answered.banners == ("--- Started effort: token-page-shows-401 ---",)
     assert answered.effort == "token-page-shows-401"
+    assert not talk.store.find("auth-bug").is_open
+
+
+@pytest.mark.parametrize(
+    "mistake", [call("reopen_effort", id="auth-bug"), call("open_effort", name="auth-bug")]
+)
+def test_what_the_user_declined_stays_concluded(talk: Talk, mistake: ToolCall) -> None:
+    talk(ASKED, reply("Hm."))
+    answered, model = talk("No, a new one", reply(None, mistake), reply(None, OPEN), reply("Ok"))
+    assert "does not want to reopen it" in model.requests[1].messages[-1]["content"]
+    assert answered.banners == ("--- Started effort: login ---",)
     assert not talk.store.find("auth-bug").is_open
 
 
@@ -226,8 +266,10 @@ def test_the_effort_with_the_most_of_a_message_is_asked_about(talk: Talk) -> Non
 
 def test_a_message_about_nothing_known_opens_an_effort_or_is_answered(talk: Talk) -> None:
     talk.hits = []
-    said = hint(talk, "Plan a trip", reply(None, OPEN), reply("Ok"))
-    assert "call open_effort with a short name" in said
+    assert "If it starts work on a topic, call open_effort" in hint(talk, "A trip to Japan")
+    assert "If it starts work" in hint(talk, "Let's see, what is a kimono?")
+    said = hint(talk, "Let's plan a trip", reply(None, OPEN), reply("Ok"))
+    assert "It starts work on a topic: call open_effort" in said
     assert hint(talk, "To Japan") == ""  # it belongs to the active effort
 
 

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 _TAGS = ("<tool_call>", "<tools>")
 _OPENINGS = (*_TAGS, "```", "{", "[")
 _TAG = pattern(r"\s*<(tool_call|tools)>(.*?)(?:</\1>|\Z)", re.DOTALL)
-# As in `[tools] open_effort({"name": "japan"})`.
+# As in `[tools] open_effort({"name": "japan"})` and `[open_effort, {"name": "japan"}]`.
 _LABELLED = pattern(r"\[[a-z_]{1,20}\]\s*(\w+)\((\{.*\})\)", re.DOTALL)
-_FENCE = pattern(r"```[a-z_]{0,20}\n(.*)```", re.DOTALL)
+_LISTED = pattern(r"\[(\w+),\s*(\{.*\})\]", re.DOTALL)
+_FENCE = pattern(r"```[a-z_]{0,20}\n(.*?)(?:```)?", re.DOTALL)  # some are not closed
 # Characters; no tool takes a longer argument.
 _LONGEST = 200_000
 
@@ -52,7 +53,7 @@ def _parts(text: str) -> Iterator[str]:
     """The JSON texts of an answer."""
     if fence := _FENCE.fullmatch(text):
         text = fence[1]
-    if labelled := _LABELLED.fullmatch(text):
+    if labelled := _LABELLED.fullmatch(text) or _LISTED.fullmatch(text):
         text = f'{{"name": "{labelled[1]}", "arguments": {labelled[2]}}}'
     if not text.startswith(_TAGS):
         # A small model closes fences that it never opened.
