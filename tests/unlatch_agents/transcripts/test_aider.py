@@ -4,6 +4,7 @@ from pathlib import Path
 from tests.unlatch_agents.transcripts.lines import outline
 
 from unlatch_agents.transcripts import Usage, read_transcripts
+from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall
 
 # aider ends its lines with two spaces: "~~" here.
 HISTORY = """
@@ -160,3 +161,30 @@ def test_only_a_key_that_stops_the_model_interrupts(tmp_path: Path) -> None:
     (found,) = read_transcripts(path)
     expected = ["> Fix it", "Half a", "interruption", "> Fix it now", "Done.", "> Thanks"]
     assert outline(found.events) == expected
+
+
+def test_an_edit_that_did_not_fit_has_failed_and_is_no_word_of_the_model(tmp_path: Path) -> None:
+    block = "<<<<<<< SEARCH\nabsent(77)\n> quoted\n=======\nprint(2)\n>>>>>>> REPLACE"
+    misfit = (
+        "> # 1 SEARCH/REPLACE block failed to match!\n\n"
+        "## SearchReplaceNoExactMatch: This SEARCH block failed to match lines in hello.py\n"
+        f"{block}\n\n"
+    )
+    path = tmp_path / ".aider.chat.history.md"
+    path.write_text(
+        "# aider chat started at 2026-11-20 12:00:00\n\n#### Change  \n\n"
+        f"hello.py\n{block}\n\n"
+        f"> Tokens: 2.4k sent, 27 received.  \n{misfit}The block must match exactly, etc  \n\n"
+        "I leave it.\n\n#### no, look again  \n\n"
+        # A model that writes the beginning takes no word of the person with it.
+        "> # 1 SEARCH/REPLACE block failed to match!\n\n#### and now  \n\nDone.\n"
+    )
+    [transcript] = read_transcripts(path)
+    prompts = [event.text for event in transcript.events if isinstance(event, Prompt)]
+    replies = [event.text for event in transcript.events if isinstance(event, Reply)]
+    [call] = [event for event in transcript.events if isinstance(event, ToolCall)]
+    assert prompts == ["Change", "no, look again", "and now"]
+    assert [reply.splitlines()[0] for reply in replies] == ["hello.py", "I leave it.", "Done."]
+    assert (call.arguments, call.result and call.result.failed) == ({"path": "hello.py"}, True)
+    assert call.result
+    assert call.result.text.endswith("The block must match exactly, etc")

@@ -41,6 +41,10 @@ _FACTS = {
     "model": re.compile(r"(?:Main model|Models?): (\S+)"),
 }
 _EDIT = re.compile(r"Applied edit to (.*\S)")
+# An edit that did not fit is a message of the program with many lines: only its first line has a
+# mark, and only its last one the two blanks.
+_MISFIT = re.compile(r"# \d{1,4} SEARCH/REPLACE blocks? failed to match!")
+_MISFIT_IN = "## SearchReplace"
 # Of one Ctrl-C, and of a second one soon after, which ends the program.
 _STOPPED, _INTERRUPTED = "^C again to exit", re.compile(r"\^C(?: KeyboardInterrupt|$)")
 
@@ -64,6 +68,7 @@ class _Chat:
         if who == _PROGRAM:
             for line in lines:
                 self._note(line)
+            self._note_misfits(lines)
         elif who == _PERSON and words and words != _BLANK:
             if not self._is_repeated(words):
                 self.events.append(Prompt(*self._place(), words))
@@ -93,6 +98,13 @@ class _Chat:
         elif self._is_stopped(line):
             self.events.append(Interruption(*self._place()))
 
+    def _note_misfits(self, lines: list[str]) -> None:
+        words = "\n".join(lines).strip()
+        for line in lines:
+            if line.startswith(_MISFIT_IN):
+                path, result = line.rpartition(" in ")[2].strip(), Result(words, failed=True)
+                self.events.append(ToolCall(*self._place(), "", "edit", {"path": path}, result))
+
     def _is_stopped(self, line: str) -> bool:
         is_known = any(isinstance(it, Interruption) for it in self.events[-1:])
         is_stop = _INTERRUPTED.match(line) or (self.is_asked and line.startswith(_STOPPED))
@@ -118,12 +130,22 @@ def read(lines: Iterable[str], *, cwd: str) -> list[Transcript]:
 
 def _written(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The lines with their writers; an editor may have removed the blanks at all ends."""
-    has_ends = False
+    has_ends = is_misfit = False
     for line in lines:
         who = _writer(line)
         is_marked = who in (_PERSON, _PROGRAM)
         has_ends = has_ends or (is_marked and line.endswith(_END))
-        yield _MODEL if is_marked and has_ends and not line.endswith(_END) else who, line
+        is_asked = who == START or (who == _PERSON and line.endswith(_END))
+        is_misfit = has_ends and not is_asked and (is_misfit or _is_misfit(line))
+        if is_misfit:
+            yield _PROGRAM, line
+            is_misfit = not line.endswith(_END)
+        else:
+            yield _MODEL if is_marked and has_ends and not line.endswith(_END) else who, line
+
+
+def _is_misfit(line: str) -> bool:
+    return bool(_MISFIT.match(line.removeprefix(f"{_PROGRAM} ")) and _writer(line) == _PROGRAM)
 
 
 def _writer(line: str) -> str:
