@@ -3,8 +3,8 @@
 `sync.write` permits parts of all items, `sync.write_foreign` parts of items that are older than
 their link. A SpecWeave project's consents (`canUpdateStatus` and the like) are read as these two.
 
-A right may be given later. Then the labels are asked for by an operation of their own, which has no
-other part, so that neither state nor comment is sent again.
+An account may get the right to set labels later. A separate operation then asks for the labels
+alone, so that neither state nor comment is sent again.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def _state_since(operation: Operation) -> datetime | None:
 def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
     """The decision that came after the operation's comment, which any clone may have posted.
 
-    The state is sent before the comment, so whoever changed it since has taken that back.
+    unlatch sends the state before the comment: somebody else made a later change of the state.
     """
     posted = task.markers[0].created
     # In the second of the comment, the item may be as the operation found it.
