@@ -233,7 +233,9 @@ class WorkKind(Protocol):
 
     Attributes:
         name: that of the entry point, and of the command group of the kind.
-        verbs: the commands of that group to which `show`, `history` and `resume` lead.
+        verbs: the commands of that group to which `show`, `history`, `resume` and `link` lead.
+            Without `link`, its work names its increment itself. That command takes the work and
+            the increment, or the work and `--remove`.
         beside: the plural of what its documents have with the summary; "" if that is all.
         resumes_all: whether a resume of an increment resumes all its work, or only the newest.
         has_tool_output: whether the failures in its briefings can be the output of tools.

@@ -103,7 +103,9 @@ class EffortKind:
     """The efforts of a project, as `unlatch.related.kinds.WorkKind` describes a kind."""
 
     name = "effort"
-    verbs = MappingProxyType({"show": "show", "history": "show", "resume": "reopen"})
+    verbs = MappingProxyType(
+        {"show": "show", "history": "show", "resume": "reopen", "link": "link"}
+    )
     beside = ""
     has_tool_output = False
     resumes_all = True

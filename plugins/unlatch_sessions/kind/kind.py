@@ -33,7 +33,9 @@ class SessionKind:
     """The sessions of a project, as `unlatch.related.kinds.WorkKind` describes a kind."""
 
     name = "session"
-    verbs = MappingProxyType({"show": "show", "history": "show", "resume": "resume"})
+    verbs = MappingProxyType(
+        {"show": "show", "history": "show", "resume": "resume", "link": "link"}
+    )
     resumes_all = False
     beside = "decisions"
     has_tool_output = True

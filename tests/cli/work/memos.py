@@ -12,6 +12,7 @@ from types import MappingProxyType
 import click
 
 from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry, Reach
 from unlatch.cli.terminal import output
@@ -25,7 +26,13 @@ from unlatch.worklog.search_index import Document, Source, file_stamp
 from unlatch.worklog.text.merge import MergedText, Side, UnmergeableError
 
 MEMO = Entry(
-    "memo", "", "Keep memos", Reach.LOCAL, {"read": "memos"}, "tests.cli.work", topic="memos"
+    "memo",
+    "",
+    "Keep memos",
+    Reach.LOCAL,
+    {"read": "memos", "file": "memos"},
+    "tests.cli.work",
+    topic="memos",
 )
 
 
@@ -125,7 +132,7 @@ class MemoMerging:
 
 class MemoKind:
     name = "memo"
-    verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read"})
+    verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read", "link": "file"})
     resumes_all = False
     beside = "lines"
     has_tool_output = False
@@ -177,4 +184,14 @@ def _memos(workspace: Workspace) -> list[Memo]:
 @with_context
 def read_memo(context: Context, *, name: str) -> int:
     output.data(*Memo(context.workspace.paths.home / f"memos/{name}.txt").lines)
+    return 0
+
+
+@click.command("file", help="Say to which increment a memo belongs. (local)")
+@click.argument("name")
+@click.argument("increment")
+@with_context
+def file_memo(context: Context, *, name: str, increment: str) -> int:
+    path = context.workspace.paths.home / f"memos/{name}.txt"
+    path.write_text("\n".join([named_increment(context, increment), *Memo(path).lines[1:]]))
     return 0

@@ -73,3 +73,18 @@ def test_git_and_merge_resolve_merge_its_files_as_it_does(with_memos: Project) -
     done = with_memos.run("merge", "--resolve", "memo:why", "--json").document
     assert ("why", True, [place]) == (done["id"], done["resolved"], done["files"])
     assert f"{head}Ours.\nTheirs.\n" == memo.read_text()
+
+
+def test_link_gives_it_to_an_increment(with_memos: Project) -> None:
+    assert 0 == with_memos.run("link", "7", "memo:lost").code
+    related = with_memos.run("show", "7", "--offline", "--json").document["related"]
+    assert ["memo:lost", "memo:why"] == [entry["ref"] for entry in related]
+    with_memos.run("link", "7", "memo:lost", "--max-time", "9").shows(err="No such option")
+
+
+def test_unlink_takes_away_what_belongs_to_the_increment_only(completed: Project) -> None:
+    completed.run("effort", "open", "auth-bug").shows()
+    completed.run("unlink", "7", "effort:auth-bug").shows(err="does not belong to 0007")
+    completed.run("link", "7", "effort:auth-bug").shows(f"auth-bug belongs to {NAME}")
+    completed.run("unlink", "7", "effort:auth-bug").shows("auth-bug belongs to no increment")
+    completed.run("link", "7", "run:any").shows(err="a run has no link")

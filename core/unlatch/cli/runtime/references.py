@@ -27,10 +27,18 @@ class Reference:
         return f"{self.kind}:{self.name}"
 
     def verb(self, command: str) -> str:
-        """The command of its kind to which `show`, `history` or `resume` leads."""
+        """The command of its kind to which `show`, `history`, `resume` or `link` leads.
+
+        Raises:
+            UsageError: work of this kind has no such command.
+        """
         from unlatch.related.kinds import kind_named  # noqa: PLC0415  (rarely needed)
 
-        return kind_named(self.kind).verbs[command]
+        verbs = kind_named(self.kind).verbs
+        if command not in verbs:
+            message = f"a {self.kind} has no {command}: see unlatch {self.kind} --help"
+            raise click.UsageError(message)
+        return verbs[command]
 
 
 def read_reference(word: str) -> Reference | None:
@@ -44,11 +52,15 @@ def _is_kind(name: str) -> bool:
     return name in entry_points(KINDS)
 
 
-def run_instead(reference: Reference, command: str, *, without: Collection[str] = ()) -> int:
+def run_instead(
+    reference: Reference, command: str, *more: str, without: Collection[str] = (), flag: str = ""
+) -> int:
     """Run the command of the reference's own kind, with the options that the user typed.
 
     Args:
         command: the command that the user typed.
+        more: the words after the reference.
+        flag: an option of that command, which the user did not type.
         without: the parameters that change nothing where that command has none.
 
     Raises:
@@ -59,7 +71,8 @@ def run_instead(reference: Reference, command: str, *, without: Collection[str] 
     group = root.command.get_command(root, reference.kind)  # type: ignore[attr-defined]  # a group
     verb = reference.verb(command)
     known = {one.name for one in group.get_command(ctx, verb).params}
-    words = [verb, *_typed(ctx, {*without} - known), "--", reference.name]
+    options = [*_typed(ctx, {*without} - known), *filter(None, [flag])]
+    words = [verb, *options, "--", reference.name, *more]
     with group.make_context(reference.kind, words, parent=root) as at:
         code: int = group.invoke(at)
     return code
@@ -70,7 +83,8 @@ def _typed(ctx: click.Context, without: Collection[str]) -> list[str]:
     for one in ctx.command.params:
         is_typed = ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
         if isinstance(one, click.Option) and is_typed and one.name not in without:
-            value = ctx.params[one.name or ""]
+            # An option without a value here is none of the other command, which says so.
+            value = ctx.params.get(one.name or "", "")
             values = value if isinstance(value, tuple) else (value,)
             for each in values:
                 words += [one.opts[0]] if one.is_flag else [one.opts[0], str(each)]

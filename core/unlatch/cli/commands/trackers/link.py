@@ -16,10 +16,11 @@ from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.preview_many import tell_refusals
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
-from unlatch.cli.runtime.increments import Named, named_increments
+from unlatch.cli.runtime.increments import Named, named_increment, named_increments
 from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.runtime.picker import pick_link
+from unlatch.cli.runtime.references import Reference, read_reference, run_instead
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link
@@ -74,6 +75,8 @@ def run(
 
         increments = named_increments(context, named).names
         return link_suggest(context, increments, as_json=typed["as_json"])
+    if not create and len(named) == 2 and (other := read_reference(named[1])):  # noqa: PLR2004
+        return run_instead(other, "link", named[0])
     named = items_typed(context, named)
     named = _with_id(named, takes_items=create is None)
     if per_story and not create:
@@ -217,6 +220,8 @@ def unlink(
     from unlatch.cli.commands.items.withdraw import withdraw_item  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
+    if len(words) == 2 and (other := read_reference(words[1])):  # noqa: PLR2004
+        return _unlink_other(context, words[0], other)
     who, words = context.who(by), items_typed(context, words)
     if found := withdraw_item(context, words, by=who, dry_run=dry_run):
         return _tell_unlinked(context, *found, _LEFT, dry_run=dry_run, as_json=as_json)
@@ -229,6 +234,18 @@ def unlink(
         return _unlink_many(context, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
     return _tell_unlinked(context, name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
+
+
+def _unlink_other(context: Context, wanted: str, other: Reference) -> int:
+    from unlatch.related.belonging import find_related  # noqa: PLC0415  (rarely needed)
+    from unlatch.related.kinds import kind_named  # noqa: PLC0415
+
+    workspace, name = context.workspace, named_increment(context, wanted)
+    ref = f"{other.kind}:{kind_named(other.kind).find(workspace, other.name)}"
+    if ref not in find_related(workspace, workspace.manager.read(name)).refs:
+        hint = f"unlatch show {quote(name)} lists what does"
+        raise UsageError("item-not-linked", f"{ref} does not belong to {name}", hint=hint)
+    return run_instead(other, "link", flag="--remove")
 
 
 def _tell_unlinked(
