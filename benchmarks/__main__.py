@@ -23,6 +23,7 @@ from benchmarks import (
     sync,
 )
 from benchmarks.figures import Figure, NotMeasured, table
+from benchmarks.other_tree import against
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +40,8 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     sessions.PART: sessions.figures,
     runs.PART: runs.figures,
 }
+# Those that call the code: the other checkout runs its own.
+_IN_PROCESS = frozenset({request_counts.PART, sync.PART, search.PART, efforts.PART, runs.PART})
 
 
 def main(arguments: list[str]) -> int:
@@ -48,6 +51,8 @@ def main(arguments: list[str]) -> int:
     failures: list[str] = []
     measures: dict[str, Callable[[], Iterator[Figure]]] = {
         **PARTS,
+        resume.PART: partial(resume.figures, options.other),
+        startup.PART: partial(startup.figures, options.other),
         many.PART: partial(many.figures, options.other),
         documents.PART: partial(documents.figures, options.other),
         sessions.PART: partial(sessions.figures, options.other),
@@ -57,7 +62,10 @@ def main(arguments: list[str]) -> int:
     }
     for part in options.part or PARTS:
         try:
-            found.extend(measures[part]())
+            figures = [*measures[part]()]
+            found.extend(figures)
+            if options.other and part in _IN_PROCESS:
+                found.extend(against(part, figures, options.other))
         except NotMeasured as error:
             failures.append(f"{part}: {error}")
     if options.json:
@@ -75,7 +83,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--other",
         metavar="PATH",
-        help="for many, documents, sessions, machines: an unlatch to compare",
+        help="another unlatch to compare with: .venv/bin/unlatch of a checkout",
     )
     parser.add_argument(
         "--size", type=float, default=1.0, help="for machines: share of the full size; default: 1"

@@ -23,13 +23,20 @@ LIST_AT_MOST = 15
 SDKS = frozenset({"github", "azure", "msrest", "jira", "requests"})
 
 
-def figures() -> Iterator[Figure]:
-    """Help and list, alternating with the interpreter so that noise affects all."""
+def figures(other: str | None = None) -> Iterator[Figure]:
+    """Help and list, alternating with the interpreter so that noise affects all.
+
+    Args:
+        other: the path of another `unlatch`, such as an earlier version, to compare with.
+    """
     with with_increments() as (root, where):
         help_, list_ = (UNLATCH, "--help"), (UNLATCH, "list", "--all")
-        bare, helped, listed = _in_turns((BARE, help_, list_), cwd=root)
+        theirs = ((other, *help_[1:]), (other, *list_[1:])) if other else ()
+        bare, helped, listed, *rest = _in_turns((BARE, help_, list_, *theirs), cwd=root)
         yield from _compared(bare, helped, "unlatch --help", HELP_AT_MOST)
         yield from _compared(bare, listed, f"unlatch list --all, {where}", LIST_AT_MOST)
+        for what, ours, its in zip(("--help", "list --all"), (helped, listed), rest, strict=False):
+            yield Figure(PART, f"unlatch {what} (CPU)", ours.cpu, "ms", its.cpu, None, f"{other}")
         for command in (help_, list_):
             what = f"SDK modules that {' '.join(('unlatch', *command[1:]))} loads"
             loaded = len(sdk_modules(command[1:], cwd=root))
