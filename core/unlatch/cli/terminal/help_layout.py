@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.project.registry import Registry
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -49,6 +47,8 @@ class HelpFormatter(click.HelpFormatter):
 
 def write_grouped(command: click.Command, ctx: click.Context, to: click.HelpFormatter) -> None:
     """Write the options under headings, those of the main case first."""
+    from unlatch.project.registry import Registry  # noqa: PLC0415  (the first help has no groups)
+
     offering = Registry().offering.items()
     titles = {f"--{name}": its[0].title for name, its in offering if len(its) == 1}
     sections: dict[str, list[tuple[str, str]]] = {
