@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -36,7 +37,7 @@ class Reference:
 
         verbs = kind_named(self.kind).verbs
         if command not in verbs:
-            message = f"a {self.kind} has no {command}: see unlatch {self.kind} --help"
+            message = f"a {self.kind} has no {command}: see unlatch {quote(self.kind)} --help"
             raise click.UsageError(message)
         return verbs[command]
 

@@ -243,7 +243,7 @@ def _unlink_other(context: Context, wanted: str, other: Reference) -> int:
     workspace, name = context.workspace, named_increment(context, wanted)
     ref = f"{other.kind}:{kind_named(other.kind).find(workspace, other.name)}"
     if ref not in find_related(workspace, workspace.manager.read(name)).refs:
-        hint = f"unlatch show {quote(name)} lists what does"
+        hint = f"unlatch show {quote(name)}"
         raise UsageError("item-not-linked", f"{ref} does not belong to {name}", hint=hint)
     return run_instead(other, "link", flag="--remove")
 
