@@ -10,7 +10,7 @@ from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.increments.files.reading import conflict_in
 from unlatch.worklog.disk.file_check import check_size
-from unlatch.worklog.text.merge import MergedText, UnmergeableError, united
+from unlatch_merge.outcome import MergedText, UnmergeableError, united
 
 # The line with the day when the file was written; the later one is kept.
 _DATE = "Written on "

@@ -1,7 +1,4 @@
-"""unlatch merge and merge-driver: resolve git conflicts, and merge for git.
-
-The driver joins increments and sessions: git has one for both.
-"""
+"""unlatch merge and merge-driver: resolve git conflicts in an increment, and merge for git."""
 
 from __future__ import annotations
 
@@ -19,17 +16,16 @@ from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING, METADATA
-from unlatch.related.places import installed_kinds
-from unlatch.worklog.text.merge import ABSENT, Clash, Side
+from unlatch_merge.outcome import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
-    from unlatch.project.git.conflict import MergeResult
-    from unlatch.related.kinds import Merging
+    from unlatch_merge.conflict import MergeResult
     from unlatch_merge.driver import MergeDriverResult
 
 # For git: merged; merged with conflicts; not merged, so git must do it.
@@ -40,9 +36,7 @@ _LONGEST = 60
 
 
 @click.command()
-@click.option(
-    "--resolve", "wanted", metavar="ID", required=True, help="The increment, or session:NAME."
-)
+@click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
 @flag("--ours", help="Take our side of each conflict.")
 @flag("--theirs", help="Take their side of each conflict.")
 @flag("--add", help="Also git add the resolved files.")
@@ -62,31 +56,27 @@ def run(
     if ours and theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
-    kind, wanted, merging = _meant(wanted)
-    if merging is None:
-        from unlatch_merge.resolve import resolve  # noqa: PLC0415
+    from unlatch_merge.resolve import resolve  # noqa: PLC0415
 
-        context, wanted = _home_of(context, wanted)
-        done = resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
-    else:
-        done = merging.resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
+    _check_kind(wanted)
+    context, wanted = _home_of(context, wanted)
+    done = resolve(context.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
         output.document("merge", code, **_document(context, done))
     else:
-        _tell(context, done, kind, dry_run=dry_run)
+        _tell(context, done, dry_run=dry_run)
     return code
 
 
-def _meant(wanted: str) -> tuple[str, str, Merging | None]:
-    """The kind and name of the work, and how that kind is merged; None for an increment."""
-    reference = read_reference(wanted)
-    if reference and reference.kind in installed_kinds():
-        from unlatch.related.kinds import kind_named  # noqa: PLC0415  (most are increments)
-
-        if merging := kind_named(reference.kind).merging:
-            return reference.kind, reference.name, merging
-    return "increment", wanted, None
+def _check_kind(wanted: str) -> None:
+    """Refuse the name of other work than an increment, which git merges as text."""
+    if reference := read_reference(wanted):
+        raise UsageError(
+            "unknown-increment",
+            f"'{reference}' is no increment; git merges its file as text",
+            hint=f"fix the marked lines of {reference}, then git add the file",
+        )
 
 
 def _home_of(context: Context, wanted: str) -> tuple[Context, str]:
@@ -138,12 +128,11 @@ def _entry(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _tell(context: Context, done: MergeResult, kind: str, *, dry_run: bool) -> None:
+def _tell(context: Context, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
-        output.data(f"{kind.capitalize()} {done.id}: both sides changed this, differently:")
+        output.data(f"Increment {done.id}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
-        name = done.id if kind == "increment" else f"{kind}:{done.id}"
-        step = f"unlatch merge --resolve {shlex.quote(name)} --ours"
+        step = f"unlatch merge --resolve {shlex.quote(done.id)} --ours"
         output.talk("--ours and --theirs decide.")
         output.talk(f"Next: {output.clean(step)}")
         return
@@ -161,7 +150,11 @@ def _tell(context: Context, done: MergeResult, kind: str, *, dry_run: bool) -> N
 
 
 def driver(entry: Entry) -> click.Command:
-    """The command that git runs to merge two versions of a metadata.json, briefing or session."""
+    """The command that git runs to merge two versions of a metadata.json or briefing.md.
+
+    Another file, such as a session in a repository whose .gitattributes an earlier version wrote,
+    is left to git's own merge.
+    """
 
     @click.command(entry.name, cls=_Driver, help=f"{entry.own_help}\n\n{_SETUP}")
     @click.argument("base", type=_FILE)
@@ -171,6 +164,8 @@ def driver(entry: Entry) -> click.Command:
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.errors import StoreError  # noqa: PLC0415
 
+        if PurePosixPath(path).name not in (METADATA, BRIEFING):
+            return NOTHING_DONE
         try:
             done = _merge(base, ours, theirs, path)
         except StoreError as error:
@@ -187,30 +182,10 @@ def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult
         from unlatch_merge.resolve import merge_briefing_files  # noqa: PLC0415
 
         return merge_briefing_files(base, ours, theirs)
-    if kind := _kind_of(path):
-        from unlatch_merge.driver import run_driver  # noqa: PLC0415
-
-        _, merging = kind
-        return run_driver((base, ours, theirs), merging.merge, name=PurePosixPath(path).name)
     from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
     from unlatch_merge.resolve import merge_versions  # noqa: PLC0415
 
     return merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
-
-
-def _kind_of(path: str) -> tuple[str, Merging] | None:
-    """The kind of work, and its merge, that has files like this one; None for an increment."""
-    place = PurePosixPath(path)
-    if place.name == METADATA:
-        return None
-    from unlatch.related.kinds import kind_named  # noqa: PLC0415  (most are of increments)
-
-    # Nothing else is loaded where the folder is that of its kind.
-    for name in sorted(installed_kinds(), key=lambda name: f"{name}s" not in place.parts):
-        merging = kind_named(name).merging
-        if merging and path.endswith(merging.suffix):
-            return name, merging
-    return None
 
 
 class _Driver(click.Command):
@@ -229,8 +204,5 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
     if done.clashes:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
-        place = PurePosixPath(path)
-        # Briefings have no clashes.
-        kind = _kind_of(path)
-        name = output.clean(f"{kind[0]}:{place.stem}" if kind else place.parent.name)
+        name = output.clean(PurePosixPath(path).parent.name)  # briefings have no clashes
         output.talk(f"  Next: unlatch merge --resolve {shlex.quote(name)}")

@@ -7,7 +7,7 @@ from unlatch.errors import StoreError, unexpected
 from unlatch.project.git.run import merge_file
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
-from unlatch.worklog.text.merge import Clash, MergedText, UnmergeableError
+from unlatch_merge.outcome import Clash, MergedText, UnmergeableError
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from unlatch.increments.records.units import UNIT
 from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Category
 from unlatch.values import dataclass
-from unlatch.worklog.text.merge import ABSENT, Place
 from unlatch.worklog.times import read_stamp
+from unlatch_merge.outcome import ABSENT, Place
 from unlatch_merge.three_way import Rule, ThreeWay, Versions
 
 Data = dict[str, Any]

@@ -29,8 +29,8 @@ from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.record import BadRecord
-from unlatch.worklog.text.merge import ABSENT, Clash, MergedText, Side, UnmergeableError
 from unlatch_merge.field_rules import field_rules, with_fields_of
+from unlatch_merge.outcome import ABSENT, Clash, MergedText, Side, UnmergeableError
 from unlatch_merge.three_way import ThreeWay, Versions
 
 Data = dict[str, Any]

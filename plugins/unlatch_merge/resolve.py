@@ -9,7 +9,14 @@ from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.records.shapes import Shapes
-from unlatch.project.git.conflict import (
+from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
+from unlatch.worklog.collection import Folder
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk.safe_open import exists, read_file
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch_merge.briefing import merge_briefings
+from unlatch_merge.conflict import (
     BASE,
     OURS,
     THEIRS,
@@ -21,16 +28,9 @@ from unlatch.project.git.conflict import (
     unreadable,
     versions_of,
 )
-from unlatch.project.workspace import Workspace
-from unlatch.values import dataclass
-from unlatch.worklog.collection import Folder
-from unlatch.worklog.disk.atomic import replace_file
-from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.text.merge import Clash, MergedText, Side, UnmergeableError
-from unlatch_merge.briefing import merge_briefings
 from unlatch_merge.driver import MergeDriverResult, run_driver
 from unlatch_merge.metadata import merge_events, merge_metadata
+from unlatch_merge.outcome import Clash, MergedText, Side, UnmergeableError
 
 _SIDES = ((OURS, THEIRS), (THEIRS, OURS))
 

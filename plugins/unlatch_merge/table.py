@@ -5,7 +5,7 @@ from unlatch.cli.table import Entry, Reach
 MERGE = Entry(
     "merge",
     "command",
-    "Resolve git conflicts in an increment or session",
+    "Resolve git conflicts in an increment",
     Reach.LOCAL,
     package="unlatch_merge",
     topic="setup",
@@ -13,7 +13,7 @@ MERGE = Entry(
 DRIVER = Entry(
     "merge-driver",
     "command:driver",
-    "Merge increments and sessions for git",
+    "Merge increments for git",
     Reach.LOCAL,
     package="unlatch_merge",
     topic="setup",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from unlatch.worklog.json_text.edit import is_same
-from unlatch.worklog.text.merge import ABSENT, Clash, Place, Side
+from unlatch_merge.outcome import ABSENT, Clash, Place, Side
 
 
 class Versions(NamedTuple):

@@ -26,7 +26,8 @@ _GOES_ON = rf"(?:[ \t]*+{_LINE_END})*+(?:[ \t]++[^\s]|-[ \t])[^\r\n]*+{_LINE_END
 # YAML reads these as text without quotes; unlatch also reads times as text.
 _PLAIN = re.compile(r"[A-Za-z_][\w./@+-]*(?: [\w./@+-]+)*|\d{4}-\d{2}-\d{2}[\w:-]+", re.ASCII)
 _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-# Of a conflict in git.
+# Of a conflict in git, and the id of its error.
+IN_CONFLICT = "session-in-conflict"
 MARKER = "<<<<<<< "
 _MARKERS = re.compile(rf"^{MARKER}", re.MULTILINE)
 # How far a file without front matter is searched for them.
@@ -131,9 +132,8 @@ def _scalar(value: Scalar) -> str:
 def in_conflict(line: int) -> StoreError:
     """The error of a file with git's conflict markers."""
     message = f"line {line}: the file contains git's conflict markers"
-    return StoreError(
-        "session-in-conflict", message, hint="fix the marked lines, then git add the file"
-    )
+    hint = "fix the marked lines, then git add the file"
+    return StoreError(IN_CONFLICT, message, hint=hint)
 
 
 def _damaged(why: str, line: int) -> StoreError:

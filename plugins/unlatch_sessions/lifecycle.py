@@ -11,8 +11,9 @@ from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions import changes, front_matter, markup
 from unlatch_sessions.document import read_document
-from unlatch_sessions.heading import one_line, read_channel
+from unlatch_sessions.heading import Heading, one_line, read_channel, write_heading
 from unlatch_sessions.model import LIFECYCLE, RESUMED, Status
+from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ class Start:
     increment: str | None = None
     effort: str | None = None
     branch: str | None = None
+    fork_of: str | None = None
 
 
 def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
@@ -70,9 +72,26 @@ def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
             "effort": facts.effort,
             "branch": facts.branch,
         }
+        if facts.fork_of:
+            values["fork_of"] = facts.fork_of
         return f"{front_matter.written(values)}\n# {title}\n"
 
     return store.create(title, now, text)
+
+
+def beside_conflict(store: SessionStore, path: Path, *, now: datetime) -> Path:
+    """The session that is written to while git's conflict markers are in the file of another.
+
+    It is the active one that names the other as its `fork_of`, or a new one with a phase.
+    """
+    heads = (head for head in store.heads() if not isinstance(head, Broken))
+    for place, meta, _ in heads:
+        if meta.fork_of == path.stem and meta.status is Status.ACTIVE:
+            return place
+    new = start(store, Start(f"{path.stem} continued", fork_of=path.stem), now=now)
+    heading = write_heading(Heading("Continued", None, None))
+    store.change(new, changes.add_phase([heading, "", markup.time_line(now)]))
+    return new
 
 
 def pause(store: SessionStore, path: Path) -> Document:

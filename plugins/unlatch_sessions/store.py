@@ -7,7 +7,6 @@ import re
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError, UnlatchError, UsageError
@@ -27,7 +26,7 @@ from unlatch_sessions.document import (
     read_meta,
     with_title,
 )
-from unlatch_sessions.front_matter import with_values
+from unlatch_sessions.front_matter import IN_CONFLICT, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,6 +98,16 @@ class SessionStore:
     def text(self, path: Path) -> str:
         """The content of a session's file; raises as `read`."""
         return _located(path, lambda: _decoded(read_file(path)))
+
+    def is_in_conflict(self, path: Path) -> bool:
+        """Whether git's conflict markers are in a file; StoreError as `read` for other faults."""
+        try:
+            self.read(path)
+        except StoreError as error:
+            if error.id != IN_CONFLICT:
+                raise
+            return True
+        return False
 
     def heads(self) -> Iterator[tuple[Path, Meta, str] | Broken]:
         """Front matter and title of each file, without reading its phases."""
@@ -228,8 +237,6 @@ def _located(path: Path, read: Callable[[], T]) -> T:
     except StoreError as error:
         if error.where is None:
             error.where = str(path)
-        if error.id == "session-in-conflict":
-            error.hint = f"unlatch merge --resolve session:{quote(path.stem)}"
         raise
     except PermissionError as error:
         message, hint = "there is no permission to read the file", "check its permissions"

@@ -7,7 +7,7 @@ from tests.crash.people import ACTS
 from tests.crash.random_life import FAULTS
 from tests.crash.shared_project import INCREMENTS, TRACKERS
 
-from unlatch.worklog.text.merge import Side
+from unlatch_merge.outcome import Side
 
 # What a tracker may answer beside.
 FAILURES: dict[str, dict[str, Any]] = {

@@ -29,7 +29,7 @@ from tests.crash.shared_project import (
     be_hasty,
 )
 
-from unlatch.worklog.text.merge import Side
+from unlatch_merge.outcome import Side
 
 MOST_SYNCS = 3
 # People who see to what sync tells them; so often it may take them.

@@ -24,8 +24,8 @@ from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.text.merge import Side
 from unlatch_merge.metadata import merge_events, merge_metadata
+from unlatch_merge.outcome import Side
 
 TRACKERS = ("github", "ado", "jira")
 ALONE, LEFT, RIGHT = INCREMENTS = ("0001-alone", "0002-left", "0003-right")

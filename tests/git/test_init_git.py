@@ -9,7 +9,6 @@ from tests.git.clone import Clone
 METADATA = "/.unlatch/increments/**/metadata.json merge=unlatch\n"
 EVENTS = "/.unlatch/increments/**/events.jsonl merge=union\n"
 BRIEFINGS = "/.unlatch/increments/**/briefing.md merge=unlatch\n"
-SESSIONS = "/.unlatch/sessions/*.md merge=unlatch\n"
 ITEMS = "/.unlatch/items/*/metadata.json merge=unlatch\n"
 ITEM_EVENTS = "/.unlatch/items/*/events.jsonl merge=union\n"
 
@@ -28,12 +27,11 @@ def test_git_is_told_how_to_merge(clone: Clone) -> None:
     assert (
         "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n"
         f"✓ .gitattributes: {METADATA}✓ .gitattributes: {EVENTS}✓ .gitattributes: {BRIEFINGS}"
-        f"✓ .gitattributes: {SESSIONS}"
         f"✓ .gitattributes: {ITEMS}✓ .gitattributes: {ITEM_EVENTS}"
         "✓ git config merge.unlatch.driver\n"
     ) == done.out
     assert (
-        METADATA + EVENTS + BRIEFINGS + SESSIONS + ITEMS + ITEM_EVENTS
+        METADATA + EVENTS + BRIEFINGS + ITEMS + ITEM_EVENTS
         == (clone.root / ".gitattributes").read_text()
     )
     assert "unlatch merge-driver %O %A %B %P" in clone.git("config", "merge.unlatch.driver")
@@ -55,7 +53,7 @@ def test_doing_it_again_changes_nothing(clone: Clone) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])
 def test_only_missing_lines_are_written(clone: Clone, end: str, last: str) -> None:
-    known = f"*.png binary\n{METADATA}{BRIEFINGS}{SESSIONS}{ITEMS}{ITEM_EVENTS}*.md text"
+    known = f"*.png binary\n{METADATA}{BRIEFINGS}{ITEMS}{ITEM_EVENTS}*.md text"
     (clone.root / ".gitattributes").write_bytes(f"{known}{last}".replace("\n", end).encode())
 
     done = clone.unlatch("init", "--git", "--json").document

@@ -85,8 +85,6 @@ def unused_layouts(project: ProjectSnapshot) -> Hits:
 def no_merge_driver(project: ProjectSnapshot) -> Hits:
     # The attribute comes with the repository, the driver has to be set in each clone.
     places = {"increments": project.paths.increments / "0001-any" / METADATA}
-    if project.core and (sessions := project.root / project.core.sessions.path).is_dir():
-        places["sessions"] = sessions / "any.md"
     folders = project.workspace.manager.collection.folders()
     if any(os.path.lexists(one.path / BRIEFING) for one in folders):
         places["briefings"] = project.paths.increments / "0001-any" / BRIEFING

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.project.git.conflict import MergeResult
     from unlatch.project.workspace import Workspace
     from unlatch.related.open_work import OwnWork
     from unlatch.related.points import Briefing
     from unlatch.related.references import References
     from unlatch.worklog.search_index import Source
-    from unlatch.worklog.text.merge import MergedText, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,35 +197,6 @@ class Work(Protocol):
         ...
 
 
-class Merging(Protocol):
-    """The merge of the files of a kind, for git and for `unlatch merge`.
-
-    Attributes:
-        suffix: the end of the files' names.
-    """
-
-    suffix: str
-
-    def merge(self, base: bytes, ours: bytes, theirs: bytes) -> MergedText:
-        """Merge two versions of a file; UnmergeableError if they are no such files."""
-        ...
-
-    def resolve(
-        self, workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool
-    ) -> MergeResult:
-        """Merge the versions that git keeps of a file in conflict.
-
-        Args:
-            take: the side to take in a clash.
-            add: also git add the file.
-
-        Raises:
-            UsageError: no or more than one piece of work is meant.
-            StoreError: the file is in no conflict, or cannot be merged.
-        """
-        ...
-
-
 class WorkKind(Protocol):
     """A kind of work.
 
@@ -239,7 +208,6 @@ class WorkKind(Protocol):
         beside: the plural of what its documents have with the summary; "" if that is all.
         resumes_all: whether a resume of an increment resumes all its work, or only the newest.
         has_tool_output: whether the failures in its briefings can be the output of tools.
-        merging: None if git merges its files as any others.
     """
 
     name: str
@@ -247,7 +215,6 @@ class WorkKind(Protocol):
     beside: str
     resumes_all: bool
     has_tool_output: bool
-    merging: Merging | None
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         """The ids of all work."""

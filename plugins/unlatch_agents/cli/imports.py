@@ -226,6 +226,8 @@ def _tell(one: Imported) -> None:
     agents = f", {times(one.subagents, 'subagent')}" if one.subagents else ""
     masked = f", {times(one.masked, 'place')} masked" if one.masked else ""
     output.ok(f"{one.session}: {added}{agents}{masked}")
+    if one.instead_of:
+        output.note(f"{one.instead_of.stem} has git's conflict markers, and was left as it is")
     if one.unknown:
         output.remark(f"{times(one.unknown, 'line')} of the transcript not understood")
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_agents.hooks.hook_event import HookEvent
+    from unlatch_agents.imports.importing import Imported
 
 _START = "SessionStart"
 # With context of a SessionStart hook, Gemini CLI 0.61.0 sends none of the earlier prompts of a
@@ -111,7 +112,18 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     )
     is_over = event.name == _END
     running = (lambda _: False) if is_over else running_at(workspace.clock(), listed)
-    take(importer, listed, is_running=running)
+    for done in take(importer, listed, is_running=running):
+        if done.instead_of:
+            _log_conflict(workspace, done)
+
+
+def _log_conflict(workspace: Workspace, done: Imported) -> None:
+    """Log that a session was written beside one with git's conflict markers."""
+    from unlatch_agents.hooks.hook_log import log_failure  # noqa: PLC0415  (rarely needed)
+
+    message = f"the file has git's conflict markers; the import is in {done.session}"
+    conflict = StoreError("session-in-conflict", message, where=str(done.instead_of))
+    log_failure(conflict, now=workspace.clock())
 
 
 def _readable(workspace: Workspace) -> Workspace:

@@ -37,6 +37,7 @@ class Imported:
         masked: the places that were masked.
         unknown: the lines and parts of the transcript that were not understood.
         subagents: how many have sessions of their own.
+        instead_of: the file that was not written to, because it has git's conflict markers.
     """
 
     session: str
@@ -47,6 +48,7 @@ class Imported:
     masked: int
     unknown: int
     subagents: int
+    instead_of: Path | None = None
 
 
 @dataclass
@@ -69,6 +71,7 @@ class Importer:
     _seen: set[str] = field(default_factory=set)
     _ids: dict[str, str] = field(default_factory=dict)
     _known: dict[str, Path] = field(default_factory=dict)
+    _in_conflict: dict[str, Path] = field(default_factory=dict)
 
     def take(
         self,
@@ -122,6 +125,7 @@ class Importer:
             masked=(masking.count if masking else 0) + sum(it.masked for it in own.values()),
             unknown=sum(transcript.unknown.values()),
             subagents=sum(1 + it.subagents for it in own.values()),
+            instead_of=self._in_conflict.get(writing.source) if created else None,
         )
 
     def has(self, agent: str, id: str) -> bool:
@@ -182,7 +186,8 @@ class Importer:
         names = self.store.names() if anew or not self._seen else []
         new = [name for name in names if name not in self._seen]
         self._seen.update(new)
-        self._known |= sources(self.store, (self.store.root / name for name in new))
+        paths = (self.store.root / name for name in new)
+        self._known |= sources(self.store, paths, self._in_conflict)
         path = self._known.get(source)
         return path if path and path.exists() else None
 

@@ -109,7 +109,6 @@ class EffortKind:
     beside = ""
     has_tool_output = False
     resumes_all = True
-    merging = None
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         yield from _store(workspace).names()

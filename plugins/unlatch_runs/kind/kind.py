@@ -98,7 +98,6 @@ class RunKind:
     beside = "tasks"
     has_tool_output = False
     resumes_all = False
-    merging = None
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         yield from run_store(workspace).names()

@@ -17,14 +17,21 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
 from unlatch_sessions.cli.chosen import SESSION, chosen, show_change, store_of
+from unlatch_sessions.front_matter import IN_CONFLICT
 from unlatch_sessions.heading import read_agent, read_channel
+from unlatch_sessions.lifecycle import beside_conflict
 from unlatch_sessions.model import Status
 from unlatch_sessions.project import recorder
 from unlatch_sessions.recorder import agent_and_channel, read_tasks
+from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from unlatch.cli.runtime.context import Context
     from unlatch_sessions.recorder import Recorder
+    from unlatch_sessions.store import SessionStore
 
 # Characters of a text on stdin.
 _MOST = 8 << 20
@@ -100,11 +107,35 @@ _quotes = partial(click.option, multiple=True)  # which may be just the word TEX
 def log_session(context: Context, *, wanted: str | None, as_json: bool, **given: Any) -> int:
     _check(given)
     store = store_of(context)
-    path = chosen(store, wanted, Status.ACTIVE)
+    path = _to_write(store, wanted, context.workspace.clock())
     with recorder(context.workspace, store, path) as log:
         _record(log, given)
     show_change(store.read(path).session, as_json=as_json)
     return 0
+
+
+def _to_write(store: SessionStore, wanted: str | None, now: datetime) -> Path:
+    """The session that is meant; another one while git's conflict markers are in its file."""
+    path = store.find(wanted) if wanted is not None else _open_session(store)
+    if not store.is_in_conflict(path):
+        return path
+    new = beside_conflict(store, path, now=now)
+    output.note(f"{path.stem} has git's conflict markers; this is recorded in {new.stem}")
+    return new
+
+
+def _open_session(store: SessionStore) -> Path:
+    """The only active session, also one in conflict that no other continues."""
+    active: list[Path] = []
+    continued: set[str | None] = set()
+    for head in store.heads():
+        if not isinstance(head, Broken) and head[1].status is Status.ACTIVE:
+            active.append(head[0])
+            continued.add(head[1].fork_of)
+        elif isinstance(head, Broken) and head.error.id == IN_CONFLICT:
+            active.append(head.path)
+    left = [path for path in active if path.stem not in continued or not store.is_in_conflict(path)]
+    return left[0] if len(left) == 1 else chosen(store, None, Status.ACTIVE)
 
 
 def _check(given: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import json
+import re
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -15,20 +16,38 @@ if TYPE_CHECKING:
     from unlatch_sessions.store import SessionStore
 
 SOURCE, MASKED = "import_source", "import_masked"
+# As `front_matter.written` writes a text with a colon.
+_SOURCE_LINES = re.compile(rf'^{SOURCE}: ("(?:[^"\\\n]|\\.)*+")', re.MULTILINE)
 # Where the transcript was, and there: a file of the checkout, which anybody may have written.
 PLACE, IN_PROJECT = "import_place", "project"
 # The file of aider is always there; earlier imports do not say so.
 _ALWAYS_IN_PROJECT = "aider:"
 
 
-def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
-    """Those files that are imported sessions, by their sources."""
+def sources(
+    store: SessionStore, paths: Iterable[Path], in_conflict: dict[str, Path] | None = None
+) -> dict[str, Path]:
+    """Those files that are imported sessions, by their sources.
+
+    Args:
+        in_conflict: gets those with git's conflict markers, which nothing is written to.
+    """
     found: dict[str, Path] = {}
     for path in paths:
-        with suppress(StoreError, OSError):
+        try:
             if source := front_matter.read(store.read(path).text).get(SOURCE):
                 found[source] = path
+        except StoreError as error:
+            if in_conflict is not None and error.id == front_matter.IN_CONFLICT:
+                in_conflict.update(dict.fromkeys(_named_in(store.text(path)), path))
+        except OSError:
+            continue
     return found
+
+
+def _named_in(text: str) -> list[str]:
+    """The sources in a front matter that a conflict may have torn."""
+    return [json.loads(line[1]) for line in _SOURCE_LINES.finditer(text)]
 
 
 def is_of_checkout(store: SessionStore, path: Path) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.related.kinds import Documents, Merging, Search
+    from unlatch.related.kinds import Documents, Search
     from unlatch.related.references import References
     from unlatch_sessions.model import Meta
     from unlatch_sessions.store import SessionStore
@@ -39,12 +39,6 @@ class SessionKind:
     resumes_all = False
     beside = "decisions"
     has_tool_output = True
-
-    @property
-    def merging(self) -> Merging:
-        from unlatch_sessions.kind.merging import SessionMerging  # noqa: PLC0415  (rarely needed)
-
-        return SessionMerging()
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         for _, meta in _heads(_sessions(workspace)):

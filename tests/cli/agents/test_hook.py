@@ -272,6 +272,30 @@ def test_transcript_is_imported_into_the_state_folder(
     assert log(project) == ""
 
 
+@pytest.mark.parametrize("line", ["tokens_used: ", "import_source: ", "# "])
+def test_transcript_of_a_session_in_conflict_is_imported_into_a_new_one(
+    project: Project, line: str
+) -> None:
+    put_transcript(project, "claude-code")
+    end = event(project, "claude-code", "SessionEnd")
+    fire(project, end)
+    (torn,) = imports(project)
+    whole = torn.read_text()
+    (at,) = {number for number, it in enumerate(whole.split("\n")) if it.startswith(line)}
+    lines = whole.split("\n")
+    lines[at : at + 1] = ["<<<<<<< ours", lines[at], "=======", lines[at], ">>>>>>> theirs"]
+    torn.write_text("\n".join(lines))
+
+    fire(project, end)
+    fire(project, end)
+
+    (new,) = (path for path in imports(project) if path != torn)
+    phases = whole[whole.index("\n## ") :]
+    assert ("\n".join(lines), phases) == (torn.read_text(), new.read_text()[-len(phases) :])
+    (told,) = log(project).splitlines()
+    assert f"the file has git's conflict markers; the import is in {new.stem} ({torn}" in told
+
+
 def test_session_is_named_after_a_prompt_that_came_after_its_first_import(project: Project) -> None:
     """Gemini CLI calls the hook of a compaction in each turn, before the prompt is in the file."""
     path = put_transcript(project, "gemini-cli")

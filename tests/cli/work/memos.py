@@ -17,13 +17,11 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry, Reach
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.project.git.conflict import MergeResult
 from unlatch.project.workspace import Workspace
 from unlatch.related.kinds import Dangling, Described, OpenWork, Search, Sources, Step
 from unlatch.related.points import Briefing, Point
 from unlatch.related.references import References
 from unlatch.worklog.search_index import Document, Source, file_stamp
-from unlatch.worklog.text.merge import MergedText, Side, UnmergeableError
 
 MEMO = Entry(
     "memo",
@@ -108,35 +106,12 @@ class MemoDocuments:
         )
 
 
-class MemoMerging:
-    suffix = ".txt"
-
-    def merge(self, base: bytes, ours: bytes, theirs: bytes) -> MergedText:
-        """All lines of either side; the two first ones have to be the same."""
-        mine, others = ours.splitlines(), theirs.splitlines()
-        if mine[:2] != others[:2]:
-            raise UnmergeableError("the increments or the statuses differ")
-        lines = [*mine, *(line for line in others if line not in mine)]
-        return MergedText(b"".join(line + b"\n" for line in lines))
-
-    def resolve(
-        self, workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool
-    ) -> MergeResult:
-        path = workspace.paths.home / f"memos/{wanted}.txt"
-        marks = ("<<<<<<<", "=======", ">>>>>>>")
-        lines = [line for line in Memo(path).lines if not line.startswith(marks)]
-        if not dry_run:
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return MergeResult(wanted, (path,), kept=(), clashes=(), settled=True)
-
-
 class MemoKind:
     name = "memo"
     verbs = MappingProxyType({"show": "read", "history": "read", "resume": "read", "link": "file"})
     resumes_all = False
     beside = "lines"
     has_tool_output = False
-    merging = MemoMerging()
 
     def names(self, workspace: Workspace) -> Iterator[str]:
         yield from (memo.id for memo in _memos(workspace))

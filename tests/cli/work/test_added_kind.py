@@ -56,25 +56,6 @@ def test_a_resume_of_the_increment_reopens_it_and_its_words_are_in_the_briefing(
     )
 
 
-def test_git_and_merge_resolve_merge_its_files_as_it_does(with_memos: Project) -> None:
-    memo, base, ours, theirs = (
-        with_memos.root / f".unlatch/memos/{name}" for name in ("why.txt", "base", "ours", "theirs")
-    )
-    head = memo.read_text()
-    base.write_text(head)
-    ours.write_text(f"{head}Ours.\n")
-    theirs.write_text(f"{head}Theirs.\n")
-    place = ".unlatch/memos/why.txt"
-
-    assert 0 == with_memos.run("merge-driver", str(base), str(ours), str(theirs), place).code
-    assert f"{head}Ours.\nTheirs.\n" == ours.read_text()
-
-    memo.write_text(f"{head}<<<<<<< ours\nOurs.\n=======\nTheirs.\n>>>>>>> theirs\n")
-    done = with_memos.run("merge", "--resolve", "memo:why", "--json").document
-    assert ("why", True, [place]) == (done["id"], done["resolved"], done["files"])
-    assert f"{head}Ours.\nTheirs.\n" == memo.read_text()
-
-
 def test_link_gives_it_to_an_increment(with_memos: Project) -> None:
     assert 0 == with_memos.run("link", "7", "memo:lost").code
     related = with_memos.run("show", "7", "--offline", "--json").document["related"]

@@ -19,8 +19,8 @@ from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.safe_open import add_root
 from unlatch.worklog.event_log import Event, OtherEvent
 from unlatch.worklog.json_text.document import JsonText
-from unlatch.worklog.text.merge import MergedText, UnmergeableError
 from unlatch_merge.metadata import merge_metadata
+from unlatch_merge.outcome import MergedText, UnmergeableError
 
 _BASE = {"title": "Search", "state": "closed", "labels": ["completed"], "at": STAMP}
 _OPERATION = {"op": ulid(1), "kind": "reopen", "tracker": "github", "item": "5", "at": STAMP}

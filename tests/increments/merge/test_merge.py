@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-from unlatch.worklog.text.merge import ABSENT, Clash, Side, UnmergeableError
 from unlatch_merge.metadata import Merged, merge, merge_events, merge_metadata
+from unlatch_merge.outcome import ABSENT, Clash, Side, UnmergeableError
 
 SHAPES = Shapes(
     {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},

@@ -4,10 +4,8 @@
 each clone, because a repository cannot name programs for git to run.
 """
 
-import json
 import os
-import re
-from pathlib import Path, PurePath
+from pathlib import Path
 from shlex import quote
 
 from unlatch.errors import StoreError, UsageError
@@ -43,11 +41,8 @@ class GitSetupResult:
     foreign: str | None  # another driver under our name, which is left unchanged
 
 
-def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
-    """Let git merge increments and sessions by the meaning of their parts; existing settings stay.
-
-    Args:
-        sessions: the folder of the sessions, from the root.
+def set_up_git(paths: ProjectPaths) -> GitSetupResult:
+    """Let git merge increments by the meaning of their fields; existing settings stay.
 
     Raises as `require_git`, and StoreError (`unsafe-path`, `not-writable`, `git-config-failed`).
     """
@@ -58,7 +53,6 @@ def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
     states = paths.states.relative_to(paths.root).as_posix()
     items = items_at(paths.root).increments.relative_to(paths.root).as_posix()
     wanted = [(metadata, "unlatch"), (events, "union"), (f"/{below}/**/{BRIEFING}", "unlatch")]
-    wanted.append((_sessions(sessions), "unlatch"))
     wanted += [(f"/{items}/*/{METADATA}", "unlatch"), (f"/{items}/*/{EVENTS}", "union")]
     if paths.layouts and states != below:
         wanted += [(f"/{states}/*/{METADATA}", "unlatch"), (f"/{states}/*/{EVENTS}", "union")]
@@ -72,13 +66,6 @@ def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
                 raise StoreError("git-config-failed", message, where=str(paths.root), hint=hint)
     foreign = known if known != _COMMAND else None
     return GitSetupResult(path, lines, known is None, foreign)
-
-
-def _sessions(folder: str) -> str:
-    """The pattern of the sessions' files; git reads one with spaces in quotes, as in C."""
-    place = re.sub(r"([\\*?\[\]])", r"\\\1", PurePath(folder).as_posix())
-    pattern = f"/{place}/*.md"
-    return json.dumps(pattern, ensure_ascii=False) if re.search(r'[\s"]', pattern) else pattern
 
 
 def require_git(root: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@flag("--git", "with_git", help="Also set up git to merge increments and sessions.")
+@flag("--git", "with_git", help="Also set up git to merge increments.")
 @JSON
 @click.pass_context
 def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
@@ -33,7 +33,7 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     found = find_tools(root.absolute())
     names = [one.name for one in found if one.name and one.name not in OWN]
     paths, new = set_up(root, Registry().manifests.values(), names)
-    git = set_up_git(paths, _sessions(paths)) if with_git else None
+    git = set_up_git(paths) if with_git else None
     made = [str(path.relative_to(paths.root)) for path in new]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
@@ -79,12 +79,6 @@ def _tell_tool(one: FoundTool, paths: ProjectPaths) -> None:
 def _entry(one: FoundTool, paths: ProjectPaths) -> output.Json:
     units = {status.value: count for status, count in one.units.items()}
     return {**output.fields(one, "name", "title"), "used": one.is_read(paths), "units": units}
-
-
-def _sessions(paths: ProjectPaths) -> str:
-    from unlatch.config.config import read_config  # noqa: PLC0415  (slow to load)
-
-    return read_config(paths).core.sessions.path
 
 
 def _tell_git(git: GitSetupResult) -> None:

@@ -12,7 +12,7 @@ from unlatch.project.git.working import WorkingGit
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size, git_command
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.text.merge import Clash, MergedText, Side, UnmergeableError
+from unlatch_merge.outcome import Clash, MergedText, Side, UnmergeableError
 
 # git's numbers for the versions of a file that is in conflict.
 BASE, OURS, THEIRS = 1, 2, 3
