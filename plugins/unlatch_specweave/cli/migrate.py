@@ -1,4 +1,4 @@
-"""unlatch migrate: migrate a SpecWeave tree to the current format, and back."""
+"""unlatch migrate: migrate a SpecWeave tree to the current format."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
+from unlatch.errors import UnlatchError
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -23,21 +24,22 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@flag("--undo", help="Undo the last migration.")
+@flag("--undo", help="Undo the last migration of an earlier version, which left a journal.")
 @flag("--dry-run", help="Show the changes, and write nothing.")
 @flag("--yes", help="Do not ask.")
-@BY
 @JSON
 @with_context
-def run(
-    context: Context, *, undo: bool, dry_run: bool, yes: bool, by: str | None, as_json: bool
-) -> int:
+def run(context: Context, *, undo: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     workspace = context.workspace
-    task = _undo(workspace) if undo else _migration(workspace, by=context.who(by))
-    if not as_json:
-        _show(task, diffs=dry_run)
+    task = _undo(workspace) if undo else _migration(workspace)
     left = task.left
     is_applied = task.is_due and not dry_run
+    if is_applied:
+        task.check()
+    if not as_json:
+        _show(task, diffs=dry_run)
+    if dry_run:
+        _note_refusal(task)
     if is_applied:
         if not ask_consent(task.question, yes=yes, command=task.command):
             output.talk("Nothing was changed.")
@@ -74,12 +76,14 @@ class _Task:
         changes: verb, path and diff; the diff is None for a file that an undo restores.
         left: files that stay as they are.
         apply: carries it out, and returns the skipped files.
+        check: raises what refuses it.
     """
 
     moves: list[tuple[str, str]]
     changes: list[tuple[str, str, str | None]]
     left: Sequence[SkippedFile]
     apply: Callable[[], Sequence[SkippedFile]]
+    check: Callable[[], None]
     question: str
     command: str
     done: str
@@ -87,22 +91,32 @@ class _Task:
     is_due: bool = True
 
 
-def _migration(workspace: Workspace, *, by: str) -> _Task:
+def _note_refusal(task: _Task) -> None:
+    try:
+        task.check()
+    except UnlatchError as error:
+        output.note(f"without --dry-run this is refused: {error.message}")
+
+
+def _migration(workspace: Workspace) -> _Task:
+    from unlatch_specweave.migrate.committed import check_committed, way_back  # noqa: PLC0415
     from unlatch_specweave.migrate.migrate import find_unfinished, migrate  # noqa: PLC0415
     from unlatch_specweave.migrate.plan import plan_migration  # noqa: PLC0415
 
     is_begun = find_unfinished(workspace) is not None
     found = plan_migration(workspace)
     heading = "Nothing to migrate." if found.is_empty else None
+    back = output.clean(way_back(found))
     files = [(one.path, one.before, one.after) for one in found.changes]
     return _Task(
         [(one.source, one.target) for one in found.moves],
         [("make" if one[1] is None else "change", one[0], diff_of(*one)) for one in files],
         found.skipped,
-        lambda: (*found.skipped, *migrate(workspace, found, by=by)),
+        lambda: (*found.skipped, *migrate(workspace, found)),
+        lambda: None if is_begun else check_committed(workspace.paths.root, found),
         question="Migrate?",
         command="unlatch migrate --yes",
-        done="Migrated; unlatch migrate --undo reverts it",
+        done="Migrated" if is_begun else f"Migrated; before you commit, this undoes it: {back}",
         heading="This finishes an interrupted migration." if is_begun else heading,
         is_due=is_begun or not found.is_empty,
     )
@@ -118,6 +132,7 @@ def _undo(workspace: Workspace) -> _Task:
         [("delete" if one.before is None else "restore", one.path, None) for one in changes],
         left,
         partial(undo, workspace, journal),
+        lambda: None,
         question="Undo the migration?",
         command="unlatch migrate --undo --yes",
         done="The migration is undone",

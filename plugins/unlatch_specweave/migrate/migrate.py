@@ -1,8 +1,9 @@
-"""Migrate a SpecWeave tree to the current shape, and back.
+"""Migrate a SpecWeave tree to the current shape.
 
 The folder of the increments moves in one step, so that there are never two; then the files change
-one by one, each from one readable shape to another. A journal is written first: the next run
-finishes an interrupted one, or undoes it.
+one by one, each from one readable shape to another. git has the files as they were: a migration
+begins only if all that it touches is committed. Earlier versions wrote a journal instead, and what
+one began is finished or undone with it.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from unlatch.increments.files.paths import METADATA, ProjectPaths, paths_at
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
+from unlatch_specweave.migrate.committed import check_committed
 from unlatch_specweave.migrate.journal import (
     Edit,
     Journal,
@@ -43,44 +45,30 @@ def find_unfinished(workspace: Workspace) -> Journal | None:
     return next((one for one in journals if one.state is not State.DONE), None)
 
 
-def migrate(workspace: Workspace, plan: MigrationPlan, *, by: str) -> tuple[SkippedFile, ...]:
-    """Carry out a migration; an interrupted one becomes a part of it.
+def migrate(workspace: Workspace, plan: MigrationPlan) -> tuple[SkippedFile, ...]:
+    """Carry out a migration, also the rest of one that an earlier version began.
 
     Returns:
         The skipped files, which changed in the meantime.
 
     Raises:
-        StoreError: something cannot be written; running it again continues from there.
+        UsageError: `no-git`.
+        StoreError: `migrate-uncommitted`, or something cannot be written.
     """
     paths = workspace.paths
     with store_lock(paths, MIGRATE):
-        journal = _journal(workspace, plan, by)
-        write_journal(paths, journal)
-        _move(paths.root, journal.moves)
+        begun = find_unfinished(workspace)
+        if begun is None:
+            check_committed(paths.root, plan)
+        _move(paths.root, plan.moves)
         skipped = tuple(
             SkippedFile(change.path, "it was changed in between")
             for change in plan.changes
             if not _replace(paths, change)
         )
-        write_journal(paths, replace(journal, state=State.DONE))
+        if begun is not None:
+            write_journal(paths, replace(begun, state=State.DONE))
     return skipped
-
-
-def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
-    edits = tuple(
-        Edit(path=one.path, before=one.before, after=digest(one.after)) for one in plan.changes
-    )
-    begun = find_unfinished(workspace) or Journal(
-        id=workspace.new_id(), at=workspace.clock(), by=by, state=State.BEGUN, moves=(), edits=()
-    )
-    root = workspace.paths.root
-    done = tuple(
-        edit
-        for edit in begun.edits
-        if digest(_read(_place(root, edit.path, begun.moves)) or b"") == edit.after
-    )
-    moves = tuple(dict.fromkeys((*begun.moves, *plan.moves)))
-    return replace(begun, state=State.BEGUN, moves=moves, edits=(*done, *edits))
 
 
 def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
@@ -120,14 +108,14 @@ def plan_undo(
 
 
 def last_migration(workspace: Workspace) -> Journal:
-    """The migration that can be undone next."""
+    """The last migration of an earlier version; UsageError `no-migration`."""
     journals = read_journals(workspace.paths)
     if not journals:
         raise UsageError(
             "no-migration",
-            "this project was not migrated",
+            "no earlier version of unlatch migrated this project; git has what was there before",
             where=str(workspace.paths.root),
-            hint="unlatch migrate --dry-run",
+            hint="git log -- .unlatch",
         )
     return journals[-1]
 

@@ -1,16 +1,23 @@
-"""migrate: a SpecWeave tree to the current shape, and back byte for byte, after any failure."""
+"""migrate: a SpecWeave tree to the current shape, with git as the undo, and old journals."""
 
 import json
 import os
+import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.project import REASON, Project
+from tests.increments.files.making import NOW, ulid
 
+from unlatch.increments.files.paths import find_paths
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch_specweave.migrate import journal, migrate
+from unlatch_specweave.migrate.journal import Edit, Journal, State, digest, write_journal
+from unlatch_specweave.migrate.plan import plan_migration
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
 SEARCH, OLD = "0003-search", "0001-old"
@@ -27,7 +34,7 @@ CONFIG = {
 
 @pytest.fixture
 def specweave(project: Project) -> Project:
-    """A project as SpecWeave leaves it, without anything of ours."""
+    """A committed project as SpecWeave leaves it, without anything of ours."""
     shutil.rmtree(project.root / ".unlatch")
     put(
         project,
@@ -48,7 +55,33 @@ def specweave(project: Project) -> Project:
     put(project, "0005-broken", "{")
     (project.root / THEIRS / "README.md").write_text("Ours since 2024\n")
     (project.root / ".specweave/config.json").write_text(json.dumps(CONFIG))
+    project.git("init", "--quiet")
+    commit(project)
     return project
+
+
+def commit(project: Project) -> None:
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "--allow-empty", "--message", "SpecWeave")
+
+
+def leave_journal(project: Project, state: State = State.BEGUN) -> None:
+    """Leave the journal of an earlier version that began to migrate the project."""
+    paths = find_paths(project.root)
+    plan = plan_migration(Workspace(paths, project.environ, project.home / "none.toml"))
+    edits = tuple(
+        Edit(path=change.path, before=change.before, after=digest(change.after))
+        for change in plan.changes
+    )
+    (project.root / ".unlatch").mkdir(exist_ok=True)
+    begun = Journal(id=ulid(1), at=NOW, by="Ada", state=state, moves=plan.moves, edits=edits)
+    write_journal(paths, begun)
+
+
+def migrate_as_before(project: Project) -> None:
+    """Migrate as an earlier version did, which left its journal."""
+    leave_journal(project)
+    project.run("migrate", "--yes").ends(0)
 
 
 def put(project: Project, name: str, text: str) -> None:
@@ -60,7 +93,8 @@ def put(project: Project, name: str, text: str) -> None:
 
 def files(project: Project) -> dict[str, bytes]:
     """All files, wherever git would see them."""
-    return {name: text for name, text in project.tree().items() if text is not None}
+    tree = project.tree().items()
+    return {name: text for name, text in tree if text is not None and name[:5] != ".git/"}
 
 
 def listed(project: Project) -> list[dict[str, Any]]:
@@ -81,8 +115,7 @@ def test_the_increments_move_and_are_read_as_before(specweave: Project) -> None:
     assert was == listed(specweave)
     assert not (specweave.root / THEIRS).exists()
     moved = {name.replace(THEIRS, OURS) for name in before}
-    made = {".unlatch/config.toml", *(n for n in files(specweave) if "/migrations/" in n)}
-    assert (moved | made, len(made)) == (set(files(specweave)), 2)
+    assert moved | {".unlatch/config.toml"} == set(files(specweave))
     assert metadata(specweave, SEARCH) == {
         "id": SEARCH,
         "status": "active",
@@ -101,6 +134,7 @@ def test_what_cannot_be_read_or_written_moves_as_it_is(specweave: Project) -> No
     odd = {"id": "0006-odd", "status": "active", "type": "feature", "created": "2025-10-01"}
     links = {"issue": {"issue": "4"}, "user_story_issues": {"US-001": 5}}
     put(specweave, "0006-odd", json.dumps({**odd, "github": links}))
+    commit(specweave)
     before = files(specweave)
     shown = specweave.run("migrate", "--dry-run")
     done = specweave.run("migrate", "--yes", "--json")
@@ -130,6 +164,7 @@ def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> Non
 def test_config_toml_keeps_what_stands_there(specweave: Project) -> None:
     ours = "# Ours\nfrequent_reopens = 4\n\n[limits]\nmax_active = 9   # many\n\n[labels]\n"
     specweave.configure(ours)
+    commit(specweave)
     specweave.run("migrate", "--yes")
     text = (specweave.root / ".unlatch/config.toml").read_text()
     assert "max_active = 9   # many\n" in text
@@ -137,16 +172,100 @@ def test_config_toml_keeps_what_stands_there(specweave: Project) -> None:
     assert "specweave = false" in text.partition("[limits]")[0]
 
 
+def test_git_undoes_it_with_the_command_that_it_names(specweave: Project) -> None:
+    specweave.git("mv", ".specweave", ".moved")
+    specweave.git("mv", ".moved", ".specweave")
+    (specweave.root / ".gitattributes").write_text(f"/{THEIRS}/**/metadata.json merge=unlatch\n")
+    commit(specweave)
+    before = files(specweave)
+    (line,) = (
+        line
+        for line in specweave.run("migrate", "--yes").ends(0).said.splitlines()
+        if "this undoes it: git " in line
+    )
+    assert before != files(specweave)
+    specweave.git(*shlex.split(line.partition("this undoes it: git ")[2]))
+    assert before == files(specweave)
+
+
+def _change(project: Project) -> str:
+    path = project.root / THEIRS / SEARCH / "spec.md"
+    path.write_text("# Another\n")
+    return f"{THEIRS}/{SEARCH}/spec.md"
+
+
+def _stage(project: Project) -> str:
+    path = _change(project)
+    project.git("add", "--all")
+    return path
+
+
+def _add(project: Project) -> str:
+    (project.root / THEIRS / SEARCH / "new.md").write_text("")
+    return f"{THEIRS}/{SEARCH}/new.md"
+
+
+def _ignore(project: Project) -> str:
+    (project.root / ".gitignore").write_text("*.log\n")
+    (project.root / THEIRS / SEARCH / "a.log").write_text("")
+    commit(project)
+    return f"{THEIRS}/{SEARCH}/a.log"
+
+
+def _hide(project: Project) -> str:
+    path = f"{THEIRS}/{SEARCH}/spec.md"
+    project.git("update-index", "--assume-unchanged", path)
+    return _change(project)
+
+
+def _configure(project: Project) -> str:
+    project.configure("# Ours\n")
+    return ".unlatch/config.toml"
+
+
+def _forget(project: Project) -> str:
+    shutil.rmtree(project.root / ".git")
+    project.git("init", "--quiet")
+    return f"{THEIRS}/{SEARCH}/metadata.json"
+
+
+@pytest.mark.parametrize("change", [_change, _stage, _add, _ignore, _hide, _configure, _forget])
+def test_it_refuses_what_git_could_not_bring_back(
+    specweave: Project, change: Callable[[Project], str]
+) -> None:
+    path = change(specweave)
+    before = files(specweave)
+    error = "error[migrate-uncommitted]: git has not all that a migration would touch: "
+    done = specweave.run("migrate", "--yes").ends(1, err=error)
+    assert path in done.err
+    shown = specweave.run("migrate", "--dry-run").ends(0, out=f"  move {THEIRS} to {OURS}\n")
+    assert "note: without --dry-run this is refused: " in shown.err
+    assert before == files(specweave)
+
+
+def test_other_files_may_be_changed(specweave: Project) -> None:
+    (specweave.root / "main.py").write_text("")
+    specweave.run("migrate", "--yes").ends(0)
+
+
+def test_it_refuses_outside_of_git(specweave: Project) -> None:
+    shutil.rmtree(specweave.root / ".git")
+    before = files(specweave)
+    specweave.run("migrate", "--yes").ends(2, err="error[no-git]")
+    specweave.run("migrate", "--dry-run").ends(0, err="this is refused: this is not a git")
+    assert before == files(specweave)
+
+
 def test_undo_restores_every_byte_without_what_stays_on_this_machine(specweave: Project) -> None:
     before = files(specweave)
-    specweave.run("migrate", "--yes")
+    migrate_as_before(specweave)
     specweave.forget_local()
     done = specweave.run("migrate", "--undo", "--yes")
     assert (done.code, before) == (0, files(specweave))
 
 
 def test_undo_shows_each_file_that_it_moves_restores_or_deletes(specweave: Project) -> None:
-    specweave.run("migrate", "--yes")
+    migrate_as_before(specweave)
     before = files(specweave)
     specweave.run("migrate", "--undo", "--dry-run").shows(
         whole_out=f"  move {OURS} to {THEIRS}\n"
@@ -165,7 +284,7 @@ def test_undo_shows_each_file_that_it_moves_restores_or_deletes(specweave: Proje
 
 def test_undo_keeps_what_was_changed_since(specweave: Project) -> None:
     before = files(specweave)
-    specweave.run("migrate", "--yes")
+    migrate_as_before(specweave)
     specweave.run("resume", "1", "--reason", REASON, "--yes", "--offline")
     specweave.run("new", "Another one")
     name = f"{THEIRS}/{SEARCH}/metadata.json"
@@ -214,11 +333,9 @@ def test_a_second_time_there_is_nothing_to_do(specweave: Project) -> None:
 
 
 def test_git_sees_moves(specweave: Project) -> None:
-    specweave.git("init", "--quiet")
     specweave.run("init", "--git")
     (specweave.root / ".unlatch/config.toml").unlink()
-    specweave.git("add", "--all")
-    specweave.git("commit", "--quiet", "--message", "SpecWeave")
+    commit(specweave)
 
     specweave.run("migrate", "--yes")
 
@@ -273,57 +390,76 @@ def is_sound(specweave: Project, was: list[dict[str, Any]]) -> bool:
     return sum(places) == 1 and listed(specweave) == was
 
 
-def test_a_migration_that_was_cut_short_anywhere_is_finished(specweave: Project) -> None:
+def test_a_migration_that_was_cut_short_anywhere_can_be_read_and_begun_again(
+    specweave: Project,
+) -> None:
     was, before = listed(specweave), files(specweave)
     number = 0
     while kill(specweave, number := number + 1, "migrate", "--yes"):
         assert is_sound(specweave, was), number
-        specweave.run("migrate", "--yes")
-        after = {name: text for name, text in files(specweave).items() if "/migr" not in name}
+        again = specweave.run("migrate", "--yes")  # only config.toml, which is new, may be left
+        assert (again.code == 0) is (number == 1 or "migrate-uncommitted" not in again.err)
+        assert is_sound(specweave, was), number
+        specweave.git("stash", "push", "--quiet", "--include-untracked")
+        assert before == files(specweave), number
+    assert (number > 4, was) == (True, listed(specweave))
+
+
+def test_one_that_an_earlier_version_began_is_finished(specweave: Project) -> None:
+    was, before = listed(specweave), files(specweave)
+    leave_journal(specweave)
+    begun = files(specweave)
+    number = 0
+    while kill(specweave, number := number + 1, "migrate", "--yes"):
+        assert "migration-unfinished" in specweave.run("doctor").out
+        assert is_sound(specweave, was), number
+        specweave.run("migrate", "--yes").ends(0, err="This finishes an interrupted migration.")
         assert is_sound(specweave, was), number
         assert specweave.run("migrate", "--yes").err.startswith("Nothing to migrate."), number
         specweave.run("migrate", "--undo", "--yes")
         assert before == files(specweave), number
-    assert (number > 6, after) == (
-        True,
-        {name: text for name, text in files(specweave).items() if "/migr" not in name},
-    )
+        leave_journal(specweave)
+        assert begun == files(specweave)
+    assert number > 5
 
 
-def test_a_migration_that_was_cut_short_anywhere_is_undone(specweave: Project) -> None:
+def test_one_that_an_earlier_version_began_is_undone(specweave: Project) -> None:
     was, before = listed(specweave), files(specweave)
-    number = 1  # before its first write there is nothing to undo
+    leave_journal(specweave)
+    number = 0
     while kill(specweave, number := number + 1, "migrate", "--yes"):
-        assert "migration-unfinished" in specweave.run("doctor").out
         specweave.run("migrate", "--undo", "--yes")
         assert before == files(specweave), number
         assert is_sound(specweave, was), number
-    assert number > 6
+        leave_journal(specweave)
+    assert number > 5
 
 
 def test_an_undo_that_was_cut_short_anywhere_is_finished(specweave: Project) -> None:
     was, before = listed(specweave), files(specweave)
-    specweave.run("migrate", "--yes")
+    migrate_as_before(specweave)
     number = 0
     while kill(specweave, number := number + 1, "migrate", "--undo", "--yes"):
         assert is_sound(specweave, was), number
         specweave.run("migrate", "--undo", "--yes")
         left = files(specweave)
         assert before == left, number
-        specweave.run("migrate", "--yes")
+        migrate_as_before(specweave)
     assert (number > 6, before) == (True, files(specweave))
 
 
 def test_increments_in_both_places_come_together(specweave: Project) -> None:
     specweave.increment(SEARCH, status="active")
+    commit(specweave)
     before = files(specweave)
     specweave.run("migrate", "--yes").ends(1, err="error[migrate-blocked]")
     assert before == files(specweave)
     shutil.rmtree(specweave.folder(SEARCH))
     specweave.increment("0009-ours", status="active")
     specweave.increment("0008-archived", archived=True)
+    commit(specweave)
     before = files(specweave)
-    specweave.run("migrate", "--yes").ends(0)
+    migrate_as_before(specweave)
     assert not (specweave.root / THEIRS).exists()
     assert [one["id"] for one in listed(specweave)] == [
         SEARCH, "0004-twice", "0005-broken", "0009-ours", OLD, "0008-archived",
@@ -333,7 +469,7 @@ def test_increments_in_both_places_come_together(specweave: Project) -> None:
 
 
 def test_a_journal_from_elsewhere_reaches_no_other_file(specweave: Project) -> None:
-    specweave.run("migrate", "--yes")
+    migrate_as_before(specweave)
     (path,) = (specweave.root / ".unlatch/migrations").iterdir()
     journal = json.loads(path.read_text())
     outside = f"{OURS}/../../outside/metadata.json"
@@ -362,6 +498,8 @@ def test_real_increments_migrate_and_come_back(project: Project) -> None:
     (real,) = Path(os.environ["UNLATCH_CORPUS"]).rglob(".specweave")
     shutil.rmtree(project.root / ".unlatch")
     shutil.copytree(real, project.root / ".specweave", copy_function=shutil.copyfile)
+    project.git("init", "--quiet")
+    commit(project)
     before, was, shown = files(project), listed(project), _shown(project)
     assert project.run("migrate", "--yes").code == 0
     assert (51, was) == (len(was), listed(project))
@@ -369,7 +507,7 @@ def test_real_increments_migrate_and_come_back(project: Project) -> None:
     old = {"old-key", "old-link", "old-status", "old-time", "id-differs"}
     found = project.run("doctor", "--json").document["findings"]
     assert [one for one in found if one["id"] in old] == []
-    project.run("migrate", "--undo", "--yes")
+    project.git("stash", "push", "--quiet", "--include-untracked")
     assert before == files(project)
 
 
