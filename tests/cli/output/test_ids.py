@@ -255,10 +255,10 @@ def test_a_tracker_s_command_changes_only_the_item_that_was_named(two: Project) 
 
 
 def test_a_file_of_links_takes_every_way(two: Project) -> None:
-    rows = ["increment,url", *(f"{word},{two.urls['github']}" for word in
-            ("search", f".unlatch/increments/{OTHER}/", "0008-sm"))]  # fmt: skip
+    words = ("search", f".unlatch/increments/{OTHER}/", "0008-sm")
+    rows = [f"{word} {two.urls['github']}" for word in words]
     done = two.run("link", "--file", "-", "--dry-run", "--json", stdin="\n".join(rows))
-    by_key = two.run("link", "--file", "-", "--json", stdin=f"SCRUM-28,{two.urls['github']}\n")
+    by_key = two.run("link", "--file", "-", "--json", stdin=f"SCRUM-28 {two.urls['github']}\n")
     assert [OTHER] == [one["id"] for one in done.document["increments"]]
     assert [NAME] == [one["id"] for one in by_key.document["increments"]]
 

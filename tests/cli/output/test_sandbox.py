@@ -104,8 +104,8 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
         reopened = project.run(*shlex.split(line)[1:])
 
         items = project.run("link", "--suggest")
-        (project.root / "links.csv").write_text(items.out)
-        linked = project.run("link", "--file", "links.csv")
+        (project.root / "links.txt").write_text(items.out)
+        linked = project.run("link", "--file", "links.txt")
 
     assert (0, True) == (reopened.code, "reopened; commented" in reopened.out), reopened.said
     assert first.environ["GITHUB_TOKEN"] == second.environ["GITHUB_TOKEN"]

@@ -292,7 +292,7 @@ def test_a_token_of_a_tracker_is_not_saved_whether_it_was_used_or_not(
         (("resume", "7", "-m", REASON, "--update-scope"), "--update-scope"),
         (("complete", "7", "--archive"), "--archive"),
         (("complete", "7", "--briefing"), "--briefing"),
-        (("link", "--file", "links.csv"), "--file"),
+        (("link", "--file", "links.txt"), "--file"),
         (("sync", "--commit", "push"), "--commit"),
         (("sync", "--check"), "--check"),
     ],
@@ -302,7 +302,7 @@ def test_an_option_that_reads_or_starts_something_is_in_no_plan(
 ) -> None:
     (completed if command[0] == "resume" else active)(project)
     (project.root / "tasks.txt").write_text("Task\n")
-    (project.root / "links.csv").write_text(f"increment,url\n7,{project.urls['github']}\n")
+    (project.root / "links.txt").write_text(f"7 {project.urls['github']}\n")
     done = project.run(*command, "--plan-out", FILE)
     assert done.code in (1, 2), done.said
     assert option in done.err

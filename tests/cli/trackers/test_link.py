@@ -339,7 +339,7 @@ def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Projec
     url = completed.urls["github"]
     shared = f"octo/widgets#4 is also linked to {NAME}"
     done = completed.run("link", "8", url)
-    by_file = completed.run("link", "--file", "-", "--json", stdin=f"9,{url}\n")
+    by_file = completed.run("link", "--file", "-", "--json", stdin=f"9 {url}\n")
     new = completed.run("new", "--from", url).shows(
         err=(
             f"note: {shared}, 0008-other, 0009-file;",
@@ -419,7 +419,7 @@ def test_a_name_is_linked_and_unlinked_like_an_address(
     assert project.metadata()[tracker]["url"] == project.urls[tracker]
     assert project.run("unlink", "7", name).code == 0
     assert "base" not in project.metadata().get(tracker, {})
-    project.run("link", "--file", "-", stdin=f"7,{name}\n").ends(0)
+    project.run("link", "--file", "-", stdin=f"7 {name}\n").ends(0)
     assert project.metadata()[tracker]["url"] == project.urls[tracker]
     project.run("new", "--from", name).ends(0)
     assert project.metadata("0008-smart-discipline")[tracker]["url"] == project.urls[tracker]

@@ -15,9 +15,9 @@ def pair(project: Project) -> str:
     project.increment()
     project.increment(OTHER)
     urls = project.urls
-    lines = ["increment,url", f"7,{urls['github']}", *(f"{OTHER},{urls[name]}" for name in ALL)]
-    (project.root / "links.csv").write_text("\n".join(lines) + "\n")
-    return "links.csv"
+    lines = ["# items", f"7 {urls['github']}", *(f"{OTHER}\t{urls[name]}  " for name in ALL)]
+    (project.root / "links.txt").write_text("\n".join(lines) + "\n")
+    return "links.txt"
 
 
 def linked(project: Project, name: str) -> list[str]:
@@ -52,32 +52,10 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
     assert (0, before) == (again.code, project.tree()), again.said
 
 
-def test_a_file_may_come_by_standard_input_without_a_header(project: Project) -> None:
+def test_a_file_may_come_by_standard_input_and_name_an_item_twice(project: Project) -> None:
     project.items("jira")
     project.increment()
-
-    done = project.run("link", "--file", "-", stdin=f'"7", "{project.urls["jira"]}"\n\n')
-
-    assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
-
-
-def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> None:
-    project.items("github")
-    project.increment()
-    line = f"7,{project.urls['github']}\n"
-
-    done = project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},"))
-
-    assert done.code == 0, done.said
-    assert "items" not in project.metadata()["github"]
-
-
-def test_a_file_may_come_by_standard_input_without_a_header_and_name_an_item_twice(
-    project: Project,
-) -> None:
-    project.items("jira")
-    project.increment()
-    rows = f'"7", "{project.urls["jira"]}"\n\n{NAME},{project.urls["jira"]}\n'
+    rows = f"7 {project.urls['jira']}\n\n{NAME} {project.urls['jira']} # again\n"
     done = project.run("link", "--file", "-", stdin=rows)
     assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
     assert "items" not in project.metadata()["jira"]
@@ -90,11 +68,11 @@ def test_every_mistake_is_listed_with_its_line_before_anything_is_written(
     project.increment()
     gone = project.urls["github"].replace("/4", "/404")
     rows = [
+        f"7 {project.urls['github']}",
+        "0099 https://example.com/x",
+        "only-one-word # 7",
+        f"7 {gone}",
         f"7,{project.urls['github']}",
-        "0099,https://example.com/x",
-        "only-one-cell",
-        f"7,{gone}",
-        f'"7,{project.urls["github"]}',
     ]
     before = project.tree()
 
@@ -113,28 +91,25 @@ def test_every_mistake_is_listed_with_its_line_before_anything_is_written(
 
 
 def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
-    done = project.run("link", "--file", "nowhere.csv")
+    done = project.run("link", "--file", "nowhere.txt")
     assert (2, "links-file-unreadable") == (done.code, done.err.split("[")[1].split("]")[0])
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-def test_the_encoding_of_a_file_in_utf_16_is_named(project: Project, encoding: str) -> None:
-    """As Excel saves "Unicode text"."""
-    content = f"increment,url\n7,{project.urls['github']}\n".encode(encoding)
-    (project.root / "links.csv").write_bytes(content)
+def test_a_file_in_utf_16_is_refused(project: Project, encoding: str) -> None:
+    content = f"7 {project.urls['github']}\n".encode(encoding)
+    (project.root / "links.txt").write_bytes(content)
     stdin = content.decode(errors="surrogateescape")
-    for file in ("links.csv", "-"):
+    for file in ("links.txt", "-"):
         project.run("link", "--file", file, stdin=stdin).ends(
-            2,
-            err="error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save "
-            "it as UTF-8\n",
+            2, err="error[links-file-unreadable]: the links cannot be read: it is not UTF-8 text\n"
         )
 
 
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])
 def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
     project.increment()
-    endless = "7,x\n" * (3 << 20) if source == "-" else ""
+    endless = "7 x\n" * (3 << 20) if source == "-" else ""
     project.run("link", "--file", source, stdin=endless).ends(
         2, err="it has more than 8,388,608 characters"
     )
@@ -156,7 +131,7 @@ def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
     for number in range(1, 41):
         project.box.ado.add_work_item(id=number, title=f"Item {number}", state="Active")
         name = project.increment(f"{number:04d}-some-work", status="active")
-        lines.append(f"{name},{project.box.ado.web_url}/widgets/_workitems/edit/{number}")
+        lines.append(f"{name} {project.box.ado.web_url}/widgets/_workitems/edit/{number}")
     project.run("link", "--file", "-", stdin="\n".join(lines)).ends(0)
     # The API's addresses, the items, and the states of their type.
     assert project.box.requests.count("ado") <= 3, project.box.requests.entries()
@@ -201,8 +176,7 @@ def test_an_item_with_the_same_title_is_proposed_and_the_output_is_what_file_rea
     project.increment(OTHER, links={})
     done = project.run("link", "--suggest").shows(
         err="Nothing was linked.",
-        whole_out="increment,url,evidence,title\n"
-        f"{NAME},{project.urls[tracker]},the same title,Smart discipline\n",
+        whole_out=f"{NAME} {project.urls[tracker]} # the same title: Smart discipline\n",
     )
     piped = project.run("link", "--file", "-", stdin=done.out)
     assert (0, [tracker]) == (piped.code, linked(project, NAME)), piped.said

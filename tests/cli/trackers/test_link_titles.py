@@ -1,23 +1,20 @@
-"""--suggest compares titles in any script, and --file reads what spreadsheets save."""
-
-import csv
-import io
+"""--suggest compares titles in any script, and --file reads what it prints."""
 
 import pytest
 from tests.cli.project import Project
 
-from unlatch.lifecycle.linking.csv_rows import read_rows
+from unlatch.lifecycle.linking.file import read_rows
 
 NAME = "0036-audit"
 
 
-def suggest(project: Project, mine: str, theirs: str) -> list[dict[str, str]]:
+def suggest(project: Project, mine: str, theirs: str) -> list[str]:
     """The lines for an increment and an issue with these titles."""
     project.box.github.add_issue(number=4, title=theirs)
     project.increment(NAME, links={})
     (project.folder(NAME) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
     done = project.run("link", "--suggest").ends(0)
-    return [*csv.DictReader(io.StringIO(done.out))]
+    return done.out.splitlines()
 
 
 # Titles of an increment and of an issue, by whether both have the same words.
@@ -56,55 +53,48 @@ def test_titles_with_the_same_words_are_proposed_with_the_evidence(
         name = project.increment(f"{number:04}-some-work", links={})
         (project.folder(name) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
         url = project.urls["github"].replace("/4", f"/{number}")
-        expected.add((name, url, f'the same words as "{mine}"', theirs))
+        expected.add(f'{name} {url} # the same words as "{mine}": {theirs}')
     done = project.run("link", "--suggest").ends(0)
-    lines = {tuple(line.values()) for line in csv.DictReader(io.StringIO(done.out))}
-    assert (expected if same else set()) == lines
+    assert (expected if same else set()) == {*done.out.splitlines()}
 
 
 def test_an_exact_title_goes_before_the_same_words(project: Project) -> None:
     project.box.github.add_issue(number=5, title="Locale Audit (v36)")
     (line,) = suggest(project, "Locale audit v36", "locale audit v36")
-    assert "the same title" == line["evidence"]
+    assert line.endswith(" # the same title: locale audit v36")
 
 
 def test_a_hostile_title_stays_text_in_the_evidence(project: Project) -> None:
     (line,) = suggest(project, "=HYPERLINK 1 \u0007", "=HYPERLINK(1)")
-    assert ("'=HYPERLINK(1)", False) == (line["title"], "\u0007" in line["evidence"])
+    assert (True, False) == (line.endswith(": =HYPERLINK(1)"), "\u0007" in line)
 
 
-def test_what_is_suggested_can_be_linked_with_and_without_its_first_line(project: Project) -> None:
-    project.box.github.add_issue(number=4, title="Audit; part 1, or 2")
+def test_what_is_suggested_can_be_linked(project: Project) -> None:
+    project.box.github.add_issue(number=4, title="Audit # part 1, or 2")
     project.increment(NAME, links={})
     (project.folder(NAME) / "spec.md").write_text("# Audit part 1 or 2\n")
     proposed = project.run("link", "--suggest").out
-    for text in (proposed, proposed.partition("\n")[2]):
-        project.run("link", "--file", "-", "--dry-run", stdin=text).ends(
-            0, whole_err="1 item would be linked to 1 increment; nothing was written.\n"
-        )
-
-
-A, B = "https://example.com/a,b;c", "https://example.com/2"
-EXPECTED = [("7", A), ("8", B)]
+    project.run("link", "--file", "-", "--dry-run", stdin=proposed).ends(
+        0, whole_err="1 item would be linked to 1 increment; nothing was written.\n"
+    )
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("line", "row"),
     [
-        f'7,"{A}"\n8,{B}\n',
-        f'increment;url\r\n7;"{A}"\r\n8;{B}\r\n',
-        f'\ufeffIncrement;URL\r\n7;"{A}"\r\n8;{B}\r\n',
-        f'sep=;\r\n7;"{A}"\r\n8;{B}\r\n',
-        f'\ufeff"sep=,"\nincrement,url\n7,"{A}"\n8,{B}\n',
-        f"increment\turl\n7\t{A}\n8\t{B}\n",
-        f'title;url;notes;increment\n"a; b";"{A}";;7\nx;{B};y;8\n',
-        f'7;"{A}";the same title;Audit\n\n;;;\n8;{B}\n',
+        ("7 https://example.com/a,b;c", ("7", "https://example.com/a,b;c")),
+        ("  7\t#4\r", ("7", "#4")),
+        (
+            "task-1 - Log out https://example.com/4#c # the task",
+            ("task-1 - Log out", "https://example.com/4#c"),
+        ),
+        ("7 octo/widgets#4 #", ("7", "octo/widgets#4")),
+        (" 7  fabrikam/widgets 101 ", ("7", "fabrikam/widgets 101")),
     ],
 )
-def test_a_file_is_read_as_spreadsheets_save_it(text: str) -> None:
-    rows, mistakes = read_rows(text)
-    assert (EXPECTED, []) == ([(row.wanted, row.url) for row in rows], mistakes)
+def test_a_line_is_an_increment_and_an_item(line: str, row: tuple[str, str]) -> None:
+    assert ([(2, *row)], []) == read_rows(f"\n{line}\n# a comment\n")
 
 
-def test_a_line_without_an_address_is_a_mistake_with_its_number() -> None:
-    assert ([], ["line 3: expected INCREMENT,URL"]) == read_rows("increment;url\r\n\r\n7;\r\n")
+def test_a_line_of_one_word_is_a_mistake_with_its_number() -> None:
+    assert ([], ["line 3: expected ID URL"]) == read_rows("\n\n7,https://example.com/4\n")

@@ -1,8 +1,8 @@
-"""Link items to increments, by name or from a CSV file."""
+"""Link items to increments, by name or from a file of lines ID URL."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from unlatch.delivery.preview import Preview
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
@@ -11,7 +11,6 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
@@ -72,6 +71,33 @@ class LinkChange:
         is_known = any(same_item(link, item.link) for link in linked)
         (self.known if is_known else self.added).append(item)
         self.seen.append(item)
+
+
+class Row(NamedTuple):
+    """One line of the file: an increment and an item, as written."""
+
+    line: int
+    wanted: str
+    url: str
+
+
+def read_rows(text: str) -> tuple[list[Row], list[str]]:
+    """Read lines of an increment and an item; returns rows and mistakes.
+
+    Empty lines are skipped, and so is what follows a `#` between blanks. An increment of several
+    words goes with an address; the name of an item can have several words, too.
+    """
+    rows: list[Row] = []
+    mistakes: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        content = f" {line} ".partition(" # ")[0].strip()
+        words = content.rsplit(None, 1) if "://" in content else content.split(None, 1)
+        match words:
+            case [wanted, url]:
+                rows.append(Row(number, wanted, url))
+            case [_]:
+                mistakes.append(f"line {number}: expected ID URL")
+    return rows, mistakes
 
 
 def plan_links(

@@ -197,11 +197,6 @@ def csv_line(cells: Iterable[str]) -> str:
     return stream.getvalue().removesuffix(_QUOTED)
 
 
-def without_apostrophe(cell: str) -> str:
-    """The original of a cell of `csv_line`."""
-    return cell.removeprefix(_TEXT) if re.match(_FORMULA, cell) else cell
-
-
 def without_passwords(text: str) -> str:
     """A text without the passwords of addresses, as of one that the user has typed."""
     return re.sub(_LOGIN, "***@", text)

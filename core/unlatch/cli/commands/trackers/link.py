@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @flag("--per-story", help="With --create: an item for each user story that has none.")
 @click.option(
-    "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
+    "--file", metavar="FILE", help="Link the items in a file of lines ID URL; - reads stdin."
 )
 @flag("--suggest", help="Suggest items for increments without one; link nothing.")
 @BY
@@ -71,7 +71,7 @@ def run(
     if file:
         return _link_file(context, file, **typed)
     if suggest:
-        from unlatch.cli.commands.trackers.link_csv import link_suggest  # noqa: PLC0415
+        from unlatch.cli.commands.trackers.link_lines import link_suggest  # noqa: PLC0415
 
         increments = named_increments(context, named).names
         return link_suggest(context, increments, as_json=typed["as_json"])
@@ -178,7 +178,7 @@ def _link(
 
 
 def _link_file(context: Context, file: str, *, by: str | None, **given: Any) -> int:
-    from unlatch.cli.commands.trackers.link_csv import read_links_file  # noqa: PLC0415
+    from unlatch.cli.commands.trackers.link_lines import read_links_file  # noqa: PLC0415
     from unlatch.lifecycle.linking.file import plan_links  # noqa: PLC0415  (rarely needed)
 
     options = ChangeOptions(command="link", is_many=True, **given)

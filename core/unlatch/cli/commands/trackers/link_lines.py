@@ -1,6 +1,5 @@
-"""unlatch link --file and --suggest: links as CSV."""
+"""unlatch link --file and --suggest: links as lines of an ID and a URL."""
 
-import codecs
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,21 +10,16 @@ from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.lifecycle.linking.csv_rows import HEADER
 from unlatch.lifecycle.linking.suggestions import (
     MOST_LISTED,
     Proposal,
     Suggestions,
     suggest_links,
 )
-from unlatch.spi.item import Listed
-from unlatch.worklog.text.neutral import csv_line
 
 _STDIN = "-"
 # Characters; some hundred thousand links.
 _MOST = 8 << 20
-# The columns that `link --file` reads, and the reasons for people.
-_COLUMNS = (*HEADER, "evidence", "title")
 
 
 def read_links_file(file: str) -> tuple[str, str]:
@@ -45,11 +39,11 @@ def _read(file: str, where: str) -> str:
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from error
     except UnicodeDecodeError as error:
-        raise _unreadable(_encoding(error.object[:2]), where) from error
+        raise _unreadable("it is not UTF-8 text", where) from error
     if len(text) > _MOST:  # the rest is not read, and may be endless
         raise _unreadable(f"it has more than {_MOST:,} characters", where)
     if "\0" in text:
-        raise _unreadable(_encoding(text[:2].encode(errors="surrogateescape")), where)
+        raise _unreadable("it is not UTF-8 text", where)
     return text
 
 
@@ -58,24 +52,17 @@ def _content(file: str) -> str:
         return opened.read(_MOST + 1)
 
 
-def _encoding(start: bytes) -> str:
-    """The encoding of a text that is not UTF-8, by its first bytes."""
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in start:
-        return "it is UTF-16 text; save it as UTF-8"
-    return "it is not UTF-8 text"
-
-
 def _unreadable(reason: str, where: str) -> UsageError:
     return UsageError(
         "links-file-unreadable",
         f"the links cannot be read: {reason}",
         where=where,
-        hint="name a CSV file with the columns increment,url; - is standard input",
+        hint="name a file of lines ID URL; - is standard input",
     )
 
 
 def link_suggest(context: Context, wanted: Sequence[str], *, as_json: bool) -> int:
-    """Suggest items for increments without one, as a CSV file for `--file`; the exit code."""
+    """Suggest items for increments without one, as lines for `--file`; the exit code."""
     workspace = context.workspace
     workspace.check_config()
     with context.trackers() as trackers:
@@ -94,7 +81,7 @@ def link_suggest(context: Context, wanted: Sequence[str], *, as_json: bool) -> i
         output.document("link-suggest", code, **_suggestions_document(found))
         return code
     output.talk(*lines)
-    output.data(*_csv(found.proposals))
+    output.data(*_lines(found.proposals))
     output.talk(*_summary(context, found))
     return code
 
@@ -108,14 +95,12 @@ def _suggestion(proposal: Proposal, name: str, title: str) -> str:
     return f"{mark} {proposal.increment.id}: {item} ({why}{rivals})"
 
 
-def _csv(proposals: Sequence[Proposal]) -> Iterator[str]:
-    rows = [_row(one, one.items[0]) for one in proposals if one.is_clear]
-    return map(csv_line, [_COLUMNS, *rows] if rows else [])
-
-
-def _row(proposal: Proposal, item: Listed) -> tuple[str, ...]:
-    facts = (proposal.evidence(item), item.title)
-    return (proposal.increment.id, item.ref.url, *map(output.clean, facts))
+def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
+    for proposal in proposals:
+        if proposal.is_clear:
+            item = proposal.items[0]
+            why, title = map(output.clean, (proposal.evidence(item), item.title))
+            yield f"{proposal.increment.id} {item.ref.url} # {why}: {title}"
 
 
 def _summary(context: Context, found: Suggestions) -> Iterator[str]:
