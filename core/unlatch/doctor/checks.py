@@ -79,7 +79,7 @@ DOCUMENTS: tuple[Check[ReadableIncrement], ...] = (
 )
 READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("id-differs", WARNING, metadata.other_id, metadata.fix_id),
-    Check("spec-status-differs", WARNING, documents.other_status, documents.fix_status),
+    Check("spec-status-differs", WARNING, documents.other_status),
     Check("link-unread", WARNING, metadata.unread_links),
     *sharing(metadata.unusable_links, WARNING, "link-unlocated", "target-not-allowed"),
     Check("link-repeated", WARNING, metadata.repeated_links),

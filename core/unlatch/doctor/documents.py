@@ -132,14 +132,8 @@ def other_status(one: ReadableIncrement) -> Hits:
     if (said := _other_status(one)) is not None:
         status = one.increment.status
         message = f"status {said} differs from {status} in metadata.json, which applies"
-        yield Found(message, one.files.folder.path / SPEC, FIX)
-
-
-def fix_status(one: ReadableIncrement) -> Iterator[FileChange]:
-    if _other_status(one) is not None:
-        spec = one.files.text_of(SPEC)
-        after = front_matter.with_status(spec, one.increment.status.value)
-        yield one.files.folder.path / SPEC, spec.encode(), after.encode()
+        hint = f"write status: {status} there; the next change of status does so, too"
+        yield Found(message, one.files.folder.path / SPEC, hint)
 
 
 def _other_status(one: ReadableIncrement) -> str | None:

@@ -220,7 +220,6 @@ def left_behind(project: Project) -> None:
     ("make", "finding", "line"),
     [
         (other_id, "id-differs", f'+  "id": "{NAME}",'),
-        (other_status, "spec-status-differs", "+status: completed # now"),
         (lost_event, "event-missing", f'"to": "active", "reason": "{REASON}"'),
         (left_behind, "unfinished-file", '-{"id"'),
     ],
@@ -247,14 +246,26 @@ def test_what_is_safe_is_mended_after_it_was_shown(
 
 
 def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
-    other_status(project)
+    other_id(project)
     project.run("doctor", "--fix", "--yes")
     before = project.tree()
     project.run("doctor", "--fix", "--yes").shows(err="No safe fixes")
     assert before == project.tree()
-    text = (project.folder() / "spec.md").read_bytes()
-    assert text == b"---\r\ntitle: It\r\nstatus: completed # now\r\n---\r\n# It"
     assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]
+
+
+def test_a_status_that_a_person_wrote_is_named_and_left(project: Project) -> None:
+    other_status(project)
+    before = project.tree()
+    done = project.run("doctor", "--fix", "--yes").ends(
+        0,
+        out=(
+            "spec.md: status active differs from completed in metadata.json, which applies",
+            "next: write status: completed there; the next change of status does so, too",
+        ),
+        err="No safe fixes",
+    )
+    assert before == project.tree(), done.said
 
 
 def test_what_is_not_safe_is_left_alone(project: Project) -> None:
@@ -267,11 +278,9 @@ def test_what_is_not_safe_is_left_alone(project: Project) -> None:
     project.run("doctor", "--fix", "--yes").ends(1, err="No safe fixes")
     assert before == project.tree()
     # A diff of a safe one is harmless on a terminal.
-    project.increment("0010-odd")
-    spec = "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n"
-    write(project, "spec.md", spec, increment="0010-odd")
+    project.increment("0010-odd", id="\x1b[2J::error::x")
     shown = project.run("doctor", "--fix", "--dry-run").out
-    assert ("+status: completed" in shown, "\x1b" in shown) == (True, False)
+    assert ('+  "id": "0010-odd"' in shown, "\x1b" in shown) == (True, False)
 
 
 @pytest.mark.parametrize(("status", "command"), [("active", "pause"), ("paused", "resume")])

@@ -7,7 +7,7 @@ from tests.cli.project import NAME, REASON, Project
 SPEC = "---\ntitle: Größe\nstatus: {}\n---\n# Größe\n"
 LEFT = (
     "note: spec.md cannot be read as UTF-8 text; its status line still says {}: "
-    "save it as UTF-8 text, then run unlatch doctor --fix\n"
+    "save it as UTF-8 text, and write the status there\n"
 )
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
 
@@ -62,13 +62,13 @@ def test_undo_says_it_too(project: Project, options: tuple[str, ...]) -> None:
     assert 1 == done.err.count(LEFT.format("active")), done.said
 
 
-def test_the_step_that_is_named_corrects_it(project: Project) -> None:
+def test_the_next_change_of_status_corrects_it(project: Project) -> None:
     project.increment()
     write(project, "latin-1", "completed")
     project.run(*RESUME)
     write(project, "utf-8", "completed")
-    project.run("doctor", "--fix", "--yes").ends(0)
-    assert SPEC.format("active").encode() == spec(project)
+    project.run("pause", "7").ends(0)
+    assert SPEC.format("paused").encode() == spec(project)
 
 
 def test_nothing_is_said_where_nothing_was_to_be_written(project: Project) -> None:

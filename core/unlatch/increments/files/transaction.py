@@ -280,7 +280,7 @@ def _follow_status(folder: OpenFolder, before: Increment, after: Increment) -> l
             return []
         if not is_utf8:
             left = f"{SPEC} cannot be read as UTF-8 text; its status line still says {old}"
-            return [f"{left}: save it as UTF-8 text, then run unlatch doctor --fix"]
+            return [f"{left}: save it as UTF-8 text, and write the status there"]
         replace_in(folder, SPEC, front_matter.with_status(spec, spelling).encode())
     except OSError:  # there is none, or nobody can read it
         return []
