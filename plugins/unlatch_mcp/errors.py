@@ -29,7 +29,7 @@ _TOOLS = MappingProxyType(
         "status": "status",
         "resume": "plan_resume",
         "reopen": "plan_reopen",
-        "sync --plan": "sync_plan",
+        "sync --dry-run": "sync_plan",
         "effort list": "effort_status",
         "effort search": "search_efforts",
         "effort show": "expand_effort",
@@ -39,7 +39,7 @@ _TOOLS = MappingProxyType(
         "effort switch": "switch_effort",
     }
 )
-_COMMAND = re.compile(r"unlatch (effort [a-z]+|sync --plan|[a-z]+)")
+_COMMAND = re.compile(r"unlatch (effort [a-z]+|sync --dry-run|[a-z]+)")
 _NEEDLESS = re.compile(r" --(?:all|yes|offline)\b")
 _PARAMETER = re.compile(r"--(reason|summary|status|limit)\b(?: [A-Z]+\b)?")
 _FLAG = re.compile(r"--(item-only|even-if-not-planned)\b")

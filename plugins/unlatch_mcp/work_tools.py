@@ -128,7 +128,7 @@ def add_overview(server: MCPServer, document: Callable[..., Awaitable[Document]]
     @server.tool(description="Differences between increments and their items.", annotations=READS)
     @answering
     async def sync_plan() -> Document:
-        return await document("sync", "--plan")
+        return await document("sync", "--dry-run")
 
 
 def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:

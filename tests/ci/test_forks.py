@@ -147,7 +147,7 @@ def test_a_fork_passes_with_operations_that_it_cannot_deliver(
     alone = team.box.github.add_issue(title="Alone", state="closed")
     here.try_unlatch("reopen", f"octo/widgets#{alone}", "--reason", "More to do", "--offline")
     check = here.try_unlatch("sync", "--check")
-    plan = here.try_unlatch("sync", "--plan")
+    plan = here.try_unlatch("sync", "--dry-run")
     document = here.try_unlatch("sync", "--check", "--json")
     assert [0, 0, 0] == [one.code for one in (check, plan, document)], check.out + check.err
     assert 4 == check.out.count("1 operation pending")

@@ -52,6 +52,6 @@ def test_a_pending_operation_is_no_blocked_one(finished: Project) -> None:
 
 
 def test_a_plan_without_changes_says_so(with_issue: Project) -> None:
-    done = with_issue.run("sync", "--plan")
+    done = with_issue.run("sync", "--dry-run")
 
     assert (0, "No changes would be made.\n") == (done.code, done.out)

@@ -63,7 +63,7 @@ def test_outside_of_a_project_this_users_items_are_looked_at(
     there = clone(closed_by_hand(outside, "jira"), tmp_path / "there")
     reopened_twice(outside, "jira", there)
 
-    plan = outside.run("sync", "--plan")
+    plan = outside.run("sync", "--dry-run")
     done = outside.run("sync")
 
     assert (0, True) == (plan.code, "the comment was posted twice" in plan.said), plan.said

@@ -138,7 +138,7 @@ def test_a_refusal_is_planned_and_asked_for_once_in_each_command_until_a_person_
     before = project.tree()
     project.box.requests.clear()
 
-    plan = project.run(*RETRY, "--plan")
+    plan = project.run(*RETRY, "--dry-run")
 
     assert (0, []) == (plan.code, project.wrote()), plan.said
     assert ("add label reopened" in plan.out, "remove label completed" in plan.out) == (True, True)

@@ -53,7 +53,7 @@ def test_a_refused_token_is_not_sent_again_for_each_operation(
 
 
 @pytest.mark.parametrize("tracker", ALL)
-@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan")])
+@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--dry-run")])
 def test_a_refused_token_is_not_sent_again_for_each_item_that_is_read(
     project: Project, tracker: str, command: tuple[str, ...]
 ) -> None:

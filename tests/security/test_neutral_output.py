@@ -233,7 +233,7 @@ def assert_summary_is_words(folder: Path) -> str:
     return text
 
 
-@pytest.mark.parametrize("options", [("--check",), ("--plan",), ("--yes",)])
+@pytest.mark.parametrize("options", [("--check",), ("--dry-run",), ("--yes",)])
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_summary_of_a_sync_is_words(
     hostile: Project, tmp_path: Path, system: str, options: tuple[str, ...]

@@ -144,7 +144,7 @@ def test_an_agent_cannot_agree_to_it(project: Project, tmp_path: Path, *, is_ite
     said = talk.error(tool, reason="Still fails", **subject)
 
     assert "error[pending-not-agreed]" in said
-    assert "the user can do this at a terminal: unlatch sync --plan" in said
+    assert "the user can do this at a terminal: unlatch sync --dry-run" in said
     assert (CLOSED["github"], []) == (received.states()["github"], received.wrote())
     assert before == received.tree()
     assert received.run("sync", "--yes").code == 0
@@ -210,7 +210,7 @@ def test_the_reason_of_a_reopen_in_a_clones_history_is_asked_about_too(
     before = received.tree()
 
     piped = received.run("sync")
-    plan = received.run("sync", "--plan")
+    plan = received.run("sync", "--dry-run")
     declined, shown = _asked(received, "n", "sync")
 
     assert (5, 2) == (piped.code, declined), piped.said + shown

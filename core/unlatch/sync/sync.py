@@ -336,7 +336,7 @@ def _refusal(
     workspace: Workspace, options: SyncOptions, items: int, *, written: int = 0
 ) -> UsageError | None:
     """Return why so many items are too many, if so."""
-    command = "unlatch sync --plan"
+    command = "unlatch sync --dry-run"
     written += options.written
     return find_excess(workspace, items, options.max_items, command=command, written=written)
 

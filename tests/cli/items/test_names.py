@@ -63,7 +63,7 @@ def test_a_number_that_no_item_has_is_refused(request: pytest.FixtureRequest, pl
 
 def test_the_plan_says_why_an_item_could_not_be_read(outside: Project) -> None:
     outside.run("reopen", outside.urls["github"], "--reason", REASON, "--offline")
-    outside.run("sync", "--plan").ends(5, out="unknown", err="1 item unknown [item-not-found]")
+    outside.run("sync", "--dry-run").ends(5, out="unknown", err="1 item unknown [item-not-found]")
 
 
 @pytest.mark.parametrize("command", ["status", "reopen", "link"])

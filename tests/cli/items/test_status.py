@@ -111,7 +111,7 @@ def test_the_history_of_an_item(request: pytest.FixtureRequest, place: str) -> N
     assert ["linked", "reopened", "delivered"] == [one for one in events if one != "created"]
 
 
-# unlatch sync --plan: the requests of pending operations on items
+# unlatch sync --dry-run: the requests of pending operations on items
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -122,8 +122,8 @@ def test_the_plan_shows_the_requests_of_the_dry_run(project: Project, tracker: s
     project.run(*words, "--offline")
     before = project.tree()
 
-    text = project.run("sync", "--plan")
-    document = project.run("sync", "--plan", "--json").document
+    text = project.run("sync", "--dry-run")
+    document = project.run("sync", "--dry-run", "--json").document
 
     assert foreseen["requests"] == sum(document["requests"].values()) > 0
     assert [one["requests"] for one in foreseen["items"]] == [
@@ -141,10 +141,10 @@ def titled(tracker: str) -> str:
 
 def test_the_plan_outside_of_a_project(outside: Project) -> None:
     outside.items()
-    outside.run("sync", "--plan").ends(2, err="error[no-project]")
+    outside.run("sync", "--dry-run").ends(2, err="error[no-project]")
     outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
-    outside.run("sync", "--plan").ends(0, out="3 items would be written to")
-    document = outside.run("sync", "--plan", "--json").document
+    outside.run("sync", "--dry-run").ends(0, out="3 items would be written to")
+    document = outside.run("sync", "--dry-run", "--json").document
     assert (3, True) == (len(document["items"]), document["adrift"])
     assert [] == outside.wrote()
 
@@ -152,13 +152,13 @@ def test_the_plan_outside_of_a_project(outside: Project) -> None:
 def test_a_blocked_operation_is_listed_with_its_next_step(project: Project) -> None:
     project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
     project.run("reopen", KEYS["github"], "--reason", REASON)
-    project.run("sync", "--plan").shows(
+    project.run("sync", "--dry-run").shows(
         out=(
             "octo/widgets#4: 1 operation blocked. Next: unlatch reopen",
             "No changes would be made.",
         )
     )
-    retried = project.run("sync", "--plan", "--even-if-not-planned", "--json").document
+    retried = project.run("sync", "--dry-run", "--even-if-not-planned", "--json").document
     assert 1 == len(retried["items"])
 
 
@@ -167,7 +167,7 @@ def test_the_limit_is_foreseen_and_a_check_does_not_call_both_sides_in_sync(
 ) -> None:
     project.items()
     project.run("reopen", *KEYS.values(), "--reason", REASON, "--offline")
-    done = project.run("sync", "--plan", "--max-items", "2", "--json").document
+    done = project.run("sync", "--dry-run", "--max-items", "2", "--json").document
     project.run("sync", "--check").ends(
         5, out="octo/widgets#4: 1 operation pending", lacks="Both sides are in sync"
     )
@@ -189,7 +189,7 @@ def test_operations_without_a_link_and_a_broken_record_are_not_passed_over(
     project.run("status").shows(err="no link to their item")
     (record,) = (project.root / ".unlatch/items").iterdir()
     (record / "metadata.json").write_text("{")
-    for words in (("sync", "--plan"), ("sync", "--check"), ("sync",)):
+    for words in (("sync", "--dry-run"), ("sync", "--check"), ("sync",)):
         document = project.run(*words, "--json").document
         text = project.run(*words)
         assert ([record.name], 5) == ([one["id"] for one in document["broken"]], text.code)

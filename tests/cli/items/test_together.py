@@ -234,7 +234,7 @@ def test_operations_out_there_are_planned_and_delivered_and_their_failure_is_non
 ) -> None:
     project.items("jira")
     out_there(project, "reopen", project.urls["jira"], "--reason", REASON, "--offline")
-    plan, check = project.run("sync", "--plan", "--json"), project.run("sync", "--check")
+    plan, check = project.run("sync", "--dry-run", "--json"), project.run("sync", "--check")
     project.extra["JIRA_API_TOKEN"] = None
     failed = project.run("sync")
     project.extra.clear()
@@ -277,7 +277,7 @@ def test_unreadable_records_out_there_do_not_fail_a_project(stuck: Project, dama
     assert "no-project" not in outside.err
     if damage == "record":
         # The documents stay whole.
-        for words in (("sync",), ("sync", "--plan")):
+        for words in (("sync",), ("sync", "--dry-run")):
             document = out_there(stuck, *words, "--json").document
             broken = [one["id"] for one in document["broken"]]
             assert (5, [record.name]) == (document["exitCode"], broken)

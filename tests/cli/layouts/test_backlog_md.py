@@ -178,7 +178,7 @@ def test_a_change_of_one_file_is_a_change_of_its_task_alone(tasks: Project) -> N
     tasks.git("checkout", "--quiet", "-b", "work")
     change(place(tasks, "tasks", 2), "[ ] #2", "[x] #2")
     tasks.commit("Count attempts")
-    found = tasks.run("sync", "--changed-since", "main", "--plan", "--json")
+    found = tasks.run("sync", "--changed-since", "main", "--dry-run", "--json")
     assert ["TASK-2"] == [one["increment"] for one in found.document["compared"]]
 
 

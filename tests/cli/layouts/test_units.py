@@ -286,7 +286,7 @@ def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
 def test_what_the_tool_changed_is_reported_then_recorded(photos: Project) -> None:
     finish(photos)
     write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
-    status, plan = photos.run("status"), photos.run("sync", "--plan", "--json")
+    status, plan = photos.run("status"), photos.run("sync", "--dry-run", "--json")
     photos.run("sync", "--check").ends(5)
     done = photos.run("sync", "--json")
     line = f"{FEATURE}: completed -> active, by spec-kit: 3/4 tasks"
@@ -581,12 +581,12 @@ def test_a_change_of_the_documents_is_a_change_of_the_increment(photos: Project)
     photos.git("checkout", "--quiet", "-b", "work")
     write(photos.root / "README.md", "# Photos\n")
     photos.commit("Explain")
-    photos.run("sync", "--changed-since", "main", "--plan").shows(
+    photos.run("sync", "--changed-since", "main", "--dry-run").shows(
         "No increments changed since main."
     )
     write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
     photos.commit("More work")
-    found = photos.run("sync", "--changed-since", "main", "--plan", "--json")
+    found = photos.run("sync", "--changed-since", "main", "--dry-run", "--json")
     assert [one["increment"] for one in found.document["compared"]] == [FEATURE]
 
 

@@ -155,7 +155,7 @@ def test_a_missing_git_is_not_called_a_missing_name(single: Project) -> None:
     try:
         done, checked = single.run(*RESUME), single.run("sync", "--check")
         nowhere = single.run("init", "--git")
-        changed = single.run("sync", "--changed-since", "main", "--plan")
+        changed = single.run("sync", "--changed-since", "main", "--dry-run")
     finally:
         (single.bin / "tig").rename(single.bin / "git")
     named = f"comments and the history name {getpass.getuser()!r}"

@@ -152,7 +152,7 @@ def test_the_address_of_one_item_beside_links_without_addresses(project: Project
 
 COMMANDS = [
     "show --offline", "history", "complete --dry-run", "abandon --dry-run", "undo --yes", "pause",
-    "start", "backlog", "sync --plan", "doctor", "github status", "link --suggest",
+    "start", "backlog", "sync --dry-run", "doctor", "github status", "link --suggest",
     "github create-issue --dry-run", "jira close-issue --dry-run", "github update-issue --dry-run",
     "resume --reason why --dry-run", "reopen --reason why --dry-run", "merge --resolve",
     "unlink ID github", "review",

@@ -53,6 +53,11 @@ def test_the_command_that_was_meant_is_named_with_every_argument(single: Project
     assert_unchanged(single, before)
 
 
+def test_a_former_name_of_an_option_is_answered_with_the_present_one(single: Project) -> None:
+    single.run("sync", "7", "--plan", "--json").ends(2, lacks="--plan-out")
+    single.run("sync", "7", "--plan").ends(2, err="unlatch sync 7 --dry-run", lacks="--plan-out")
+
+
 def test_nothing_is_proposed_where_nothing_is_similar(project: Project) -> None:
     for line in (
         "github issue",

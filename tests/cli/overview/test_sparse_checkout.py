@@ -40,7 +40,7 @@ def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
     left_out = "2 increments are not in this sparse checkout, and not compared;"
     note = f"note: 2 increments are {ABOVE.replace(';', ', and not compared;')}\n"
     sparse.run("sync", "--check").ends(0, err=note)
-    document = sparse.run("sync", "--plan", "--json").document
+    document = sparse.run("sync", "--dry-run", "--json").document
     sparse.run("sync", "--check", "7").ends(0, lacks="sparse")
     branch = sparse.run("sync", "--check", "--changed-since", "HEAD")
     assert [OTHER, ARCHIVED] == document["leftOut"]
@@ -84,7 +84,7 @@ LEFT = f"note: {ARCHIVED} is {ABOVE.replace(';', ', and not compared;')}\n"
 def test_a_changed_increment_that_is_left_out_fails_the_check(changed: Project) -> None:
     for name, *command in (
         ("sync-plan", "sync", "--check"),
-        ("sync-plan", "sync", "--plan"),
+        ("sync-plan", "sync", "--dry-run"),
         ("sync", "sync", "--yes"),
     ):
         changed.run(*command, "--changed-since", "HEAD~1").ends(5, whole_out=NAMED, whole_err=LEFT)

@@ -108,7 +108,7 @@ def test_what_is_ticked_on_the_item_is_ticked_in_the_files(linked: Project, trac
     tick(linked, tracker, "AC-US1-02: It is blue")
     tick(linked, tracker, "T-001: Draw", done=False)
 
-    plan = linked.run("sync", "--plan")
+    plan = linked.run("sync", "--dry-run")
     done = linked.run("sync")
 
     assert (0, 0) == (plan.code, done.code), plan.said + done.said
@@ -135,7 +135,7 @@ def test_of_many_ticks_the_first_are_named(project: Project) -> None:
     assert 0 == project.run("github", "create-issue", "7").code
     done = text(project, "tasks.md").replace("[ ] pending", "[x] completed")
     (project.folder() / "tasks.md").write_text(done)
-    plan = project.run("sync", "--plan")
+    plan = project.run("sync", "--dry-run")
     said = "check boxes: tick T-001, T-002, T-003, T-004, T-005 and 28 more on the item"
     assert said in plan.out
 
@@ -144,7 +144,7 @@ def test_what_is_ticked_in_the_files_is_ticked_on_the_item(linked: Project, trac
     edit(linked, "tasks.md", "[ ] pending", "[x] completed")
     edit(linked, "spec.md", "- [x] **AC-US1-01", "- [ ] **AC-US1-01")
     checked = linked.run("sync", "--check")
-    plan = linked.run("sync", "--plan").shows(
+    plan = linked.run("sync", "--dry-run").shows(
         out=(
             "check boxes: tick T-002 on the item; untick AC-US1-01 on the item",
             "1 item would be written to",
@@ -167,7 +167,7 @@ def test_both_sides_change_at_once_and_the_documents_list_each_change(
     edit(linked, "tasks.md", "[ ] pending", "[x] completed")
     edit(linked, "spec.md", "- [ ] **AC-US2-01", "- [x] **AC-US2-01")
 
-    plan = check(linked, "sync-plan", "sync", "--plan")
+    plan = check(linked, "sync-plan", "sync", "--dry-run")
     done = check(linked, "sync", "sync")
 
     (compared,) = plan["compared"]
@@ -188,7 +188,7 @@ def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
 ) -> None:
     edit(linked, "tasks.md", "T-002: Erase", "T-003: Paint")
     edit(linked, "spec.md", "It is round", "It is an oval")
-    plan = linked.run("sync", "--plan")
+    plan = linked.run("sync", "--dry-run")
     done = linked.run("sync")
     assert (0, 0) == (plan.code, done.code), plan.said + done.said
     assert "update the list on the item" in plan.out
@@ -534,7 +534,7 @@ def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
     (project.folder() / "metadata.json").write_text(json.dumps(data))
     project.run("sync")
     edit(project, "spec.md", "- [x] **AC-US1-02", "- [ ] **AC-US1-02")
-    project.run("sync", "--plan").shows(out="untick AC-US1-02 on the item")
+    project.run("sync", "--dry-run").shows(out="untick AC-US1-02 on the item")
 
 
 def test_an_edited_body_is_an_event(project: Project) -> None:

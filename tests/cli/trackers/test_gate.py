@@ -19,7 +19,7 @@ TOKENS = {
     "jira": ("JIRA_API_TOKEN", "JIRA_EMAIL"),
 }
 TITLES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
-READING = (("sync", "--check"), ("sync", "--plan"), ("sync",))
+READING = (("sync", "--check"), ("sync", "--dry-run"), ("sync",))
 
 
 def without_tokens(project: Project, trackers: Iterable[str] = TOKENS) -> None:
@@ -66,11 +66,11 @@ def test_a_tracker_without_a_token_fails_the_gate_and_the_others_are_checked(
 def test_a_plan_counts_items_with_pending_operations_as_not_checked(finished: Project) -> None:
     assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
     without_tokens(finished)
-    done = finished.run("sync", "--plan").ends(5)
+    done = finished.run("sync", "--dry-run").ends(5)
     assert [1, 1, 1] == [done.out.count(f"{title}: 1 item not") for title in TITLES.values()]
-    document = check(finished, "sync-plan", "sync", "--plan")
+    document = check(finished, "sync-plan", "sync", "--dry-run")
     assert set(TITLES) == {one["tracker"] for one in document["notChecked"]}
-    assert 0 == finished.run("sync", "--plan", "--allow-missing-tokens").code
+    assert 0 == finished.run("sync", "--dry-run", "--allow-missing-tokens").code
 
 
 def test_what_could_be_checked_still_counts_where_missing_tokens_are_allowed(

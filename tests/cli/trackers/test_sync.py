@@ -211,18 +211,18 @@ def test_check_is_the_gate(with_issue: Project) -> None:
 def test_plan_shows_both_sides_requests_and_comments(finished: Project) -> None:
     by_hand(finished, "github", opens=True)
     before = finished.tree()
-    done = finished.run("sync", "--plan").shows(
+    done = finished.run("sync", "--dry-run").shows(
         out=(
             "completed -> active (octo/widgets#4 was reopened",
             "3 items would be written to",
             "2 comments; people who watch these items are notified",
         )
     )
-    document = check(finished, "sync-plan", "sync", "--plan")
-    beyond = finished.run("sync", "--plan", "--max-items", "1").shows(
+    document = check(finished, "sync-plan", "sync", "--dry-run")
+    beyond = finished.run("sync", "--dry-run", "--max-items", "1").shows(
         err=("3 items would be written to; the limit is 1 [too-many-items].", "--max-items 3")
     )
-    refused = check(finished, "sync-plan", "sync", "--plan", "--max-items", "1")["refused"]
+    refused = check(finished, "sync-plan", "sync", "--dry-run", "--max-items", "1")["refused"]
     assert (0, 0, before) == (done.code, beyond.code, finished.tree()), done.said + beyond.said
     assert writes(finished) == []
     assert (set(document["requests"]), document["refused"]) == (set(ALL), None)
@@ -290,7 +290,7 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
     assert 2 == len(finished.metadata()["pending"])
     finished.box.github.edit("octo/widgets", 90, state="open")
     finished.configure_more(tables="[sync]\nmax_items = 1\n")
-    finished.run("sync", "--plan").shows(out="1 item would be written to")
+    finished.run("sync", "--dry-run").shows(out="1 item would be written to")
     done = finished.run("sync", "--yes")
     assert "active" == finished.metadata("0090-other")["status"], done.said
     assert "too-many-items" in finished.run("sync", "--yes", "7").err
@@ -299,7 +299,7 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
 def test_titles_and_states_of_items_are_words(with_issue: Project) -> None:
     with_issue.box.github.edit("octo/widgets", 4, title=f"{TITLE}\x1b[31m::error::x")
     by_hand(with_issue, "github", opens=True)
-    with_issue.run("sync", "--plan").shows(lacks="\x1b")
+    with_issue.run("sync", "--dry-run").shows(lacks="\x1b")
 
 
 def test_an_issue_that_a_merged_pull_request_closed_is_no_drift(in_step: Project) -> None:
@@ -320,8 +320,8 @@ def test_a_check_names_folders_that_look_like_increments(with_issue: Project) ->
 
 def test_a_plan_that_only_records_says_so_once(project: Project) -> None:
     project.increment(links=project.items())
-    first = project.run("sync", "--plan").out
+    first = project.run("sync", "--dry-run").out
     assert 0 == project.run("sync").code
     said = "No items would be changed; 3 links would be recorded as in sync.\n"
     assert (True, False) == (first.endswith(said), "No changes" in first)
-    assert "No changes would be made.\n" == project.run("sync", "--plan").out
+    assert "No changes would be made.\n" == project.run("sync", "--dry-run").out

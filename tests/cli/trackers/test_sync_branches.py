@@ -36,12 +36,12 @@ def test_on_a_detached_head_no_status_follows_an_item(detached: Project, tables:
 
 
 def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
-    detached.run("sync", "--plan").shows(
+    detached.run("sync", "--dry-run").shows(
         out="No changes would be made.",
         err="HEAD is detached: only pending operations would be delivered.",
         not_out="->",
     )
-    document = check(detached, "sync-plan", "sync", "--plan")
+    document = check(detached, "sync-plan", "sync", "--dry-run")
     assert ("HEAD", [], []) == tuple(document[key] for key in ("otherBranch", "moves", "items"))
 
 
@@ -140,7 +140,7 @@ def test_where_nothing_says_another_branch_every_status_is_compared(
     assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
 
 
-@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan"), ("sync", "--yes")])
+@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--dry-run"), ("sync", "--yes")])
 def test_where_no_increment_was_changed_it_says_so(
     with_issue: Project, command: tuple[str, ...]
 ) -> None:

@@ -17,7 +17,7 @@ def type_in(project: Project, command: str) -> None:
     project.run(*words, *(["--yes"] if words[0] == "resume" else [])).ends(0)
 
 
-OPTIONS: list[tuple[str, ...]] = [(), ("--plan",), ("--check",)]
+OPTIONS: list[tuple[str, ...]] = [(), ("--dry-run",), ("--check",)]
 # By default each of the two commands for each status, with the trackers and options in turn.
 CASES = [
     pytest.param(

@@ -208,7 +208,7 @@ def test_a_sync_that_delivers_beside_a_blocked_operation_names_one_next_command(
 def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -> None:
     close_on_purpose(active)
     active.run("resume", "7", "--reason", "Again", "--yes")
-    active.run("sync", "--plan").shows(out="No changes would be made.")
+    active.run("sync", "--dry-run").shows(out="No changes would be made.")
     plain = active.run("sync")
     document = active.run("sync", "--json").document
     assert (3, 3) == (plain.code, document["exitCode"]), plain.said

@@ -116,8 +116,8 @@ def _is_dry(ctx: click.Context, _option: click.Parameter, value: bool) -> bool:
     return value or planning_of(ctx) is not None
 
 
-def dry_run_option(*names: str, help: str) -> Callable[[Any], Any]:
-    """Give a command the option of a dry run, with these names, and the one that saves it."""
+def dry_run_option(help: str) -> Callable[[Any], Any]:
+    """Give a command --dry-run, and the option that saves it."""
     plan_out = click.option(
         "--plan-out",
         PLAN_OUT,
@@ -129,5 +129,5 @@ def dry_run_option(*names: str, help: str) -> Callable[[Any], Any]:
         metavar="FILE",
         help="Save the dry run to FILE, which must not exist, for unlatch apply.",
     )
-    option = flag(*names, callback=_is_dry, help=help)
+    option = flag("--dry-run", callback=_is_dry, help=help)
     return lambda command: option(plan_out(command))

@@ -17,9 +17,7 @@ from unlatch.project.registry import Registry
 from unlatch.spi import Manifest, Option
 from unlatch.spi.operation import DeliveryOptions, Kind
 
-DRY_RUN = dry_run_option(
-    "--dry-run", help="Show each item, comment and request, and write nothing."
-)
+DRY_RUN = dry_run_option("Show each item, comment and request, and write nothing.")
 # Eager: it is known before the arguments are looked up.
 OFFLINE = flag("--offline", is_eager=True, help="Leave the items for unlatch sync.")
 YES = flag("--yes", "-y", help="Do not ask.")

@@ -69,7 +69,7 @@ def _ask(found: Sequence[tuple[Context, Increment]], *, silent: bool) -> None:
     message = f"{times(count, 'pending operation')} {was} not recorded by you in this checkout"
     items = [(context, one, _previewed(context, one)) for context, one in found]
     names = sorted({_name(context, item) for context, _, some in items for item in some})
-    step = "unlatch sync --plan"
+    step = "unlatch sync --dry-run"
     if silent or (problem := why_no_prompt()):
         hint = f"{step} shows the texts; to send {what} in your name: unlatch sync --yes"
         why = "" if silent else f"; {problem}"

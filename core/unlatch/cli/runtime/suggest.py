@@ -24,6 +24,8 @@ _ELSEWHERE = {
     "version": "--version",
     "view": "show",
 }
+# Second names that options had before the next release, by their commands.
+_FORMER = {("sync", "--plan"): "--dry-run"}
 _REASON = "--reason"
 # What gh and git call it.
 _REASON_ELSEWHERE = ("--body", "--comment", "--message")
@@ -239,6 +241,8 @@ def _with_similar(error: click.NoSuchOption, typed: Sequence[str]) -> Iterable[s
     known = error.ctx.command.params if error.ctx else ()
     if error.option_name in _REASON_ELSEWHERE and any(_REASON in one.opts for one in known):
         option = _REASON
+    if error.ctx and (former := _FORMER.get((error.ctx.info_name or "", error.option_name))):
+        option = former
     return _with_option(error, typed, option) if option else None
 
 

@@ -154,7 +154,7 @@ def sync_items(
     served = 0
     for group, records in pending.found:
         due = [one for one in records if _is_due(one, retries=retries)]
-        command = "unlatch sync --plan"
+        command = "unlatch sync --dry-run"
         if excess := find_excess(
             group.workspace, len(due), max_items, command=command, written=served
         ):

@@ -1,4 +1,4 @@
-"""unlatch sync --plan: the requests of pending operations on items."""
+"""unlatch sync --dry-run: the requests of pending operations on items."""
 
 from __future__ import annotations
 

@@ -101,10 +101,8 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."
     )
-    @dry_run_option(
-        "--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing."
-    )
-    @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
+    @dry_run_option("Show the changes on both sides, and write nothing.")
+    @flag("--check", help="Like --dry-run; exit with 5 if both sides differ.")
     @_RETRY_REFUSED
     @sync_options
     @with_context
@@ -113,7 +111,7 @@ def command(entry: Entry) -> click.Command:
         *,
         ids: Named,
         everything: bool,
-        plan: bool,
+        dry_run: bool,
         check: bool,
         run: RunOptions,
         **typed: Any,
@@ -123,15 +121,15 @@ def command(entry: Entry) -> click.Command:
             raise click.UsageError("name increments, or --all")
         is_all = not (options.ids or options.changed_since)
         if is_all and not (check or context.has_project):
-            return (_preview_items if plan else _sync_items)(context, options, run)
+            return (_preview_items if dry_run else _sync_items)(context, options, run)
         context.workspace.check_config()
-        if is_all and options.retry_refused and not (plan or check):
+        if is_all and options.retry_refused and not (dry_run or check):
             retry_refused(context, by=context.who(run.by))
         pending = (
             find_pending(context, in_project=check, recent=True) if is_all else NOTHING_PENDING
         )
-        if plan or check:
-            return _preview(context, options, run, pending, plan=plan, check=check)
+        if dry_run or check:
+            return _preview(context, options, run, pending, plan=dry_run, check=check)
         return run_sync(context, options, run, pending)
 
     return sync

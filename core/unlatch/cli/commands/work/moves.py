@@ -35,7 +35,7 @@ STATUSES = {
     "backlog": Status.BACKLOG,
 }
 
-_DRY_RUN = dry_run_option("--dry-run", help="Show the changes, and write nothing.")
+_DRY_RUN = dry_run_option("Show the changes, and write nothing.")
 
 
 def _forced(function: Any, *, to: Status) -> Any:
