@@ -22,6 +22,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
+from unlatch.project.git.revisions import current_branch
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
@@ -34,6 +35,7 @@ from unlatch_ci.comments.handling import handle_comment
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
+    from unlatch.project.workspace import Workspace
     from unlatch_ci.comments.carrying_out import CommandLine
 
 
@@ -55,7 +57,7 @@ def command(entry: Entry) -> click.Command:
         registry = context.workspace.registry if context.has_project else Registry()
         tracker, event = read_event(registry, source, file)
         options = SyncOptions(event=(tracker, event), **typed)
-        if event.comment is not None:
+        if event.comment is not None and event.note is None:
             return _handle(context, event, run, options.max_items)
         context.workspace.check_config()
         if event.note is not None and not run.as_json:
@@ -70,6 +72,8 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
     """Handle a new comment; in a project, or outside of one for the item alone."""
     (group,) = find_groups(context, [str(event.url)])
     group.workspace.check_config()
+    if group.is_project and event.default_branch is not None:
+        _check_branch(group.workspace, event.default_branch)
     with context.over(group.workspace).trackers() as trackers:
         (ref,) = locate_items(trackers, group.words)
         holds = group.is_project and is_of_origin(context, ref)
@@ -85,6 +89,17 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
     elif handled.why is not None:
         output.talk(f"Nothing to do: {output.clean(handled.why)}.")
     return handled.code
+
+
+def _check_branch(workspace: Workspace, expected: str) -> None:
+    """Refuse a checkout of a pull request, whose author would choose who may ask."""
+    branch = current_branch(workspace.paths.root, workspace.environ)
+    if branch not in (expected, None):
+        raise UsageError(
+            "comment-settings",
+            f"the settings for comments are those of the branch {expected}, not of this checkout",
+            hint="check out that branch, or nothing: items without increments need no checkout",
+        )
 
 
 def _run(context: Context, line: CommandLine, options: RunOptions, max_items: int | None) -> int:

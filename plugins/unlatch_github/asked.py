@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
 from unlatch.spi import Category, MarkedComment, op_posted
-from unlatch.spi.history import Asked, Asker, Closer, LastClose, Role
+from unlatch.spi.history import Asked, Asker, Closer, LastClose, Obstacle, Role
 from unlatch_github.api.models import read_comment, reading_answer
+from unlatch_github.api.paths import REVIEW
 from unlatch_github.states import category_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
 
+_OPEN, _MERGED = "OPEN", "MERGED"
+_TEAM = "team"
 _PERSON = "User"
 _WORKFLOW = "github-actions"
 _WRITES = frozenset({"admin", "write"})
@@ -27,8 +32,8 @@ _TRIAGE = "triage"
 _COMMENTED_WITHIN = timedelta(minutes=1)
 
 
-def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
-    """The comment of this id on an issue; None if it asks for nothing.
+def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()) -> Asked | None:
+    """The comment of this id on an issue or pull request; None if it asks for nothing.
 
     That is one that is gone, belongs to another issue, was edited, or was written by a bot, an app
     or unlatch.
@@ -43,7 +48,8 @@ def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
     name = client.settings.name(ref)
     with reading_answer(name, written=False):
         comment = read_comment(answer)
-        login, issue = comment.author.login, str(answer["issue_url"]).rpartition("/")[2]
+        of_item = answer["pull_request_url" if id.startswith(REVIEW) else "issue_url"]
+        login, issue = comment.author.login, str(of_item).rpartition("/")[2]
         is_by_app = bool(answer.get("performed_via_github_app"))
     if comment.author.kind != _PERSON or login is None or is_by_app:
         return None
@@ -52,21 +58,34 @@ def read_asked(client: Client, ref: ItemRef, id: str) -> Asked | None:
     told = client.last_close(ref)
     with reading_answer(name, written=False):
         viewer = told["data"]["viewer"]["login"]
-        node = told["data"]["repository"]["issue"]
+        node = told["data"]["repository"]["issueOrPullRequest"]
+        state = node.get("pullState") or node["state"]
         marked = _marked(node["comments"]["nodes"])
         close, own = _last_close(node, viewer, marked), _own_roles(node, login)
-    asker = Asker(_account(login), own | _rights(client, ref.target, login))
+    asker = Asker(
+        _account(login),
+        own | _rights(client, ref.target, login),
+        frozenset(group for group in groups if _is_in(client, ref.target, group, login)),
+    )
     return Asked(
         ref,
-        str(comment.id),
+        id,
         comment.url,
         comment.body,
         comment.created,
         asker,
         close,
-        is_open=node["state"] == "OPEN",
+        is_open=state == _OPEN,
         marked=marked,
+        obstacle=_obstacle(node, state),
     )
+
+
+def _obstacle(node: dict[str, Any], state: str) -> Obstacle | None:
+    if state == _MERGED:
+        return Obstacle.MERGED
+    is_gone = "headRef" in node and node["headRef"] is None and state != _OPEN
+    return Obstacle.BRANCH_DELETED if is_gone else None
 
 
 def _account(login: str) -> str:
@@ -94,14 +113,20 @@ def _last_close(node: dict[str, Any], viewer: str, marked: tuple[MarkedComment, 
     closer = _closer(event, actor)
     if closer is Closer.PERSON and actor["login"] == viewer and _is_said(at, marked):
         closer = Closer.UNLATCH
-    reason = node["stateReason"] and node["stateReason"].lower()
-    category = category_of(node["state"].lower(), reason)
     return LastClose(
         at=at,
         by=_account(actor["login"]) if actor else None,
         closer=closer,
-        dropped=category is Category.DROPPED,
+        dropped=_is_dropped(node),
         locked=node["locked"],
+    )
+
+
+def _is_dropped(node: dict[str, Any]) -> bool:
+    """Whether an issue was closed without its work; a pull request has no reason."""
+    reason = node.get("stateReason")
+    return "state" in node and category_of(node["state"].lower(), reason and reason.lower()) is (
+        Category.DROPPED
     )
 
 
@@ -131,6 +156,16 @@ def _own_roles(node: dict[str, Any], login: str) -> frozenset[Role]:
     assignees = {_account(person["login"]) for person in node["assignees"]["nodes"]}
     roles = {Role.AUTHOR: _account(login) in authors, Role.ASSIGNEE: _account(login) in assignees}
     return frozenset(role for role, has in roles.items() if has)
+
+
+def _is_in(client: Client, target: str, group: str, login: str) -> bool:
+    """Whether an account certainly is in a team of the repository's organization."""
+    kind, _, name = group.partition(":")
+    try:
+        return kind == _TEAM and client.is_member(target, name, login)
+    except (Forbidden, NotFound):
+        # The account is in no such team, or the token may not read teams.
+        return False
 
 
 def _rights(client: Client, target: str, login: str) -> frozenset[Role]:

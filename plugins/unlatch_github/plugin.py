@@ -149,11 +149,11 @@ class GithubPlugin(SyncPlugin):
             if comment.posted_by and self._trust.counts(ref.target, comment.author)
         )
 
-    def read_asked(self, ref: ItemRef, comment: str) -> Asked | None:
+    def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
         """The comment of this id with its author's rights; None if it asks for nothing."""
         from unlatch_github.asked import read_asked  # noqa: PLC0415  (rarely needed)
 
-        return read_asked(self._client, ref, comment)
+        return read_asked(self._client, ref, comment, groups)
 
     def acknowledge(self, ref: ItemRef, comment: str) -> None:
         """Give a comment a thumbs-up, which GitHub keeps once for each account."""

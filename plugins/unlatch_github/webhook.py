@@ -1,7 +1,8 @@
 """The message about an issue that GitHub Actions passes to a job (the file at GITHUB_EVENT_PATH).
 
 It has the form of the webhook: https://docs.github.com/en/webhooks/webhook-events-and-payloads,
-"issues". Much of its text comes from anyone who may open an issue.
+"issues", "issue_comment" and "pull_request_review_comment". Much of its text comes from anyone who
+may open an issue.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from unlatch.spi import ItemEvent
 from unlatch.spi.validation import validation_message
+from unlatch_github.api.paths import REVIEW
 from unlatch_github.states import category_of
 
 # Actions that may change the state or the check boxes of an item; all others are ignored.
@@ -38,6 +40,14 @@ class _Comment(_Part):
     body: str | None = None
 
 
+class _Pull(_Part):
+    html_url: _Address | None = None
+
+
+class _Repository(_Part):
+    default_branch: _Short | None = None
+
+
 class _Issue(_Part):
     html_url: _Address
     state: _Short | None = None
@@ -50,7 +60,8 @@ class _Payload(_Part):
     action: _Short | None = None
     issue: _Issue | None = None
     comment: _Comment | None = None
-    pull_request: dict[str, object] | None = None
+    pull_request: _Pull | None = None
+    repository: _Repository | None = None
     sender: _Sender | None = None
 
 
@@ -68,13 +79,16 @@ def read_event(raw: bytes) -> ItemEvent:
         message = validation_message(first)
         raise ValueError(f"{place}: {message}" if place else message) from None
     action = payload.action or "unknown"
-    if note := _note(payload):
-        return ItemEvent(action, note=note)
-    issue = payload.issue
+    issue, on = payload.issue, payload.issue or payload.pull_request
+    if payload.comment is not None and on is not None and on.html_url is not None:
+        kind = "" if issue else REVIEW
+        return _of_comment(payload, payload.comment, action, on.html_url, kind)
+    if payload.pull_request is not None or _is_pull_request(issue):
+        return ItemEvent(action, note="the event is about a pull request")
     if issue is None:
         return ItemEvent(action, note="the event is not about an issue")
-    if payload.comment is not None:
-        return ItemEvent(action, url=issue.html_url, comment=str(payload.comment.id))
+    if payload.action not in _TELLING:
+        return ItemEvent(action, note=f"the action {action!r} changes no increment")
     return ItemEvent(
         action,
         url=issue.html_url,
@@ -84,22 +98,18 @@ def read_event(raw: bytes) -> ItemEvent:
     )
 
 
-def _note(payload: _Payload) -> str | None:
-    if payload.pull_request is not None or _is_pull_request(payload.issue):
-        return "the event is about a pull request"
-    if payload.comment is not None:
-        return _comment_note(payload.action, payload.comment)
-    if payload.issue is not None and payload.action not in _TELLING:
-        return f"the action {payload.action or 'unknown'!r} changes no increment"
-    return None
-
-
-def _comment_note(action: str | None, comment: _Comment) -> str | None:
+def _of_comment(
+    payload: _Payload, comment: _Comment, action: str, url: str, kind: str
+) -> ItemEvent:
     if action != "created":
-        return "the comment is not new"
+        return ItemEvent(action, note="the comment is not new")
+    branch = payload.repository.default_branch if payload.repository else None
     # Most comments ask for nothing, and need no request. What one asks for is read from GitHub.
     lines = (comment.body or "").splitlines()
-    return None if any(line.startswith("/") for line in lines) else "the comment has no command"
+    has_command = any(line.startswith("/") for line in lines)
+    note = None if has_command else "the comment has no command"
+    place = f"{kind}{comment.id}"
+    return ItemEvent(action, url=url, note=note, comment=place, default_branch=branch)
 
 
 def _is_pull_request(issue: _Issue | None) -> bool:

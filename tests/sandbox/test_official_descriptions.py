@@ -190,6 +190,11 @@ def test_github(
     visit("PATCH", issue, json={"state": "shut"})
     pull = box.github.add_issue(title="P", pull_request=True)
     visit("GET", f"{home}/issues/{pull}")
+    on_code = box.github.add_comment("octo/widgets", pull, "x", review=True)
+    visit("GET", f"{home}/pulls/comments/{on_code}")
+    visit("POST", f"{home}/pulls/comments/{on_code}/reactions", json={"content": "+1"})
+    box.github.teams = {"support": {"ann"}}
+    visit("GET", "/orgs/octo/teams/support/memberships/ann")
     box.github.edit("octo/widgets", 4, locked=True)
     visit("POST", f"{issue}/comments", json={"body": "x"})
     box.github.edit("octo/widgets", 4, deleted=True)

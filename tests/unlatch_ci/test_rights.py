@@ -22,7 +22,7 @@ ASKERS = {
     "assignee": Asker("abe", frozenset({Role.ASSIGNEE})),
     "triage": Asker("tim", frozenset({Role.TRIAGE})),
     "write": Asker("wes", frozenset({Role.WRITE})),
-    "team": Asker("tea", teams=frozenset({"support"})),
+    "team": Asker("tea", teams=frozenset({"team:support"})),
     "outsider": Asker("oda"),
 }
 PERSON = LastClose(AT, "wanda", Closer.PERSON, dropped=False, locked=False)

@@ -1,11 +1,12 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.config.value_types import (
     LONGEST_DAYS,
     AbsolutePath,
+    AskerName,
     Category,
     Count,
     Days,
@@ -340,9 +341,10 @@ class CommentsConfig(Table):
     """Commands in comments on items; read from the default branch's commit."""
 
     # As `unlatch.spi.history.Role`, which few commands need.
-    allow: tuple[Literal["author", "assignee", "triage", "write"], ...] = setting(
+    allow: tuple[AskerName, ...] = setting(
         default=("author", "assignee", "triage", "write"),
-        description="Who may ask with a comment: `author`, `assignee`, `triage`, `write`",
+        description="Who may ask with a comment: `author`, `assignee`, `triage`, `write`, or "
+        "`team:NAME` of the organization",
     )
     spread: YesNo = setting(
         default=False,

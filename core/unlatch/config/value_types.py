@@ -19,10 +19,13 @@ _CATEGORY = r"^[^\W_][\w-]{0,59}$"
 Category = Annotated[str, Constraint(pattern=_CATEGORY)]
 _ALIAS = r"^[a-z0-9][a-z0-9_-]*$"
 AliasName = Annotated[str, Constraint(pattern=_ALIAS)]
+_ASKER = r"^(?:author|assignee|triage|write|team:[^\s:/]{1,100})$"
+AskerName = Annotated[str, Constraint(pattern=_ASKER)]
 # What messages call these patterns.
 SHAPES = {
     _CATEGORY: "a word of at most 60 letters, digits, - and _",
     _ALIAS: "a name of small letters, digits, - and _, which begins with a letter or digit",
+    _ASKER: "author, assignee, triage, write or team:NAME",
 }
 
 

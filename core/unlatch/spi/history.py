@@ -86,6 +86,13 @@ class Closer(StrEnum):
     UNLATCH = "unlatch"
 
 
+class Obstacle(StrEnum):
+    """Why a tracker cannot reopen an item, whoever asks."""
+
+    MERGED = "merged"
+    BRANCH_DELETED = "branch-deleted"
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Who wrote a command.
@@ -93,7 +100,7 @@ class Asker:
     Args:
         account: the tracker's own id of the account, or its login.
         roles: those that the tracker confirms.
-        teams: those of the setting that the tracker confirms.
+        teams: the groups of the setting that the tracker confirms, as they stand there.
     """
 
     account: str
@@ -130,6 +137,7 @@ class Asked:
         is_open: whether the item is open.
         is_restricted: whether not everybody who sees the item sees the comment.
         marked: the item's newest comments with markers, the oldest first.
+        obstacle: why the item cannot be reopened; None if the tracker tells of none.
     """
 
     ref: ItemRef
@@ -142,3 +150,4 @@ class Asked:
     is_open: bool
     is_restricted: bool = False
     marked: tuple[MarkedComment, ...] = ()
+    obstacle: Obstacle | None = None

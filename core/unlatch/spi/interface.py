@@ -295,11 +295,12 @@ class SyncPlugin(ABC):
         """
         raise NotImplementedError
 
-    def read_asked(self, ref: ItemRef, comment: str) -> "Asked | None":
+    def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> "Asked | None":
         """Read a comment with its author's rights and the item's last close; requires COMMANDS.
 
         None if it asks for nothing, as it is gone, was edited, belongs to another item, or was not
-        written by a person. Raises as `read`.
+        written by a person. Of `groups` ("team:support"), those that the author is certainly in
+        are in `Asker.teams`. Raises as `read`.
         """
         raise NotImplementedError
 

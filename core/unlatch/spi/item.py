@@ -163,6 +163,7 @@ class ItemEvent:
         note: the reason for ignoring the message.
         comment: the id of a new comment, within its item, that may ask for something; the message
             then tells nothing about the item's state.
+        default_branch: of the item's repository; None if the message does not tell it.
     """
 
     action: str
@@ -172,3 +173,4 @@ class ItemEvent:
     category: Category | None = None
     note: str | None = None
     comment: str | None = None
+    default_branch: str | None = None

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 HOME = "octo/widgets"
 OWNER = "octocat"
 _LABELS = ("reopened", "completed")
-_BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type")
+_BY_HAND = (
+    *("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type"),
+    "branch_deleted",
+)
 
 
 class GithubAdmin:
@@ -61,6 +64,8 @@ class GithubAdmin:
         self.scopes = "repo"
         self.has_graphql = True
         self.outsiders = {"nobody"}
+        # The members of the teams; None if no token reads teams.
+        self.teams: dict[str, set[str]] | None = None
         # All others are members of the organization, and may write.
         self.people: dict[str, Person] = {}
         if self.hub.repository(HOME) is None:
@@ -234,9 +239,19 @@ class GithubAdmin:
             issue.closing_pull = pull
             self.hub.touch(issue)
 
-    def add_comment(self, repository: str, number: int, body: str, user: str = "a-person") -> int:
+    def add_comment(
+        self,
+        repository: str,
+        number: int,
+        body: str,
+        user: str = "a-person",
+        *,
+        review: bool = False,
+    ) -> int:
+        """Add a comment to an issue, or with `review` to the code of a pull request."""
         with self.hub.store.transaction():
-            return self.hub.add_comment(self._issue(repository, number), body, user).id
+            issue = self._issue(repository, number)
+            return self.hub.add_comment(issue, body, user, review=review).id
 
     def edit_comment(self, repository: str, comment: int, body: str | None) -> None:
         """Edit a comment; None deletes it."""

@@ -139,5 +139,17 @@ def get_permission(owner: str, name: str, login: str) -> Response:
     return reply(shapes.permission(login, role, guards.addresses()))
 
 
+@routes.get("/orgs/<owner>/teams/<team>/memberships/<login>")
+def get_membership(owner: str, team: str, login: str) -> Response:
+    check_query()
+    teams = guards.admin().teams
+    if teams is None:
+        raise guards.not_accessible("members=read")
+    if login not in teams.get(team, ()):
+        raise guards.refusal(404, "Not Found")
+    url = f"{guards.addresses().api}/organizations/{shapes.user_id(owner)}/team"
+    return reply({"url": f"{url}/{team}/memberships/{login}", "role": "member", "state": "active"})
+
+
 def _page(owner: str, name: str, number: int, **_: str) -> Response:
     return item_page(guards.admin().item(f"{owner}/{name}", number))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, g
+from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.answers import check_query, nothing, reply
 from unlatch_sandbox.github import guards, shapes
@@ -16,13 +16,14 @@ routes = Blueprint("comments", __name__)
 
 _LIST = "/repos/<owner>/<name>/issues/<int:number>/comments"
 _ONE = "/repos/<owner>/<name>/issues/comments/<int:comment_id>"
+_ON_CODE = "/repos/<owner>/<name>/pulls/comments/<int:comment_id>"
 
 
 @routes.get(_LIST)
 def list_comments(owner: str, name: str, number: int) -> Response:
     check_query("since", "per_page", "page")
     found = guards.admin().hub.comments_of(guards.issue(owner, name, number))
-    page, headers = page_of([c for c in found if c.updated_at >= since()])
+    page, headers = page_of([c for c in found if c.updated_at >= since() and not c.review])
     return reply([_show(c) for c in page], headers=headers)
 
 
@@ -42,6 +43,7 @@ def add_comment(owner: str, name: str, number: int) -> Response:
 
 
 @routes.get(_ONE)
+@routes.get(_ON_CODE)
 def get_comment(owner: str, name: str, comment_id: int) -> Response:
     check_query()
     return reply(_show(_find(owner, name, comment_id)))
@@ -56,6 +58,7 @@ def delete_comment(owner: str, name: str, comment_id: int) -> Response:
 
 
 @routes.post(f"{_ONE}/reactions")
+@routes.post(f"{_ON_CODE}/reactions")
 def react(owner: str, name: str, comment_id: int) -> Response:
     check_query()
     guards.repository(owner, name, changes=True)
@@ -75,6 +78,6 @@ def _show(comment: CommentRecord) -> dict[str, Any]:
 def _find(owner: str, name: str, comment_id: int) -> CommentRecord:
     home = guards.repository(owner, name)
     found = guards.admin().hub.comment(home.full_name, comment_id)
-    if found is None:
+    if found is None or found.review is not ("/pulls/" in request.path):
         raise guards.refusal(404, "Not Found")
     return found

@@ -117,13 +117,17 @@ def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
     if found is None or found.deleted or hidden or (found.pull_request and not pulls):
         kind = "issue or pull request" if pulls else "Issue"
         raise projects.MissingError(f"Could not resolve to an {kind} with the number of {number}.")
-    if found.pull_request:
-        return {
-            "__typename": "PullRequest",
-            "number": found.number,
-            "projectItems": _page("ProjectV2Item", projects.items_of(found)),
-        }
-    return _shown(found)
+    return _pull(found) if found.pull_request else _shown(found)
+
+
+def _pull(pull: IssueRecord) -> Object:
+    return {
+        "__typename": "PullRequest",
+        "number": pull.number,
+        "state": "MERGED" if pull.merged_at else pull.state.upper(),
+        "headRef": None if pull.branch_deleted else {"__typename": "Ref", "name": "fix"},
+        **_shared(pull),
+    }
 
 
 def _shown(issue: IssueRecord) -> Object:
@@ -142,9 +146,6 @@ def _shown(issue: IssueRecord) -> Object:
         "closedAt": github_time(issue.closed_at) if issue.closed_at else None,
         "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},
         "labels": _page("Label", [{"name": name} for name in issue.labels]),
-        "locked": issue.locked,
-        "author": _actor(issue.user),
-        "assignees": _page("User", [{"login": login} for login in issue.assignees]),
         "milestone": milestone
         and {
             "__typename": "Milestone",
@@ -152,6 +153,16 @@ def _shown(issue: IssueRecord) -> Object:
             "title": milestone.title,
             "state": milestone.state.upper(),
         },
+        **_shared(issue),
+    }
+
+
+def _shared(issue: IssueRecord) -> Object:
+    """What issues and pull requests have."""
+    return {
+        "locked": issue.locked,
+        "author": _actor(issue.user),
+        "assignees": _page("User", [{"login": login} for login in issue.assignees]),
         "comments": _comments(issue),
         "timelineItems": lambda asked: _last_move(issue, asked),
         "projectItems": _page("ProjectV2Item", projects.items_of(issue)),
@@ -167,6 +178,7 @@ def _comments(issue: IssueRecord) -> Callable[[Arguments], Object]:
             "viewerDidAuthor": comment.user == g.login,
         }
         for comment in guards.admin().hub.comments_of(issue)
+        if not comment.review
     ]
     return _page("IssueComment", nodes)
 

@@ -141,9 +141,11 @@ class Hub:
         found = self.comments.under(f"{repository.casefold()}#")
         return next((c for c in found if c.id == comment_id), None)
 
-    def add_comment(self, issue: IssueRecord, body: str, user: str) -> CommentRecord:
-        now = self.now()
-        comment = CommentRecord(self.new_id(), issue.repository, issue.number, body, user, now, now)
+    def add_comment(
+        self, issue: IssueRecord, body: str, user: str, *, review: bool = False
+    ) -> CommentRecord:
+        now, place = self.now(), (issue.repository, issue.number)
+        comment = CommentRecord(self.new_id(), *place, body, user, now, now, review)
         self.comments.put(_comment_key(comment), comment)
         issue.comments += 1
         self.touch(issue)

@@ -184,7 +184,7 @@ def _change_state(issue: IssueRecord, asked: dict[str, Any]) -> None:
     state, reason = asked.get("state", issue.state), asked.get("state_reason")
     if state not in ("open", "closed"):
         raise guards.invalid("Issue", "state", "invalid")
-    if issue.merged_at and state == "open":
+    if (issue.merged_at or issue.branch_deleted) and state == "open" != issue.state:
         raise guards.invalid("Issue", "state", "invalid")
     if reason not in (None, OPEN_REASON, *CLOSE_REASONS):
         raise guards.invalid("Issue", "state_reason", "invalid")

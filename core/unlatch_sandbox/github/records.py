@@ -68,6 +68,7 @@ class IssueRecord:
     closing_pull: int | None = None
     pull_request: bool = False
     merged_at: str | None = None
+    branch_deleted: bool = False
     deleted: bool = False
     comments: int = 0
     milestone: int | None = None
@@ -86,6 +87,8 @@ class CommentRecord:
     user: str
     created_at: str
     updated_at: str
+    # Whether it is on the code of a pull request.
+    review: bool = False
     # Who reacted, and how.
     reactions: list[list[str]] = field(default_factory=list)
 

@@ -188,21 +188,44 @@ def _only_some(record: IssueRecord, page: str, at: Addresses) -> Json:
 
 
 def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
-    issues = f"{at.api}/repos/{record.repository}/issues"
-    page = f"{at.web}/{record.repository}/issues/{record.number}"
+    place = f"{at.api}/repos/{record.repository}/{'pulls' if record.review else 'issues'}"
     return {
         "id": record.id,
-        "node_id": node_id("IssueComment", record.id),
-        "url": f"{issues}/comments/{record.id}",
-        "html_url": f"{page}#issuecomment-{record.id}",
-        "issue_url": f"{issues}/{record.number}",
+        **(_on_code if record.review else _on_issue)(record, at, place),
+        "url": f"{place}/comments/{record.id}",
         "user": user(record.user, at),
         "created_at": github_time(record.created_at),
         "updated_at": github_time(record.updated_at),
         "author_association": association,
         "body": record.body,
-        "reactions": _reactions(record, f"{issues}/comments/{record.id}/reactions"),
+        "reactions": _reactions(record, f"{place}/comments/{record.id}/reactions"),
+    }
+
+
+def _on_issue(record: CommentRecord, at: Addresses, place: str) -> Json:
+    page = f"{at.web}/{record.repository}/issues/{record.number}"
+    return {
+        "node_id": node_id("IssueComment", record.id),
+        "html_url": f"{page}#issuecomment-{record.id}",
+        "issue_url": f"{place}/{record.number}",
         "performed_via_github_app": None,
+    }
+
+
+def _on_code(record: CommentRecord, at: Addresses, place: str) -> Json:
+    page = f"{at.web}/{record.repository}/pull/{record.number}#discussion_r{record.id}"
+    pull = f"{place}/{record.number}"
+    links = {"self": {"href": f"{place}/comments/{record.id}"}}
+    return {
+        "node_id": node_id("PullRequestReviewComment", record.id),
+        "html_url": page,
+        "pull_request_url": pull,
+        "pull_request_review_id": None,
+        "path": "README.md",
+        "diff_hunk": "@@ -1 +1 @@",
+        "commit_id": "0" * 40,
+        "original_commit_id": "0" * 40,
+        "_links": {**links, "html": {"href": page}, "pull_request": {"href": pull}},
     }
 
 

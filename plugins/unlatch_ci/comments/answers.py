@@ -13,6 +13,10 @@ _REFUSED = {
     "with the words: /reopen --even-if-not-planned REASON",
     Refusal.LOCKED: f"this is locked, so only {_STAFF} can reopen it, "
     "with the words: /reopen --even-if-not-planned REASON",
+    Refusal.MERGED: "GitHub reopens no merged pull request. Reopen the issue that it closed, or "
+    "open a new pull request.",
+    Refusal.BRANCH_DELETED: "the branch of this pull request was deleted. Restore the branch, then "
+    "ask again.",
     Refusal.NOT_ASKED_BY: f"only who asked for the reopen and {_STAFF} can take it back.",
 }
 _FAILED = "the job that took up the comment could not do that; its log says why."

@@ -48,6 +48,9 @@ def command_line(
     changed = increments if _reaches_increment(asked, command, policy) else ()
     reason = _reason(asked, command, policy, changed)
     line = [*_start(command.verb, asked.ref.url, changed), f"--reason={reason}"]
+    if not changed and not policy.labels:
+        # Whether the label is there would be a request of its own.
+        line.append("--no-labels")
     line.append(f"--by={asked.asker.account}")
     if line[0] in _KEYED:
         line.append(f"--key={asked.url}")

@@ -57,6 +57,8 @@ def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
     """Whether the person may have the command carried out."""
     account, last = asked.asker.account, _last_asker(asked.marked)
     refused = refusal(command, asked.asker, asked.close, policy, reopened_for=last)
+    if refused is None and command.verb is Verb.REOPEN and asked.obstacle is not None:
+        refused = Refusal(asked.obstacle)
     if refused is not None:
         is_told = refusal_id(asked) in _own_operations(asked)
         words = f"{account} may not ({refused})"

@@ -65,16 +65,17 @@ def handle_comment(
     if Capability.COMMANDS not in trackers.registry.manifest(ref.tracker).capabilities:
         title = trackers.registry.manifest(ref.tracker).title
         raise UsageError("not-supported", f"commands in comments of {title} are not supported")
-    plugin = trackers.open(ref.tracker)
-    asked = plugin.read_asked(ref, comment)
+    plugin, config = trackers.open(ref.tracker), workspace.config
+    groups = [name for name in config.comments.allow if ":" in name]
+    asked = plugin.read_asked(ref, comment, groups)
     if asked is None:
         return Handled(0, "the comment asks for nothing")
-    config = workspace.config
     policy = Policy(
         frozenset(config.comments.allow),
         config.comments.spread,
         config.comments.share_text,
         config.mentions,
+        labels=config.labels != type(config.labels)(),
     )
     decision = decide(asked, policy)
     if decision.refusal is not None:

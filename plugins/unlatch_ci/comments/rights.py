@@ -13,7 +13,6 @@ from unlatch_ci.comments.command import Command, Verb
 
 # "Close with comment" posts first and closes then, and trackers round times.
 _CLOSED_WITH_COMMENT = timedelta(minutes=1)
-TEAM = "team:"
 
 
 class Refusal(StrEnum):
@@ -24,6 +23,9 @@ class Refusal(StrEnum):
     DROPPED = "dropped"
     LOCKED = "locked"
     NOT_ASKED_BY = "not-asked-by"
+    # As `unlatch.spi.history.Obstacle`.
+    MERGED = "merged"
+    BRANCH_DELETED = "branch-deleted"
 
 
 _STAFF = frozenset({Role.TRIAGE, Role.WRITE})
@@ -37,16 +39,18 @@ class Policy:
     """The settings of a repository.
 
     Args:
-        allow: roles, and teams as `team:NAME`.
+        allow: roles, and groups of people as `team:NAME`.
         spread: whether those who only have a right to the item reopen its increment, too.
         share_text: whether the words of a comment are recorded and posted with an increment.
         mentions: whether names and links in comments of unlatch take effect.
+        labels: whether labels are configured.
     """
 
     allow: frozenset[str] = _ALL
     spread: bool = False
     share_text: bool = False
     mentions: bool = False
+    labels: bool = False
 
 
 def refusal(
@@ -113,8 +117,7 @@ def _is_staff(asker: Asker, policy: Policy) -> bool:
 
 def _may_overrule(asker: Asker, policy: Policy) -> bool:
     """Whether another person's close does not stand for this one."""
-    teams = {f"{TEAM}{team}" for team in asker.teams}
-    return _is_staff(asker, policy) or not teams.isdisjoint(policy.allow)
+    return _is_staff(asker, policy) or not asker.teams.isdisjoint(policy.allow)
 
 
 def _is_own(close: LastClose, asker: Asker) -> bool:

@@ -145,7 +145,7 @@ class Client:
     def comment_of(self, target: str, comment: str) -> dict[str, Any]:
         """A comment by its id in a repository."""
         place = self._renames.place(target)
-        answer = self._ask("GET", paths.repository_path(place, "issues", "comments", comment))
+        answer = self._ask("GET", paths.comment_path(place, comment))
         with reading_answer(target, written=False):
             return dict(answer)
 
@@ -155,8 +155,7 @@ class Client:
         https://docs.github.com/en/rest/reactions/reactions
         """
         place = self._renames.place(target)
-        path = paths.repository_path(place, "issues", "comments", comment, "reactions")
-        self._ask("POST", path, {"content": content})
+        self._ask("POST", paths.comment_path(place, comment, "reactions"), {"content": content})
 
     def state_changes(self, ref: ItemRef) -> Iterator[StateChange]:
         """An issue's closes and reopens, oldest first."""
@@ -249,6 +248,15 @@ class Client:
         answer = self._ask("GET", path)
         with reading_answer(target, written=False):
             return str(answer["permission"]), str(answer.get("role_name") or "")
+
+    def is_member(self, target: str, team: str, login: str) -> bool:
+        """Whether an account is in a team of a repository's organization.
+
+        https://docs.github.com/en/rest/teams/members
+        """
+        answer = self._ask("GET", paths.membership_path(target, team, login))
+        with reading_answer(target, written=False):
+            return bool(answer["state"] == "active")
 
     # GraphQL
 

@@ -64,12 +64,7 @@ SET_STATUS = """mutation ($project: ID!, $item: ID!, $field: ID!, $option: Strin
   }) { projectV2Item { id } }
 }"""
 
-# What decides who may reopen it. REST does not tell what a merged pull request closed.
-LAST_CLOSE = """query ($owner: String!, $name: String!, $number: Int!) {
-  viewer { login }
-  repository(owner: $owner, name: $name) {
-    issue(number: $number) {
-      state stateReason(enableDuplicate: true) locked
+_CLOSE = """locked
       author { __typename login }
       assignees(first: 20) { nodes { login } }
       comments(last: 100) { nodes { fullDatabaseId body createdAt viewerDidAuthor } }
@@ -77,10 +72,23 @@ LAST_CLOSE = """query ($owner: String!, $name: String!, $number: Int!) {
         nodes {
           ... on ClosedEvent { createdAt actor { __typename login } closer { __typename } }
         }
-      }
-    }
-  }
-}"""
+      }"""
+
+# What decides who may reopen it. REST does not tell what a merged pull request closed. Fields of
+# one name have one type, hence the other name for the state of a pull request.
+LAST_CLOSE = f"""query ($owner: String!, $name: String!, $number: Int!) {{
+  viewer {{ login }}
+  repository(owner: $owner, name: $name) {{
+    issueOrPullRequest(number: $number) {{
+      ... on Issue {{
+      state stateReason(enableDuplicate: true) {_CLOSE}
+      }}
+      ... on PullRequest {{
+      pullState: state headRef {{ name }} {_CLOSE}
+      }}
+    }}
+  }}
+}}"""
 
 
 def status_query(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:

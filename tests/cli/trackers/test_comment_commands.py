@@ -1,72 +1,17 @@
 """unlatch ingest of a new comment: a command in it is carried out for who may ask for it."""
 
 import json
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.cli.agents.events import context, event, fire
-from tests.cli.project import OPEN, Done, Project
+from tests.cli.project import OPEN, Project
+from tests.cli.trackers.comment_desk import REPOSITORY, Desk, add_people
 from tests.delivery.stage import fault, start
-
-from unlatch_sandbox.clock import stored
-
-REPOSITORY = "octo/widgets"
-ROLES = {"ann": "read", "tim": "triage", "wes": "write", "oda": "read"}
-
-
-@dataclass
-class Desk:
-    """Issue 4, closed an hour ago, and a job for each comment on it."""
-
-    project: Project
-
-    def post(self, user: str, words: str) -> int:
-        return self.project.box.github.add_comment(REPOSITORY, 4, words, user)
-
-    def take_up(self, comment: int, words: str = "/", *options: str) -> Done:
-        """Run the job for a comment."""
-        event = {
-            "action": "created",
-            "issue": {"html_url": self.project.urls["github"], "state": "closed"},
-            "comment": {"id": comment, "body": words},
-            "sender": {"login": "somebody"},
-        }
-        path = self.project.home / "event.json"
-        path.write_text(json.dumps(event))
-        self.project.box.requests.clear()
-        return self.project.run("ingest", "--from", "github-event", str(path), *options)
-
-    def say(self, user: str, words: str, *options: str) -> Done:
-        return self.take_up(self.post(user, words), words, *options)
-
-    def close(self, by: str, reason: str = "completed", *, ago: int = 60) -> None:
-        """Close the issue, some minutes ago."""
-        github = self.project.box.github
-        then = stored(datetime.now(UTC) - timedelta(minutes=ago))
-        with self.project.monkeypatch.context() as patch:
-            patch.setattr(type(github.hub), "now", lambda _: then)
-            github.edit(REPOSITORY, 4, state="closed", state_reason=reason, by=by)
-
-    @property
-    def state(self) -> str:
-        return self.project.states()["github"]
-
-    @property
-    def answers(self) -> list[str]:
-        """The comments that unlatch posted."""
-        return [text for text in self.project.comments()["github"] if "unlatch:op=" in text]
-
-    def thumbs(self, comment: int) -> int:
-        comments = self.project.box.github.comments(REPOSITORY, 4)
-        (shown,) = [one for one in comments if one["id"] == comment]
-        return int(shown["reactions"]["+1"])
 
 
 @pytest.fixture
 def desk(project: Project) -> Desk:
-    for login, role in ROLES.items():
-        project.box.github.add_person(login, role=role)
+    add_people(project)
     project.box.github.add_issue(number=4, title="Crash", author="ann", labels=["bug"])
     desk = Desk(project)
     desk.close("ann")
@@ -81,9 +26,7 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert "It \\*\\*still\\*\\* crashes on startup" in text
     assert f"asked by ann in {desk.project.urls['github']}" in text.replace("\\", "")
     assert 1 == desk.thumbs(comment)
-    sent = [f"{one.method} {one.path}" for one in desk.project.box.requests.entries()]
-    # The last one of these shows whether the repository has the label.
-    assert 9 >= len(sent), sent
+    assert 8 >= len(desk.sent), desk.sent
 
 
 def test_a_strangers_words_notify_nobody_where_the_teams_may(desk: Desk) -> None:

@@ -1,0 +1,122 @@
+"""Commands in comments on pull requests, on their code as well, and by members of a team."""
+
+import pytest
+from tests.cli.project import Project
+from tests.cli.trackers.comment_desk import REPOSITORY, Desk, add_people
+
+
+@pytest.fixture
+def desk(project: Project) -> Desk:
+    """A pull request without a project, as its job needs no checkout."""
+    (project.root / ".unlatch/config.toml").unlink()
+    (project.root / ".unlatch").rmdir()
+    add_people(project)
+    project.box.github.add_issue(number=9, title="Fix", author="ann", pull_request=True)
+    desk = Desk(project, "pull", 9)
+    desk.close("ann", None)
+    return desk
+
+
+@pytest.mark.parametrize("review", [False, True], ids=["below", "on its code"])
+def test_its_author_reopens_and_closes_it(desk: Desk, *, review: bool) -> None:
+    comment = desk.post("ann", "/reopen Now it is done", review=review)
+    opened = desk.take_up(comment, review=review)
+
+    assert (0, "open", 1) == (opened.code, desk.state, desk.thumbs(comment)), opened.said
+    assert 8 >= len(desk.sent), desk.sent
+    [text] = desk.answers
+    assert "“Now it is done” (asked by ann in" in text
+    assert ("discussion_r" in text.replace("\\", "")) is review
+
+    again = desk.take_up(comment, review=review)
+    closed = desk.say("ann", "/close It is not", review=review)
+    assert ([0, 0], "closed") == ([again.code, closed.code], desk.state), closed.said
+    assert 2 == len(desk.answers)
+
+
+def test_the_close_of_somebody_else_stands_for_its_author(desk: Desk) -> None:
+    desk.project.box.github.edit(REPOSITORY, 9, state="open")
+    desk.close("wes", None)
+
+    refused = desk.say("ann", "/reopen It is done")
+    assert ("closed", True) == (desk.state, "ann may not (close-stands)" in refused.said)
+
+    assert (0, "open") == (desk.say("tim", "/reopen It is done").code, desk.state)
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "answer"),
+    [
+        ("merged", "GitHub reopens no merged pull request"),
+        ("branch", "the branch of this pull request was deleted. Restore the branch"),
+    ],
+)
+def test_what_github_cannot_reopen_is_explained_once(
+    desk: Desk, obstacle: str, answer: str
+) -> None:
+    github = desk.project.box.github
+    if obstacle == "merged":
+        desk.number = github.add_issue(
+            title="Fix", author="ann", pull_request=True, merged=True, state="closed"
+        )
+    else:
+        github.edit(REPOSITORY, 9, branch_deleted=True)
+
+    done = [desk.say("wes", "/reopen It is done"), desk.say("wes", "/reopen Please")]
+
+    assert [0, 0] == [each.code for each in done], done[0].said
+    [text] = desk.answers
+    assert ("closed", True) == (desk.state, answer in text), text
+    assert not any(sent.startswith("PATCH") for sent in desk.sent)
+
+
+def test_a_branch_that_is_back_is_no_obstacle(desk: Desk) -> None:
+    desk.project.box.github.edit(REPOSITORY, 9, branch_deleted=True)
+    desk.say("ann", "/reopen It is done")
+    desk.project.box.github.edit(REPOSITORY, 9, branch_deleted=False)
+
+    assert (0, "open") == (desk.say("ann", "/reopen It is back").code, desk.state)
+
+
+@pytest.mark.parametrize("teams", [{"support": {"oda"}}, {"support": {"ann"}}, {}, None])
+def test_a_team_may_if_the_token_reads_it(
+    project: Project, teams: dict[str, set[str]] | None
+) -> None:
+    add_people(project)
+    project.configure_more(tables='[comments]\nallow = ["author", "team:support"]\n')
+    project.box.github.add_issue(number=4, title="Crash", author="ann")
+    desk = Desk(project)
+    desk.close("wes")
+    project.box.github.teams = teams
+
+    done = desk.say("oda", "/reopen Customers ask for it")
+
+    is_in = teams == {"support": {"oda"}}
+    assert (0, "open" if is_in else "closed") == (done.code, desk.state), done.said
+
+
+@pytest.mark.parametrize("name", ["team:", "team:a/b", "role:x", "everybody"])
+def test_other_names_are_no_setting(project: Project, name: str) -> None:
+    project.configure_more(tables=f'[comments]\nallow = ["{name}"]\n')
+    done = project.run("sync")
+    assert (1, True) == (done.code, "team:NAME" in done.err), done.said
+
+
+@pytest.mark.parametrize("branch", ["main", "stranger"])
+def test_settings_of_another_branch_count_for_nothing(project: Project, branch: str) -> None:
+    add_people(project)
+    project.configure_more(tables="[comments]\nspread = true\n")
+    project.box.github.add_issue(number=4, title="Crash", author="ann")
+    desk = Desk(project)
+    desk.close("ann")
+    project.commit()
+    project.git("checkout", "--quiet", "-B", branch)
+    event = desk.event(desk.post("ann", "/reopen It crashes"))
+
+    done = desk.ingest({**event, "repository": {"default_branch": "main"}})
+
+    if branch == "main":
+        assert (0, "open") == (done.code, desk.state), done.said
+    else:
+        assert (2, "closed", []) == (done.code, desk.state, desk.sent)
+        assert "error[comment-settings]" in done.err
