@@ -33,6 +33,8 @@ from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 from unlatch_ci.comments.handling import handle_comment
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
     from unlatch.project.workspace import Workspace
@@ -78,8 +80,8 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
         (ref,) = locate_items(trackers, group.words)
         holds = group.is_project and is_of_origin(context, ref)
 
-        def run(line: CommandLine) -> int:
-            return _run(context, line, options, max_items)
+        def run(line: CommandLine, note: Callable[[], None]) -> int:
+            return _run(context, line, note, options, max_items)
 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
@@ -102,20 +104,31 @@ def _check_branch(workspace: Workspace, expected: str) -> None:
         )
 
 
-def _run(context: Context, line: CommandLine, options: RunOptions, max_items: int | None) -> int:
-    """Carry out a command, and publish the increments that it changes."""
+def _run(
+    context: Context,
+    line: CommandLine,
+    note: Callable[[], None],
+    options: RunOptions,
+    max_items: int | None,
+) -> int:
+    """Carry out a command, and publish the increments that it changes or notes something on."""
     before, json = _globals(context), ["--json"] if options.as_json else []
     limits = [] if max_items is None else [f"--max-items={max_items}"]
     if context.max_time is not None:
         limits.append(f"--max-time={context.max_time}")
-    if not line.increments or Way(options.way) is Way.NONE:
-        return run_command([*before, *line.arguments, *limits, *json])
+    published = line.increments or line.beside
+    if not published or Way(options.way) is Way.NONE:
+        code = run_command([*before, *line.arguments, *limits, *json])
+        if code in (0, UNDELIVERED):
+            note()
+        return code
     # There is one document.
     with redirect_stdout(sys.stderr) if json else nullcontext():
         code = run_command([*before, *line.arguments, *limits])
     if code not in (0, UNDELIVERED):
         return code
-    publish = ["sync", *line.increments, "--yes", f"--commit={options.way}"]
+    note()
+    publish = ["sync", *published, "--yes", f"--commit={options.way}"]
     return max(code, run_command([*before, *publish, *limits, *json]))
 
 

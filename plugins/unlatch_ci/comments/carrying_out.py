@@ -28,10 +28,12 @@ class CommandLine:
 
     Args:
         increments: the ids of those that it changes; empty if it changes the item alone.
+        beside: the ids of those that the item belongs to, and that it leaves as they are.
     """
 
     arguments: tuple[str, ...]
     increments: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def command_line(
@@ -61,7 +63,8 @@ def command_line(
     is_dropped = command.verb is Verb.REOPEN and asked.close.dropped is not False
     if is_dropped:
         line.append("--even-if-not-planned")
-    return CommandLine(tuple(line), tuple(one.id for one in changed))
+    ids = tuple(increment.id for increment in increments)
+    return CommandLine(tuple(line), *((ids,) if changed else ((), ids)))
 
 
 def _reaches_increment(asked: Asked, command: Command, policy: Policy) -> bool:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.duplicates import delete_duplicates
 from unlatch.errors import UsageError
-from unlatch.lifecycle.items.change import find_increments
-from unlatch.spi import Capability
+from unlatch.lifecycle.items.change import find_increments, note_alone
+from unlatch.spi import Capability, Category
 from unlatch.spi.change import Change
 from unlatch.values import dataclass
 from unlatch_ci.comments.answers import failure_text, refusal_text
 from unlatch_ci.comments.carrying_out import command_line
+from unlatch_ci.comments.command import Verb
 from unlatch_ci.comments.deciding import answer_id, decide, refusal_id
 from unlatch_ci.comments.rights import Policy
 
@@ -49,14 +50,14 @@ def handle_comment(
     comment: str,
     *,
     holds: bool,
-    run: Callable[[CommandLine], int],
+    run: Callable[[CommandLine, Callable[[], None]], int],
 ) -> Handled:
     """Carry out the command of a comment, if it has one and its author may.
 
     Args:
         comment: its id.
         holds: whether the item's repository is the one that holds the increments here.
-        run: carries out a command; its exit code.
+        run: carries out a command, and then calls the function; its exit code.
 
     Raises:
         UsageError: `not-supported`: the tracker does not tell who wrote a comment.
@@ -85,7 +86,14 @@ def handle_comment(
     if decision.why is not None or decision.command is None:
         return Handled(0, decision.why)
     increments = find_increments(workspace, trackers, [ref])[0] if holds else []
-    code = run(command_line(asked, decision.command, policy, increments))
+    line = command_line(asked, decision.command, policy, increments)
+    state = Category.TODO if decision.command.verb is Verb.REOPEN else Category.DONE
+
+    def note() -> None:
+        for increment in increments if line.beside else ():
+            note_alone(workspace, increment, ref, state, by=asked.asker.account, url=asked.url)
+
+    code = run(line, note)
     if code in _FAILED:
         _answer(trackers, asked, answer_id(asked), failure_text(asked))
     elif code == 0:

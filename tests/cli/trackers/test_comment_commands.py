@@ -157,10 +157,34 @@ def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
     if cause != "author":
         path = "octo/other" if cause == "elsewhere" else f"mirror/{REPOSITORY}"
         project.git("remote", "set-url", "origin", f"{project.box.github.web_url}/{path}.git")
+    metadata = project.folder() / "metadata.json"
+    in_sync = {"local": "completed", "remote": "done", "state": "closed"}
+    data = project.metadata()
+    metadata.write_text(json.dumps({**data, "github": {**data["github"], "base": in_sync}}))
+
     done = shared.say("ann" if cause == "author" else "tim", "/reopen It crashes")
+
     assert (0, "open") == (done.code, shared.state), done.said
+    if cause == "author":
+        # A sync finds the note, and does not follow the issue; who closed it again is followed.
+        assert "github" in project.run("history", "7").out
+        assert f"changed alone, as asked in {shared.url}#" in project.run("history", "7").out
+        assert 0 == project.run("sync", "--yes").code
+        assert 0 == project.run("sync", "--check").code
     assert "completed" == project.metadata()["status"]
     assert {"ado": "Closed", "jira": "Done"}.items() <= project.states().items()
+
+
+def test_who_has_no_right_to_the_increment_closes_the_issue_alone(shared: Desk) -> None:
+    project = shared.project
+    project.configure_more(tables='[sync]\non_close = "follow"\n')
+    assert 0 == shared.say("tim", "/reopen It crashes").code
+
+    closed = shared.say("ann", "/close It works")
+
+    assert (0, "closed") == (closed.code, shared.state), closed.said
+    assert 0 == project.run("sync", "--yes").code
+    assert ("active", "Active") == (project.metadata()["status"], project.states()["ado"])
 
 
 def test_settings_let_authors_reopen_increments_and_share_their_words(shared: Desk) -> None:

@@ -306,6 +306,7 @@ def record_in_sync(
     is_current: Callable[[Increment], bool] = lambda _: True,
     op: str | None = None,
     reached: Iterable[SyncedItem] = (),
+    asked: str | None = None,
 ) -> Increment:
     """Record the base of links whose sides agree.
 
@@ -315,6 +316,7 @@ def record_in_sync(
             recorded.
         op: the reopen that followed from items which were open already.
         reached: those items; the reopen counts as delivered to them.
+        asked: the comment for which the items alone were changed, so that the sides differ.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -325,7 +327,7 @@ def record_in_sync(
             for known in before.links:
                 if same_item(known, link):
                     write_base(data, known, base, manager.shapes.links[known.tracker])
-                    facts = manager.event_facts(by)
+                    facts = {**manager.event_facts(by), "asked": asked}
                     events.append(Synced(tracker=known.tracker, item=known.key, **facts))
         _write_reached(manager, before, data, op, reached)
         return events

@@ -133,6 +133,8 @@ class Synced(EventOnItem):
     # The ids of tasks and criteria whose check boxes were changed on the item.
     ticked: tuple[str, ...] = key(TEXTS, default=())
     unticked: tuple[str, ...] = key(TEXTS, default=())
+    # The address of the comment for which the item alone was changed, so that they differ.
+    asked: str | None = key(TEXT, default=None)
 
 
 @LOG.event("repointed")

@@ -14,7 +14,8 @@ from unlatch.delivery.task import make_task
 from unlatch.errors import Moved, NotFound, Rejected, UnlatchError
 from unlatch.increments.files.changes.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.files.outbox import record_in_sync
+from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.change import Outcome
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
@@ -30,7 +31,7 @@ from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.spi.operation import AS_CONFIGURED, Category, DeliveryOptions, Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -214,6 +215,27 @@ def find_increments(
     """The increments of a project that each of the items belongs to, as `linked_to`."""
     increments, _ = workspace.beside.read_all()
     return [linked_to(trackers, increments, ref, offline=offline) for ref in refs]
+
+
+def note_alone(
+    workspace: Workspace,
+    increment: Increment,
+    ref: ItemRef,
+    category: Category,
+    *,
+    by: str,
+    url: str,
+) -> None:
+    """Note that an item of an increment was changed alone, so that no sync follows the item.
+
+    Args:
+        category: the item's new state.
+        by: who asked for it.
+        url: of their comment.
+    """
+    base = Base(increment.status.value, category.value, category.value)
+    bases = {Link(ref.tracker, ref.id, ref.url): base}
+    record_in_sync(workspace.beside, increment.id, bases, by=by, asked=url)
 
 
 def find_item_record(workspace: Workspace, ref: ItemRef) -> Increment | None:

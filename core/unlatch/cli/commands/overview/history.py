@@ -215,6 +215,8 @@ def _about_item(event: EventOnItem, events: Sequence[Event]) -> str:
             return f"{about}; labels refused: {refused}" if refused else about
         case Parked():
             return f"{name} blocked: {event.cause}"
+        case Synced(asked=str(asked)):
+            return f"{name} changed alone, as asked in {asked}"
         case Synced():
             marks = (("ticked", event.ticked), ("unticked", event.unticked))
             changed = [f"{mark} there: {', '.join(ids)}" for mark, ids in marks if ids]
