@@ -59,7 +59,7 @@ def command(entry: Entry) -> click.Command:
         registry = context.workspace.registry if context.has_project else Registry()
         tracker, event = read_event(registry, source, file)
         options = SyncOptions(event=(tracker, event), **typed)
-        if event.comment is not None and event.note is None:
+        if event.comment is not None:
             return _handle(context, event, run, options.max_items)
         context.workspace.check_config()
         if event.note is not None and not run.as_json:
@@ -74,6 +74,8 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
     """Handle a new comment; in a project, or outside of one for the item alone."""
     (group,) = find_groups(context, [str(event.url)])
     group.workspace.check_config()
+    if event.note is not None and group.workspace.config.comments.follow_up == "ignore":
+        return _tell(event.note, options)
     if group.is_project and event.default_branch is not None:
         _check_branch(group.workspace, event.default_branch)
     with context.over(group.workspace).trackers() as trackers:
@@ -86,11 +88,18 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
         handled = handle_comment(
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
         )
-    if handled.why is not None and options.as_json:
-        output.document("ingest", why=handled.why)
-    elif handled.why is not None:
-        output.talk(f"Nothing to do: {output.clean(handled.why)}.")
+    if handled.why is not None:
+        _tell(handled.why, options)
     return handled.code
+
+
+def _tell(why: str, options: RunOptions) -> int:
+    """Say why no command was carried out; the exit code."""
+    if options.as_json:
+        output.document("ingest", why=why)
+    else:
+        output.talk(f"Nothing to do: {output.clean(why)}.")
+    return 0
 
 
 def _check_branch(workspace: Workspace, expected: str) -> None:

@@ -57,11 +57,10 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         return None
     told = client.last_close(ref)
     with reading_answer(name, written=False):
-        viewer = told["data"]["viewer"]["login"]
         node = told["data"]["repository"]["issueOrPullRequest"]
         state = node.get("pullState") or node["state"]
         marked = _marked(node["comments"]["nodes"])
-        close, own = _last_close(node, viewer, marked), _own_roles(node, login)
+        close, own = _last_close(node, marked), _own_roles(node, login)
     asker = Asker(
         _account(login),
         own | _rights(client, ref.target, login),
@@ -98,6 +97,7 @@ def _marked(nodes: list[dict[str, Any]]) -> tuple[MarkedComment, ...]:
         MarkedComment(
             str(node["fullDatabaseId"]),
             node["body"],
+            (node["author"] or {}).get("login"),
             created=datetime.fromisoformat(node["createdAt"]),
             own=node["viewerDidAuthor"],
         )
@@ -106,12 +106,12 @@ def _marked(nodes: list[dict[str, Any]]) -> tuple[MarkedComment, ...]:
     )
 
 
-def _last_close(node: dict[str, Any], viewer: str, marked: tuple[MarkedComment, ...]) -> LastClose:
+def _last_close(node: dict[str, Any], marked: tuple[MarkedComment, ...]) -> LastClose:
     event = (node["timelineItems"]["nodes"] or [{}])[-1]
     actor = event.get("actor") or {}
     at = datetime.fromisoformat(event["createdAt"]) if event else None
     closer = _closer(event, actor)
-    if closer is Closer.PERSON and actor["login"] == viewer and _is_said(at, marked):
+    if closer is Closer.PERSON and _is_said(at, actor["login"], marked):
         closer = Closer.UNLATCH
     return LastClose(
         at=at,
@@ -130,11 +130,13 @@ def _is_dropped(node: dict[str, Any]) -> bool:
     )
 
 
-def _is_said(close: datetime | None, marked: tuple[MarkedComment, ...]) -> bool:
+def _is_said(close: datetime | None, by: str, marked: tuple[MarkedComment, ...]) -> bool:
     """Whether a comment of unlatch came with a close: people use the same account by hand."""
     return close is not None and any(
-        one.own and one.created and timedelta() <= one.created - close <= _COMMENTED_WITHIN
-        for one in marked
+        comment.author == by
+        and comment.created
+        and timedelta() <= comment.created - close <= _COMMENTED_WITHIN
+        for comment in marked
     )
 
 

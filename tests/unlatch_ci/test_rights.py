@@ -65,7 +65,7 @@ WHY = {"s": Refusal.CLOSE_STANDS, "d": Refusal.DROPPED, "l": Refusal.LOCKED, "-"
 def test_who_may_reopen(closing: str) -> None:
     for sign, (name, asker) in zip(TABLE[closing], ASKERS.items(), strict=True):
         asked, insisted = (
-            refusal(Command(Verb.REOPEN, "x", even), asker, CLOSINGS[closing], POLICY)
+            refusal(Command(Verb.REOPEN, "x", even), asker, CLOSINGS[closing], POLICY, written=AT)
             for even in (False, True)
         )
         assert (asked is None) is (sign == "+"), (name, asked)
@@ -77,7 +77,7 @@ def test_who_may_reopen(closing: str) -> None:
 def test_whom_the_setting_leaves_out_has_no_role(name: str) -> None:
     left = POLICY.allow - {name, f"{name}:support"}
 
-    found = refusal(Command(Verb.REOPEN), ASKERS[name], CLOSINGS["bot"], Policy(left))
+    found = refusal(Command(Verb.REOPEN), ASKERS[name], CLOSINGS["bot"], Policy(left), written=AT)
 
     assert found is Refusal.NO_ROLE
 
@@ -98,10 +98,12 @@ def test_how_far_a_right_reaches(
 ) -> None:
     asker, undo = ASKERS[name], Command(Verb.UNDO)
 
-    found = refusal(Command(Verb.CLOSE), asker, LastClose(), POLICY)
+    found = refusal(Command(Verb.CLOSE), asker, LastClose(), POLICY, written=AT)
     assert (found is None) is closes
-    assert (refusal(undo, asker, PERSON, POLICY, reopened_for="other") is None) is undoes
-    assert refusal(undo, asker, PERSON, POLICY, reopened_for=asker.account) is None
+    assert (
+        refusal(undo, asker, PERSON, POLICY, written=AT, reopened_for="other") is None
+    ) is undoes
+    assert refusal(undo, asker, PERSON, POLICY, written=AT, reopened_for=asker.account) is None
     assert changes_increment(asker, POLICY) is changes
     assert changes_increment(asker, replace(POLICY, spread=True))
     assert completes_increment(asker, POLICY) is completes

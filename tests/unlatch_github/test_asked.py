@@ -9,7 +9,7 @@ from unlatch.errors import TrackerError
 from unlatch.spi import hidden
 from unlatch.spi.history import Asked, Asker, Role
 from unlatch_ci.comments.command import Command, Verb
-from unlatch_ci.comments.rights import Policy, came_with_close, refusal
+from unlatch_ci.comments.rights import Policy, Refusal, came_with_close, refusal
 from unlatch_sandbox import Sandbox
 
 ROLES = {"ann": "read", "abe": "read", "tim": "triage", "wes": "maintain", "oda": "read"}
@@ -43,6 +43,11 @@ def comment(box: Sandbox, number: int, user: str, words: str = "/reopen") -> int
     return box.github.add_comment(REPOSITORY, number, words, user)
 
 
+def _refused(asked: Asked, even: bool) -> Refusal | None:
+    command = Command(Verb.REOPEN, "x", even)
+    return refusal(command, asked.asker, asked.close, Policy(), written=asked.written)
+
+
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(box: Sandbox, number: int, closing: str) -> None:
     changes, signs = CLOSINGS[closing]
@@ -54,10 +59,7 @@ def test_whom_a_close_stands_for(box: Sandbox, number: int, closing: str) -> Non
     found = ""
     for user in (*ROLES, "helper[bot]"):
         asked = read(box, number, comment(box, number, user))
-        may = [
-            asked and refusal(Command(Verb.REOPEN, "x", even), asked.asker, asked.close, Policy())
-            for even in (False, True)
-        ]
+        may = [asked and _refused(asked, even) for even in (False, True)]
         found += "." if asked is None else "+" if may[0] is None else "-" if may[1] else "!"
 
     assert signs == found

@@ -1,6 +1,6 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.config.value_types import (
@@ -354,4 +354,20 @@ class CommentsConfig(Table):
     share_text: YesNo = setting(
         default=False,
         description="Record the words of a comment in the increment, and post them on its items",
+    )
+    days: Days = setting(
+        default=0,
+        description="Days after a close in which an author or assignee may ask; 0 for no end",
+    )
+    closing_note: YesNo = setting(
+        default=False,
+        description="Say in the comment of a close how to ask for a reopen, and until when",
+    )
+    follow_up: Literal["ignore", "label", "reopen"] = setting(
+        default="ignore",
+        description="What a comment without a command does that the author writes on a closed item "
+        "(thanks do nothing)",
+    )
+    follow_up_label: Word = setting(
+        default="follow-up", description='The label that `follow_up = "label"` adds'
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import CommentStyle
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.config.config import CoreConfig
+    from unlatch.config.tables import CommentsConfig
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
     from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
 
@@ -32,6 +34,7 @@ _ASKED = "Asked to {verb} on {at}: {reason}; {ending}"
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
 _OF_ITEM = "**{headline}**: {reason}\n\nBy {by}, {at}"
+_CLOSING_NOTE = "To ask for a reopen, write a comment of the line **/reopen REASON**{until}."
 _HEAD = "Increment **{increment}**: {title}\n\nType {type}, status {status}"
 _HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
 _FINISHED = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
@@ -86,6 +89,14 @@ def comment_of(
     full = _OF_ITEM if increment.is_item else _FULL
     text = fill(config.comment_template or (_SHORT if is_short else full), values)
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
+
+
+def closing_note(operation: Operation, comments: CommentsConfig) -> Text:
+    """Return the words that say how to reopen an item that an operation closes."""
+    last = operation.at + timedelta(days=comments.days)
+    until = f", until {last:%Y-%m-%d} (UTC)" if comments.days else ""
+    # No line begins with the command: other programs obey such lines.
+    return fill(_CLOSING_NOTE, {"until": until})
 
 
 def _asked(

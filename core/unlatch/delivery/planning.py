@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
 from unlatch.delivery.changes import build_change, kind_for, remaining_labels, restrict
+from unlatch.delivery.content import closing_note
 from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError
 from unlatch.increments.files.changes.ids import retry_id
@@ -96,8 +97,18 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
         change = replace(change, goal=None, add_labels=(), remove_labels=())
     elif change.draft is not None:
         change = replace(change, draft=_keep_ticks(task, change.draft, item))
-    task.change = change
-    return change
+    task.change = _with_closing_note(task, change)
+    return task.change
+
+
+def _with_closing_note(task: DeliveryTask, change: Change) -> Change:
+    """The change with the words that say how to reopen the item, if it closes one and has words."""
+    comments, closes = task.config.comments, task.operation.kind is Kind.CLOSE
+    if change.comment is None or change.goal is None or not (closes and comments.closing_note):
+        return change
+    if not task.supports(Capability.COMMANDS):
+        return change
+    return replace(change, comment=(*change.comment, *closing_note(task.operation, comments)))
 
 
 def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:

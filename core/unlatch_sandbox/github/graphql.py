@@ -176,6 +176,7 @@ def _comments(issue: IssueRecord) -> Callable[[Arguments], Object]:
             "body": comment.body,
             "createdAt": github_time(comment.created_at),
             "viewerDidAuthor": comment.user == g.login,
+            "author": _actor(comment.user),
         }
         for comment in guards.admin().hub.comments_of(issue)
         if not comment.review

@@ -17,6 +17,7 @@ _REFUSED = {
     "open a new pull request.",
     Refusal.BRANCH_DELETED: "the branch of this pull request was deleted. Restore the branch, then "
     "ask again.",
+    Refusal.TOO_LATE: f"this was closed too long ago, so only {_STAFF} can reopen it.",
     Refusal.NOT_ASKED_BY: f"only who asked for the reopen and {_STAFF} can take it back.",
 }
 _FAILED = "the job that took up the comment could not do that; its log says why."

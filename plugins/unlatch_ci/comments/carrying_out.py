@@ -54,6 +54,9 @@ def command_line(
         # Whether the label is there would be a request of its own.
         line.append("--no-labels")
     line.append(f"--by={asked.asker.account}")
+    if asked.close.locked and not changed:
+        # It takes none, and the command stands there.
+        line.append("--comment=none")
     if line[0] in _KEYED:
         line.append(f"--key={asked.url}")
     if line[0] == "resume":

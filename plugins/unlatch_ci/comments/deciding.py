@@ -1,14 +1,16 @@
 """Decide what a comment on an item leads to, from what its tracker tells of it alone."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from unlatch.patterns import pattern
 from unlatch.spi import op_posted
-from unlatch.spi.history import Asked, MarkedComment
+from unlatch.spi.history import Asked, MarkedComment, Role
 from unlatch.values import dataclass
 from unlatch.worklog.ids import derived_ulid
 from unlatch_ci.comments.command import Command, SeveralCommands, Verb, read_command
 from unlatch_ci.comments.rights import Policy, Refusal, came_with_close, refusal
+from unlatch_ci.comments.thanks import says_nothing_more
 
 # For a person, an item and a day.
 MOST_COMMANDS = 3
@@ -29,12 +31,14 @@ class Decision:
         command: None if the comment has none that counts.
         refusal: why the person may not, to be told once.
         is_met: whether the item is as the command wants it, so that it is acknowledged alone.
+        labels: whether the item gets the label of a comment without a command.
     """
 
     why: str | None = None
     command: Command | None = None
     refusal: Refusal | None = None
     is_met: bool = False
+    labels: bool = False
 
 
 def decide(asked: Asked, policy: Policy) -> Decision:
@@ -44,7 +48,7 @@ def decide(asked: Asked, policy: Policy) -> Decision:
     except SeveralCommands:
         return Decision("the comment has several commands, so none counts")
     if command is None:
-        return Decision("the comment has no command")
+        return _decide_follow_up(asked, policy)
     if why := _outdated(asked, command):
         return Decision(why)
     if asked.is_open is (command.verb is Verb.REOPEN):
@@ -56,7 +60,9 @@ def decide(asked: Asked, policy: Policy) -> Decision:
 def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
     """Whether the person may have the command carried out."""
     account, last = asked.asker.account, _last_asker(asked.marked)
-    refused = refusal(command, asked.asker, asked.close, policy, reopened_for=last)
+    refused = refusal(
+        command, asked.asker, asked.close, policy, written=asked.written, reopened_for=last
+    )
     if refused is None and command.verb is Verb.REOPEN and asked.obstacle is not None:
         refused = Refusal(asked.obstacle)
     if refused is not None:
@@ -68,6 +74,20 @@ def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
             f"{account} has asked {MOST_COMMANDS} times within a day, which is the most"
         )
     return Decision(command=command)
+
+
+def _decide_follow_up(asked: Asked, policy: Policy) -> Decision:
+    """What a comment without a command leads to."""
+    command = Command(Verb.REOPEN)
+    is_asking = policy.follow_up != "ignore" and not asked.is_open
+    if not is_asking or Role.AUTHOR not in asked.asker.roles or says_nothing_more(asked.text):
+        return Decision("the comment has no command")
+    if why := _outdated(asked, command):
+        return Decision(why)
+    if policy.follow_up == "label":
+        return Decision("the issue gets a label, as its author wrote again", labels=True)
+    # Nothing was asked for, so nobody is told why nothing is done.
+    return replace(_decide_right(asked, command, policy), refusal=None)
 
 
 def _outdated(asked: Asked, command: Command) -> str | None:

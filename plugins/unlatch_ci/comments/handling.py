@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.duplicates import delete_duplicates
-from unlatch.errors import UsageError
+from unlatch.errors import Forbidden, Rejected, UsageError
 from unlatch.lifecycle.items.change import find_increments, note_alone
 from unlatch.spi import Capability, Category
 from unlatch.spi.change import Change
@@ -19,12 +20,14 @@ from unlatch_ci.comments.rights import Policy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.config.config import CoreConfig
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef
+    from unlatch.spi import ItemRef, SyncPlugin
     from unlatch.spi.history import Asked
     from unlatch.spi.text import Text
     from unlatch_ci.comments.carrying_out import CommandLine
+    from unlatch_ci.comments.deciding import Decision
 
 # Exit codes of a command that changed nothing, or cannot tell.
 _FAILED = (1, 2, 5)
@@ -71,18 +74,9 @@ def handle_comment(
     asked = plugin.read_asked(ref, comment, groups)
     if asked is None:
         return Handled(0, "the comment asks for nothing")
-    policy = Policy(
-        frozenset(config.comments.allow),
-        config.comments.spread,
-        config.comments.share_text,
-        config.mentions,
-        labels=config.labels != type(config.labels)(),
-    )
+    policy = _policy(config)
     decision = decide(asked, policy)
-    if decision.refusal is not None:
-        _answer(trackers, asked, refusal_id(asked), refusal_text(asked, decision.refusal))
-    if decision.is_met:
-        plugin.acknowledge(ref, comment)
+    _show(trackers, asked, decision, config.comments.follow_up_label)
     if decision.why is not None or decision.command is None:
         return Handled(0, decision.why)
     increments = find_increments(workspace, trackers, [ref])[0] if holds else []
@@ -97,12 +91,49 @@ def handle_comment(
     if code in _FAILED:
         _answer(trackers, asked, answer_id(asked), failure_text(asked))
     elif code == 0:
-        plugin.acknowledge(ref, comment)
+        _acknowledge(trackers, asked)
     return Handled(code)
+
+
+def _policy(config: CoreConfig) -> Policy:
+    return Policy(
+        frozenset(config.comments.allow),
+        config.comments.spread,
+        config.comments.share_text,
+        config.mentions,
+        labels=config.labels != type(config.labels)(),
+        days=config.comments.days,
+        follow_up=config.comments.follow_up,
+    )
+
+
+def _show(trackers: Trackers, asked: Asked, decision: Decision, label: str) -> None:
+    """Show on the item why no command is carried out, where that is to be shown."""
+    if decision.labels:
+        _label(trackers.open(asked.ref.tracker), asked.ref, label, refusal_id(asked))
+    if decision.refusal is not None:
+        _answer(trackers, asked, refusal_id(asked), refusal_text(asked, decision.refusal))
+    if decision.is_met:
+        _acknowledge(trackers, asked)
+
+
+def _acknowledge(trackers: Trackers, asked: Asked) -> None:
+    # A locked item may refuse this; the command was carried out.
+    with suppress(Forbidden, Rejected) if asked.close.locked else nullcontext():
+        trackers.open(asked.ref.tracker).acknowledge(asked.ref, asked.id)
+
+
+def _label(plugin: SyncPlugin, ref: ItemRef, label: str, op: str) -> None:
+    snapshot = plugin.read(ref)
+    if label.casefold() not in map(str.casefold, snapshot.item.labels):
+        plugin.write(snapshot, Change(op, add_labels=(label,)))
 
 
 def _answer(trackers: Trackers, asked: Asked, op: str, text: Text) -> None:
     """Post a comment once, whoever else handles the same comment at this moment."""
+    if asked.close.locked:
+        # It takes no comment of those who may not write, as most jobs.
+        return
     plugin, ref = trackers.open(asked.ref.tracker), asked.ref
     if plugin.find_comments(ref, op):
         return

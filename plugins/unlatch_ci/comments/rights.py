@@ -4,8 +4,9 @@ The rights are those of the person who asks, never those of the account that unl
 tracker does not tell counts as missing.
 """
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Literal
 
 from unlatch.spi.history import Asker, Closer, LastClose, Role
 from unlatch.values import dataclass
@@ -23,6 +24,7 @@ class Refusal(StrEnum):
     DROPPED = "dropped"
     LOCKED = "locked"
     NOT_ASKED_BY = "not-asked-by"
+    TOO_LATE = "too-late"
     # As `unlatch.spi.history.Obstacle`.
     MERGED = "merged"
     BRANCH_DELETED = "branch-deleted"
@@ -44,6 +46,9 @@ class Policy:
         share_text: whether the words of a comment are recorded and posted with an increment.
         mentions: whether names and links in comments of unlatch take effect.
         labels: whether labels are configured.
+        days: after a close, in which those may ask whom another person's close stops; 0 for no
+            end.
+        follow_up: what a comment without a command does, by the item's author.
     """
 
     allow: frozenset[str] = _ALL
@@ -51,6 +56,8 @@ class Policy:
     share_text: bool = False
     mentions: bool = False
     labels: bool = False
+    days: int = 0
+    follow_up: Literal["ignore", "label", "reopen"] = "ignore"
 
 
 def refusal(
@@ -59,11 +66,13 @@ def refusal(
     close: LastClose,
     policy: Policy,
     *,
+    written: datetime,
     reopened_for: str | None = None,
 ) -> Refusal | None:
     """Why this person may not have the command carried out on this item; None if they may.
 
     Args:
+        written: when the command was.
         reopened_for: the account that asked for the last reopen; only an undo needs it.
     """
     if command.verb is Verb.UNDO:
@@ -71,7 +80,19 @@ def refusal(
         return None if may else Refusal.NOT_ASKED_BY
     if not _may_overrule(asker, policy) and not asker.roles & policy.allow:
         return Refusal.NO_ROLE
-    return _refused_reopen(command, asker, close, policy) if command.verb is Verb.REOPEN else None
+    if command.verb is not Verb.REOPEN:
+        return None
+    refused = _refused_reopen(command, asker, close, policy)
+    is_late = refused is None and _is_late(written, close, policy)
+    return Refusal.TOO_LATE if is_late and not _may_overrule(asker, policy) else refused
+
+
+def _is_late(written: datetime, close: LastClose, policy: Policy) -> bool:
+    if not policy.days:
+        return False
+    # The closing note names a day.
+    last = close.at and (close.at + timedelta(days=policy.days)).astimezone(UTC).date()
+    return last is None or written.astimezone(UTC).date() > last
 
 
 def _refused_reopen(

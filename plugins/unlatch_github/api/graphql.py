@@ -67,7 +67,9 @@ SET_STATUS = """mutation ($project: ID!, $item: ID!, $field: ID!, $option: Strin
 _CLOSE = """locked
       author { __typename login }
       assignees(first: 20) { nodes { login } }
-      comments(last: 100) { nodes { fullDatabaseId body createdAt viewerDidAuthor } }
+      comments(last: 100) {
+        nodes { fullDatabaseId body createdAt viewerDidAuthor author { login } }
+      }
       timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
         nodes {
           ... on ClosedEvent { createdAt actor { __typename login } closer { __typename } }
@@ -77,7 +79,6 @@ _CLOSE = """locked
 # What decides who may reopen it. REST does not tell what a merged pull request closed. Fields of
 # one name have one type, hence the other name for the state of a pull request.
 LAST_CLOSE = f"""query ($owner: String!, $name: String!, $number: Int!) {{
-  viewer {{ login }}
   repository(owner: $owner, name: $name) {{
     issueOrPullRequest(number: $number) {{
       ... on Issue {{
