@@ -19,42 +19,26 @@ never removed and keep their meaning: an incompatible document gets a new number
 
 `schemas/NAME.schema.json` (JSON Schema, draft 2020-12) has the type and the **meaning of each key**
 of the document `unlatch.NAME/1`. All documents except that of `list`, an array, also have `schema`,
-the name and number, and `exitCode`, the command's [exit code](commands.md#exit-codes). In the
-table `key?` may be absent, `[]` is a list, and a capital begins the name of an object or word
-of the schema. A key with an unknown value is `null`.
+the name and number, and `exitCode`, the command's [exit code](commands.md#exit-codes). Below,
+`key?` may be absent, and `key[]` is a list. A key with an unknown value is `null`.
 
-The files metadata.json, events.jsonl (a line) and config.toml, your own configuration, plans and
-the proposed tasks have schemas too: `metadata.schema.json`, `event.schema.json`,
-`config.schema.json`, `user-config.schema.json`, `plan.schema.json` and
-`proposed-tasks.schema.json`. `unlatch doctor` checks increments against them.
+The schemas `metadata`, `event` (a line of events.jsonl), `config`, `user-config`, `plan` and
+`proposed-tasks` are those of files. `unlatch doctor` checks increments against them.
 """
 _OF_ALL = ("schema", "exitCode")
 
 
 def json_page(documents: Mapping[str, dict[str, Any]], command: str) -> str:
     """The text of the page, from the schemas of the documents by their names."""
-    rows = [f"| `{name}` | {_keys(documents[name])} |" for name in sorted(documents)]
-    head = "## Documents\n\n| Document | Keys |\n|---|---|"
-    return "\n".join([_INTRODUCTION.format(command=command), head, *rows, ""])
+    alike: dict[str, list[str]] = {}
+    for name in sorted(documents):
+        alike.setdefault(" ".join(_keys(documents[name])), []).append(f"`{name}`")
+    rows = [f"- {', '.join(names)}: {keys}".rstrip() for keys, names in alike.items()]
+    return "\n".join([_INTRODUCTION.format(command=command), "## Documents", "", *rows, ""])
 
 
-def _keys(schema: Mapping[str, Any]) -> str:
-    return ", ".join(_listed(schema)) if "properties" in schema else _type(schema)
-
-
-def _listed(schema: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in schema["properties"].items():
+def _keys(schema: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in schema.get("properties", {}).items():
         if key not in _OF_ALL:
-            mark = "" if key in schema.get("required", ()) else "?"
-            yield f"`{key}{mark}` {_type(value)}".rstrip()
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    """How an object, a word or a list is named; nothing for plain values."""
-    if "$ref" in schema:
-        return str(schema["$ref"].rpartition("/")[2])
-    if "anyOf" in schema:
-        return next(filter(None, map(_type, schema["anyOf"])), "")
-    if schema.get("type") == "array":
-        return f"{_type(schema['items'])}[]"
-    return ""
+            many = "[]" if value.get("type") == "array" else ""
+            yield f"`{key}{many}{'' if key in schema.get('required', ()) else '?'}`"
