@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.docs.pages import ROOT, tables
+from tests.docs.pages import ROOT
 
 from unlatch.doctor import online
 from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
@@ -12,17 +12,9 @@ from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
 _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 
 
-def _rows() -> list[list[str]]:
-    return [
-        row
-        for table in tables(ROOT / "docs/doctor-findings.md")
-        for row in table[1:]
-        if _is_ids(table)
-    ]
-
-
-def _is_ids(table: list[list[str]]) -> bool:
-    return table[0][0] == "Finding"
+def _rows() -> list[tuple[str, str]]:
+    text = (ROOT / "docs/doctor-findings.md").read_text(encoding="utf-8")
+    return re.findall(r"^- `([^`]+)`: (.+)$", text, flags=re.MULTILINE)
 
 
 def test_every_finding_is_explained_once() -> None:
@@ -37,7 +29,7 @@ def test_every_finding_is_explained_once() -> None:
 
 def test_a_fix_is_marked() -> None:
     fixed = {check.id for check in CHECKS if check.fix is not None}
-    assert fixed == {row[0] for row in _rows() if row[1].endswith("(--fix)")}
+    assert fixed == {row[0] for row in _rows() if row[1].endswith("(*--fix*)")}
 
 
 def _remarks() -> Iterator[str]:
