@@ -1,6 +1,7 @@
 # For contributors. Users install with pipx: see README.md.
 PYTHON ?= python3
-BIN := .venv/bin
+# Windows, where GitHub's runners have make and bash, is not proved.
+BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 STAMP := .venv/.stamp
 # Each worker loads and collects all tests, which takes as long as some hundred of them.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))

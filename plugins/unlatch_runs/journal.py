@@ -19,6 +19,7 @@ from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.line_file import repair_ending
 from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
+from unlatch.worklog.disk.system import ending_signals
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.event_lines import line_of, parse_event
@@ -38,8 +39,7 @@ LOG = "events.jsonl"
 _PATIENCE = 1.0
 # Who looks whether a run is held has it for less than this, and is no coordinator.
 _BLINK = 0.05
-# Windows has no SIGHUP.
-_PAUSING = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+_PAUSING = (signal.SIGINT, *ending_signals())
 E = TypeVar("E", bound=RunEvent)
 
 

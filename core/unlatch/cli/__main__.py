@@ -40,7 +40,7 @@ def prepare() -> None:
     defer(("shlex",), quote=quote, join=join)
     # click asks it for translations, and comes with none.
     defer(("gettext",), gettext=str, ngettext=ngettext)
-    if sys.platform == "linux":
+    if hasattr(os, "uname"):
         # click imports `uuid`, which asks for the name of the system at once.
         defer(("platform",), system=lambda: os.uname().sysname)
 

@@ -9,6 +9,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+from unlatch.worklog.disk.system import BINARY
+
 # The group of the trackers' manifests.
 PLUGINS = "unlatch.plugins"
 # The group of the kinds of work that packages add.
@@ -20,7 +22,6 @@ _OWN = "unlatch"
 # Bytes at a time; few distributions have as much.
 _MOST = 1 << 16
 _INSTALLED = (".dist-info", ".egg-info")
-_BINARY = getattr(os, "O_BINARY", 0)
 
 
 def entry_points(group: str) -> dict[str, str]:
@@ -91,7 +92,7 @@ def _installed_in(folder: str, group: str) -> Iterator[tuple[str, str, str]]:
 
 def _content(path: str) -> bytes:
     """The content of one of hundreds of files; `open` takes seven system calls, not three."""
-    opened = os.open(path, os.O_RDONLY | _BINARY)
+    opened = os.open(path, os.O_RDONLY | BINARY)
     try:
         content = part = os.read(opened, _MOST)
         while len(part) == _MOST:

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from unlatch.values import dataclass
+from unlatch.worklog.disk import system
 from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
@@ -130,11 +131,6 @@ def _end(process: Popen[bytes]) -> None:
 
 
 def _signal(process: Popen[bytes], *, forced: bool) -> None:
-    import signal  # noqa: PLC0415  (as above)
-
-    if os.name == "posix":
-        # The group may outlive the program.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL if forced else signal.SIGTERM)
-    elif process.poll() is None:
+    # The group may outlive the program.
+    if not system.signal_group(process.pid, forced=forced) and process.poll() is None:
         process.kill()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from unlatch.errors import StoreError
+from unlatch.worklog.disk import system
 from unlatch_agents.transcripts.compressed import SUFFIX, decompressed
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _CREDENTIALS = frozenset(
     ("auth.json", "mcp-auth.json", ".credentials.json", "oauth_creds.json", "google_accounts.json")
 )
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_RDONLY | system.NONBLOCK | system.BINARY
 
 
 def present(path: Path) -> Path:
@@ -46,7 +46,7 @@ def opened(path: Path, *, may_be_link: bool = False, most: int = -1) -> Iterator
         if not _CREDENTIALS.isdisjoint((path.name, path.resolve().name)):
             raise unreadable(path, "it contains credentials")
         # A named pipe would wait for a writer.
-        descriptor = os.open(path, _FLAGS | (0 if may_be_link else _NOFOLLOW))
+        descriptor = os.open(path, _FLAGS | (0 if may_be_link else system.NOFOLLOW))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise unreadable(path, "it is not a regular file")

@@ -20,6 +20,7 @@ from unlatch.cli.runtime.held_tokens import hold_tokens
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
+from unlatch.worklog.disk.system import ending_signals
 from unlatch_runs.cli.chosen import RUN, chosen, run_entry, use_cases
 from unlatch_runs.cli.plans import agree_to
 from unlatch_runs.cli.sources import read_source, source_name
@@ -223,7 +224,7 @@ def _ended_by_signals(context: Context, folder: Path | None) -> Iterator[None]:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
+    before = {one: signal.signal(one, interrupt) for one in ending_signals()}
     try:
         yield
     except KeyboardInterrupt:

@@ -15,8 +15,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
+from unlatch.worklog.disk.system import has_exited, set_blocking
 from unlatch.worklog.search_path import find_program, search_path
-from unlatch_runs.dispatch.processes import PAUSE, end_group, has_exited
+from unlatch_runs.dispatch.processes import PAUSE, end_group
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,7 +120,7 @@ def _read_until(process: subprocess.Popen[bytes], output: bytearray, deadline: f
     """Read the output of a command until it ends, or until the deadline."""
     with selectors.DefaultSelector() as selector:
         pipe = _pipe(process)
-        os.set_blocking(pipe, False)
+        set_blocking(pipe, blocking=False)
         selector.register(pipe, selectors.EVENT_READ)
         while not has_exited(process) and time.monotonic() < deadline:
             if not selector.get_map():

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unlatch.worklog.disk import system
 from unlatch.worklog.disk.safe_open import open_parent
 
-if sys.platform != "win32":
-    import fcntl
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from subprocess import Popen
 
 MARK = "UNLATCH_RUN_ID"
@@ -56,22 +52,6 @@ def _stat(pid: int) -> list[str]:
     return stat.rpartition(")")[2].split()
 
 
-def signal_group(group: int, *, forced: bool) -> None:
-    """Send SIGTERM, or SIGKILL, to a process group, if it is there."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL if forced else signal.SIGTERM)
-
-
-def has_exited(process: Popen[bytes]) -> bool:
-    """Whether a child ended. Where the system can, it stays unreaped: its group's id stays its own.
-
-    Python has `waitid` on macOS since 3.13.
-    """
-    if process.returncode is not None or not hasattr(os, "waitid"):
-        return process.poll() is not None
-    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-
-
 def end_group(process: Popen[bytes], *, grace: float) -> int:
     """End a child that leads its process group, with the group; returns as `Popen.wait`.
 
@@ -79,13 +59,13 @@ def end_group(process: Popen[bytes], *, grace: float) -> int:
     """
     deadline = time.monotonic() + grace
     try:
-        if not has_exited(process):
-            signal_group(process.pid, forced=False)
-        while not has_exited(process) and time.monotonic() < deadline:
+        if not system.has_exited(process):
+            system.signal_group(process.pid, forced=False)
+        while not system.has_exited(process) and time.monotonic() < deadline:
             time.sleep(PAUSE)
     finally:
         # Unless it is reaped already, its id names no other group.
-        signal_group(process.pid, forced=True)
+        system.signal_group(process.pid, forced=True)
     return process.wait()
 
 
@@ -99,11 +79,11 @@ def is_locked(path: Path) -> bool:
             return False
     try:
         # Shared, so that two processes that look at it do not take each other for the worker.
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        system.lock(descriptor, shared=True)
     except BlockingIOError:
         return True
     else:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        system.unlock(descriptor)
         return False
     finally:
         os.close(descriptor)
@@ -118,13 +98,6 @@ def marked_processes(run_id: str, lock: Path) -> list[int]:
     mark = f"{MARK}={run_id}".encode()
     inode = _inode(lock.lstat()) if is_locked(lock) else None
     return [pid for pid in _own_processes() if _has_mark(pid, mark) or _has_open(pid, inode)]
-
-
-def signal_all(pids: Iterable[int], *, forced: bool) -> None:
-    """Send SIGTERM, or SIGKILL, to processes that are there."""
-    for pid in pids:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL if forced else signal.SIGTERM)
 
 
 def _own_processes() -> Iterator[int]:

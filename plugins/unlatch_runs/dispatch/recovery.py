@@ -6,13 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.disk.system import signal_all, signal_group
 from unlatch_runs.dispatch.processes import (
     PAUSE,
     is_locked,
     is_running,
     marked_processes,
-    signal_all,
-    signal_group,
     start_time,
 )
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from unlatch.values import dataclass
+from unlatch.worklog.disk.system import signal_group
 from unlatch.worklog.search_path import search_path
 from unlatch_runs.dispatch import launcher
 from unlatch_runs.dispatch.commands import find_command
-from unlatch_runs.dispatch.processes import signal_group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

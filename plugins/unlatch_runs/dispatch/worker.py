@@ -7,14 +7,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.values import dataclass
+from unlatch.worklog.disk.system import has_exited, signal_all, signal_group
 from unlatch_runs.dispatch.output import Output
 from unlatch_runs.dispatch.port import End, Ended
 from unlatch_runs.dispatch.processes import (
     PAUSE,
-    has_exited,
     marked_processes,
-    signal_all,
-    signal_group,
 )
 from unlatch_runs.dispatch.recovery import has_ended, signal_recorded
 

@@ -17,6 +17,7 @@ from unlatch.cli.runtime import process
 from unlatch.errors import UnlatchError
 from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.project.registry import Registry
+from unlatch.worklog.disk import system
 
 _PR_SET_DUMPABLE = 4
 
@@ -25,25 +26,16 @@ def take_tokens() -> None:
     """Take the tokens of the process that this one replaced."""
     with suppress(KeyError, OSError, ValueError):
         process.tokens.update(_read(int(os.environ.pop(process.TOKEN_PIPE))))
-    _hide_memory()
+    system.hide_memory()
 
 
 def _read(descriptor: int) -> dict[str, str]:
     if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return {}
-    os.set_blocking(descriptor, False)
+    system.set_blocking(descriptor, blocking=False)
     with open(descriptor, encoding="utf-8") as pipe:
         tokens: dict[str, str] = json.load(pipe)
     return tokens
-
-
-def _hide_memory() -> None:
-    """Let no other process of this user read the memory of this one, nor its environment."""
-    if sys.platform == "linux":
-        import ctypes  # noqa: PLC0415  (slow to load)
-
-        with suppress(AttributeError, OSError):
-            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def hold_tokens() -> None:
@@ -53,8 +45,7 @@ def hold_tokens() -> None:
     """
     environ = program_environment(os.environ, secrets=secret_variables(Registry()))
     tokens = {name: value for name, value in os.environ.items() if name not in environ}
-    # Windows starts a second process instead.
-    if not tokens or not process.command_line or sys.platform == "win32":
+    if not tokens or not process.command_line or not system.REPLACES_PROCESSES:
         return
     problem = _replace(environ, json.dumps(tokens).encode())
     message = f"the tokens cannot be kept from the programs of this command: {problem}"
@@ -67,7 +58,7 @@ def _replace(environ: dict[str, str], content: bytes) -> str:
     reader, writer = os.pipe()
     os.set_inheritable(reader, True)
     # Nobody reads before this process is replaced, which also closes this end.
-    os.set_blocking(writer, False)
+    system.set_blocking(writer, blocking=False)
     flag = "-I" if sys.flags.isolated else "-P"
     command = [sys.executable, flag, "-m", "unlatch.cli", *process.command_line[1:]]
     environ[process.TOKEN_PIPE] = str(reader)

@@ -16,6 +16,7 @@ from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
 from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
+from unlatch.worklog.disk import system
 from unlatch.worklog.text.neutral import for_json, visible, without_controls, without_passwords
 
 # An object of a JSON document; tools/document_schemas lists the keys of each.
@@ -170,14 +171,7 @@ def echo(text: str, stream: IO[str]) -> None:
 
 
 def _print(text: str, stream: IO[str]) -> None:
-    if sys.platform == "win32":
-        # Consoles before Windows 10 have no control sequences; click calls their functions.
-        import click  # noqa: PLC0415
-
-        click.echo(text, file=stream, nl=False, color=_colour(stream))
-    else:
-        stream.write(text)
-        stream.flush()  # lines on both streams keep their order
+    system.write_text(text, stream, coloured=_colour(stream))
 
 
 def _give_up(stream: IO[str], error: OSError) -> None:

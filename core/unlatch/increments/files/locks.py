@@ -18,7 +18,6 @@ inode, so no process waits for itself.
 import contextlib
 import errno
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -93,11 +92,9 @@ def _lock(
 ) -> Iterator[None]:
     place = _OF_THE_PROJECT.get(name)
     where = place(paths) if place else paths.increments / name
-    if sys.platform == "win32":
-        lock = flock.hold_file(paths.home / "locks" / f"{name}.{kind}", patience=patience)
-    else:
-        open_now = partial(open_to_lock, where) if place else partial(open_, paths, name)
-        lock = flock.hold(open_now, patience=patience)
+    open_now = partial(open_to_lock, where) if place else partial(open_, paths, name)
+    file = paths.home / "locks" / f"{name}.{kind}"
+    lock = flock.hold_place(open_now, file, patience=patience)
     with contextlib.ExitStack() as held:
         with explain_lock(where, "this project" if place else name):
             held.enter_context(lock)

@@ -10,9 +10,9 @@ from typing import Any
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.ownership import describe_account, foreign_owner, is_allowed
 from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
-from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, user_config_file
+from unlatch.worklog.disk.system import describe_account, foreign_owner
+from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, is_allowed_project, user_config_file
 from unlatch.worklog.text.parsing import load_toml
 
 HOME, SPECWEAVE = HOMES
@@ -62,7 +62,7 @@ def find_paths(start: Path) -> ProjectPaths:
     top = repository_top(start)
     outer = None
     for root in filter(_is_project, (start, *start.parents)):
-        if top is None or root.is_relative_to(top) or is_allowed(root):
+        if top is None or root.is_relative_to(top) or is_allowed_project(root):
             check_owner(root)
             return paths_at(root)
         outer = outer or root
@@ -87,8 +87,8 @@ def check_owner(root: Path) -> None:
     """Check that a project is this user's, or allowed; UsageError `project-not-yours`."""
     for place in (root, root / HOME, root / SPECWEAVE):
         owner = foreign_owner(place)
-        if owner is not None and not is_allowed(root):
-            yours = describe_account(os.geteuid())
+        if owner is not None and not is_allowed_project(root):
+            yours = describe_account()
             message = f"{place} belongs to {describe_account(owner)}, and not to {yours}"
             hint = f"if you trust it, {_allowing(root)}"
             raise UsageError("project-not-yours", message, where=str(root), hint=hint)

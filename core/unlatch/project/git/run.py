@@ -19,7 +19,8 @@ from types import MappingProxyType
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.disk.ownership import foreign_owner, is_allowed
+from unlatch.worklog.disk.system import foreign_owner
+from unlatch.worklog.disk.user_files import is_allowed_project
 from unlatch.worklog.programs import Finished, run
 from unlatch.worklog.search_path import find_program
 
@@ -208,7 +209,7 @@ def _safe_directory(folder: Path) -> Settings:
     here = folder.resolve()
     for top in (here, *here.parents):
         if os.path.lexists(top / ".git"):
-            is_exception = foreign_owner(top) is not None and is_allowed(top)
+            is_exception = foreign_owner(top) is not None and is_allowed_project(top)
             return (("safe.directory", str(top)),) if is_exception else ()
     return ()
 

@@ -1,4 +1,4 @@
-"""Lock existing files and folders with flock; on Windows, with lock files.
+"""Lock existing files and folders with flock; where folders cannot be locked, with lock files.
 
 A lock by flock belongs to an inode: it survives a rename, leaves nothing behind, and the system
 releases it when its process ends, even by a crash.
@@ -6,14 +6,11 @@ releases it when its process ends, even by a crash.
 
 import contextlib
 import os
-import sys
 import time
-
-if sys.platform != "win32":
-    import fcntl
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from unlatch.worklog.disk import system
 
 _Inode = tuple[int, int]
 
@@ -22,6 +19,15 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 
 # The inodes that this process has locked, with all descriptors of each lock.
 _held: dict[_Inode, list[int]] = {}
+
+
+def hold_place(
+    open_now: Callable[[], int], file: Path, *, patience: float
+) -> contextlib.AbstractContextManager[None]:
+    """As `hold`, or as `hold_file` where the system cannot lock folders."""
+    if system.LOCKS_FOLDERS:
+        return hold(open_now, patience=patience)
+    return hold_file(file, patience=patience)
 
 
 @contextlib.contextmanager
@@ -41,7 +47,7 @@ def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
             del _held[_inode(os.fstat(descriptor))]
         for descriptor in descriptors:
             # A process that is being started may have inherited it, so closing it is not enough.
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            system.unlock(descriptor)
             os.close(descriptor)
 
 
@@ -56,7 +62,7 @@ def carry(old: os.stat_result, new: int) -> None:
         descriptor = os.dup(new)
         descriptors.append(descriptor)
         _held[_inode(os.fstat(descriptor))] = descriptors
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(descriptor)
 
 
 def _acquire(open_now: Callable[[], int], deadline: float) -> int:
@@ -78,7 +84,7 @@ def _lock(descriptor: int, deadline: float) -> None:
     pause = _SHORTEST_PAUSE
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            system.lock(descriptor)
         except BlockingIOError:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -95,7 +101,7 @@ def _inode(found: os.stat_result) -> _Inode:
 
 @contextlib.contextmanager
 def hold_file(path: Path, *, patience: float) -> Iterator[None]:
-    """Lock with the file `path`, where folders cannot be locked; make its two parent folders."""
+    """Lock with the file `path`, and make its two parent folders."""
     from filelock import FileLock, Timeout  # noqa: PLC0415  (needed on Windows alone)
 
     for folder in (path.parent.parent, path.parent):

@@ -18,14 +18,12 @@ import stat
 from pathlib import Path
 from typing import Self
 
+from unlatch.worklog.disk import system
 from unlatch.worklog.disk.file_check import LINK, check_file, read_whole, unsafe
 
-_RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-_CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED_IN_CHILDREN
-_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-# O_NONBLOCK: a named pipe would wait for a writer. O_BINARY: Windows would change line endings.
-_FILE = _NOFOLLOW | _CLOSED_IN_CHILDREN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | system.DIRECTORY | system.CLOEXEC
+# NONBLOCK: a named pipe would wait for a writer.
+_FILE = system.NOFOLLOW | system.CLOEXEC | system.NONBLOCK | system.BINARY
 
 
 class OpenFolder:
@@ -63,10 +61,10 @@ class OpenFolder:
         """Open a folder in it; UnsafePath for a link that the user does not allow."""
         if name == os.pardir:
             raise unsafe(self.place(name), "leads out of its folder", "name a folder in it")
-        if not _RELATIVE:
+        if not system.OPENS_RELATIVE:
             return self._checked(name)
         try:
-            descriptor = os.open(name, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
+            descriptor = os.open(name, _FOLDER | system.NOFOLLOW, dir_fd=self._descriptor)
             return OpenFolder(self.place(name), descriptor)
         except OSError as error:
             # Linux says ENOTDIR of a link to a folder, macOS says ELOOP.
@@ -90,7 +88,7 @@ class OpenFolder:
             UnsafePath: it is a link.
             StoreError: `not-a-file` or `file-too-large`.
         """
-        if not _RELATIVE:
+        if not system.OPENS_RELATIVE:
             with contextlib.suppress(FileNotFoundError):
                 self.check_file(name)
         try:
@@ -120,7 +118,9 @@ class OpenFolder:
     def read_in(self, inner: str, name: str, *, at_most: int | None = None) -> bytes:
         """Read a file in one of its folders, by the fastest way: thousands are read."""
         try:
-            folder = os.open(self._prefix + inner, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
+            folder = os.open(
+                self._prefix + inner, _FOLDER | system.NOFOLLOW, dir_fd=self._descriptor
+            )
             try:
                 descriptor = os.open(name, _FILE, dir_fd=folder)
             finally:
@@ -199,7 +199,7 @@ def _content(descriptor: int, place: str, name: str, at_most: int | None) -> byt
 
 
 def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:
-    folder = OpenFolder(root, os.open(root, _FOLDER) if _RELATIVE else None)
+    folder = OpenFolder(root, os.open(root, _FOLDER) if system.OPENS_RELATIVE else None)
     for step in steps:
         with folder as outer:
             folder = outer.folder(step)

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,10 +22,8 @@ _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOL
 @contextlib.contextmanager
 def folder_lock(folder: Path, *, patience: float = STORE_PATIENCE) -> Iterator[None]:
     """Lock a folder against other processes and threads; errors as `explain_lock`."""
-    if sys.platform == "win32":
-        lock = flock.hold_file(folder.parent / ".locks" / folder.name, patience=patience)
-    else:
-        lock = flock.hold(partial(open_to_lock, folder), patience=patience)
+    file = folder.parent / ".locks" / folder.name
+    lock = flock.hold_place(partial(open_to_lock, folder), file, patience=patience)
     with contextlib.ExitStack() as held:
         with explain_lock(folder, folder.name):
             held.enter_context(lock)

@@ -3,8 +3,9 @@
 import errno
 import os
 import stat
-import sys
 from pathlib import Path
+
+from unlatch.worklog.disk import system
 
 # Their links lead to the terminal or to a pipe.
 _DEVICES = ("/dev/fd/", "/dev/stderr", "/dev/stdout", "/proc/self/fd/")
@@ -18,7 +19,7 @@ def open_named(path: Path, flags: int = 0, *, mode: int = 0o666) -> int:
     is not waited for. OSError, also for these.
     """
     is_device = os.fspath(path).startswith(_DEVICES)
-    careful = 0 if is_device else getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    careful = 0 if is_device else system.NOFOLLOW | system.NONBLOCK
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | careful | flags, mode)
     except OSError as error:
@@ -27,8 +28,8 @@ def open_named(path: Path, flags: int = 0, *, mode: int = 0o666) -> int:
         if error.errno == errno.ELOOP and path.is_symlink():
             raise OSError(error.errno, "it is a symbolic link", str(path)) from error
         raise
-    if careful and sys.platform != "win32":
-        os.set_blocking(descriptor, True)
+    if careful:
+        system.set_blocking(descriptor, blocking=True)
     found = os.fstat(descriptor)
     if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
         os.close(descriptor)

@@ -4,12 +4,12 @@ import atexit
 import errno
 import os
 import stat
-import sys
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
 from unlatch.worklog.digests import sha256
+from unlatch.worklog.disk import system
 from unlatch.worklog.text.parsing import load_toml
 
 ALLOWED_LINKS = "allowed_links"
@@ -21,7 +21,6 @@ _LARGEST = 1 << 20
 # Bytes; far above the largest event that any tracker sends.
 MAX_EVENT_SIZE = 5_000_000
 _NOTE, _LONGEST_PATH = "project", 1 << 14
-_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 # The variable for a kind of files, and their folder in the home (XDG Base Directory Specification).
 _XDG = {"config": ("XDG_CONFIG_HOME", ".config"), "state": ("XDG_STATE_HOME", ".local/state")}
 
@@ -33,7 +32,7 @@ def user_config_file() -> Path:
 
 def _own_folder(kind: str) -> Path:
     """The user's folder for unlatch's files of a kind, as platformdirs finds it."""
-    if sys.platform == "linux":  # platformdirs takes a sixth of the time of `show` to load
+    if system.HAS_XDG_FOLDERS:  # platformdirs takes a sixth of the time of `show` to load
         variable, in_home = _XDG[kind]
         given, home = os.environ.get(variable, ""), Path(os.environ.get("HOME", ""), in_home)
         folder = Path(given) if os.path.isabs(given) else home  # noqa: PTH117
@@ -52,7 +51,7 @@ def read_user_file(path: Path, *, at_most: int = _LARGEST) -> bytes:
         OSError: also if it is not a regular file, or has more than `at_most` bytes.
     """
     # A named pipe would wait for a writer.
-    with os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCK), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | system.NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
         content = file.read(at_most + 1)
@@ -91,6 +90,12 @@ def allowed_projects() -> tuple[str, ...]:
     """
     given = os.environ.get(_PROJECTS_VARIABLE, "").split(os.pathsep)
     return (*filter(os.path.isabs, given), *_paths_in_config(ALLOWED_PROJECTS)[0])
+
+
+def is_allowed_project(folder: Path) -> bool:
+    """Whether the user has named this folder, or one above it, in `allowed_projects`."""
+    here = folder.resolve()
+    return any(here.is_relative_to(Path(allowed).resolve()) for allowed in allowed_projects())
 
 
 def _paths_in_config(name: str) -> tuple[tuple[str, ...], bool]:
