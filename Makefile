@@ -104,7 +104,7 @@ TORTURE := $(addprefix torture/, \
   fuzz machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
   crash.run_crashes \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
-  crash.item_kill outside/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
+  crash.item_kill outside/crash.item_kill earlier/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
   crash.at_once)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
@@ -114,6 +114,7 @@ torture/crash.both_sides: OPTIONS := --examples 100 --steps 25 --random
 torture/crash.random_life: OPTIONS := --examples 200 --steps 30 --random
 torture/crash.effort_kill: OPTIONS := --twice 5
 torture/outside/crash.item_kill: OPTIONS := --outside
+torture/earlier/crash.item_kill: OPTIONS := --earlier
 torture/validators/crash.item_kill: OPTIONS := --validators
 torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5

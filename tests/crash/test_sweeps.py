@@ -38,6 +38,7 @@ def told_by(name: str, *arguments: str) -> Any:
         pytest.param("box_kill", 60, (), 50, id="sync of boxes"),
         pytest.param("item_kill", 100, (), 100, id="reopen of items"),
         pytest.param("item_kill", 100, ("--outside",), 100, id="reopen outside of a project"),
+        pytest.param("item_kill", 100, ("--earlier",), 100, id="reopen of earlier records"),
         pytest.param("item_kill", 13, ("--validators",), 60, id="comment within a transition"),
     ],
 )

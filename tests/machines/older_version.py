@@ -7,7 +7,7 @@ one moment both post their comments (docs/upgrade.md).
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,14 +36,7 @@ class OlderMember(Member):
 
     @property
     def environ(self) -> dict[str, str]:
-        environ = super().environ
-        hosts = environ["UNLATCH_TRUSTED_HOSTS"]
-        own = {
-            "PATH": f"{self.programs}:{environ['PATH']}",
-            # It does not know for which tracker a host is.
-            "UNLATCH_TRUSTED_HOSTS": re.sub(r"\w+=", "", hosts),
-        }
-        return {**environ, **own}
+        return older_environ(super().environ, self.programs)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -56,7 +49,17 @@ class OlderMember(Member):
         )
 
 
-def _take_out(folder: Path) -> str | None:
+def older_environ(environ: Mapping[str, str], programs: Path) -> dict[str, str]:
+    """The environment of the older version, whose `unlatch` is in the folder `programs`."""
+    own = {
+        "PATH": f"{programs}:{environ['PATH']}",
+        # It does not know for which tracker a host is.
+        "UNLATCH_TRUSTED_HOSTS": re.sub(r"\w+=", "", environ["UNLATCH_TRUSTED_HOSTS"]),
+    }
+    return {**environ, **own}
+
+
+def take_out(folder: Path) -> str | None:
     """Take the older version out of the history of this repository; the reason if that fails."""
     git = ("git", "-C", str(_ROOT))
     packed = subprocess.run(
@@ -163,7 +166,7 @@ def _failed(member: Member, words: tuple[str, ...], code: int = 0) -> Iterator[s
 
 def take_turns(box: Sandbox, folder: Path) -> dict[str, Any]:
     """Let each version record first; the mistakes, and what both do at one moment."""
-    if why := _take_out(folder / VERSION):
+    if why := take_out(folder / VERSION):
         return {"skipped": why}
     wrong: list[str] = []
     for name in ("older", "newer"):

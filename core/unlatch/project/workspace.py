@@ -56,8 +56,8 @@ class Workspace:
     @cached_property
     def beside(self) -> MetadataManager:
         """The records of items beside the increments; for these records, the increments."""
-        of_items = items_at(self.paths.root)
-        other = paths_at(self.paths.root) if self.paths == of_items else of_items
+        root, is_of_items = self.paths.root, self.paths.increments.name == "items"
+        other = paths_at(root) if is_of_items else items_at(root)
         return replace(self, paths=other).manager
 
     @cached_property

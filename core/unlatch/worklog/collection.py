@@ -41,10 +41,13 @@ class Collection:
     """The folders of one kind of work in a project; `find` lists them again only after a change.
 
     Each method raises StoreError `folder-unreadable` if they cannot be listed.
+
+    Args:
+        earlier: other places of such folders; of two with one name, `find` returns that in `path`.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, earlier: Sequence[Path] = ()) -> None:
+        self.path, self.earlier = path, earlier
         self._found: set[str] = set()
         self._listings: dict[Path, tuple[_Version | None, dict[str, None]]] = {}
 
@@ -62,7 +65,8 @@ class Collection:
 
         An archive that is a link is listed as a folder of its own: reading it fails.
         """
-        yield from sorted_folders(self.path, archived=False)
+        for place in (self.path, *self.earlier):
+            yield from sorted_folders(place, archived=False)
         for archive in self.archives():
             try:
                 yield from sorted_folders(archive, archived=True)
@@ -105,6 +109,11 @@ class Collection:
         for archive in self._archives_in(places[self.path]):
             with suppress(UnsafePath):  # its folders are unknown
                 places[archive] = self._names(archive)
+        for place in self.earlier:
+            known_names = {name for names in places.values() for name in names}
+            places[place] = dict.fromkeys(
+                one for one in self._names(place) if one not in known_names
+            )
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
         if not has_number(wanted) or not any(wanted in names for names in places.values()):
@@ -113,7 +122,7 @@ class Collection:
             how, meant = matching(known, wanted, up_to=up_to)
         chosen = sorted(set(meant))
         return how, [
-            Folder(name, place / name, place != self.path)
+            Folder(name, place / name, place not in (self.path, *self.earlier))
             for place, names in places.items()
             for name in chosen
             if name in names

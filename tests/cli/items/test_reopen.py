@@ -15,7 +15,7 @@ DONE = "reopened; commented; labels +reopened -completed"
 
 def records(project: Project) -> list[dict[str, Any]]:
     """The metadata.json of all records, of the project and of the user."""
-    places = [project.root / ".unlatch/items", project.home / "state/unlatch/items/.unlatch/items"]
+    places = [project.root / ".unlatch/items", project.home / "state/unlatch/items"]
     found = [path for place in places for path in sorted(place.glob("*/metadata.json"))]
     return [json.loads(path.read_text()) for path in found]
 

@@ -203,7 +203,7 @@ def out_there(project: Project, *words: str) -> Done:
 
 
 def records_of_user(project: Project) -> Path:
-    return project.home / "state/unlatch/items/.unlatch/items"
+    return project.home / "state/unlatch/items"
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@ def _lock(
 def _open_increment(paths: ProjectPaths, name: str) -> int:
     missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     # It may leave the archive during the search.
-    first = [paths.increments, *([paths.states] if paths.layouts else [])]
+    first = [paths.increments, *([paths.states] if paths.layouts else []), *paths.earlier]
     for parent in chain(first, Collection(paths.increments).archives(), first):
         try:
             return open_to_lock(parent / name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 def collection_of(paths: ProjectPaths) -> Collection:
     """The increments of a project, with the units of the layouts that it uses."""
     if not paths.layouts:
-        return Collection(paths.increments)
+        return Collection(paths.increments, paths.earlier)
     from unlatch.increments.files.unit_collection import UnitCollection  # noqa: PLC0415
 
     add_root(paths.root)
@@ -43,6 +45,8 @@ def collection_of(paths: ProjectPaths) -> Collection:
 
 # What operations send: they themselves, and the words of reopens and changes of scope.
 _SENT = frozenset(("pending", "reopenHistory", "amendments"))
+# The group of what works on records of any version.
+_RECORDS = "unlatch.records"
 # Increments; those that one command reads by name, not those of a list.
 _MOST_KEPT = 200
 _UNANSWERED = (
@@ -255,6 +259,7 @@ class MetadataManager:
         from unlatch.increments.files.work.files import texts_of  # noqa: PLC0415
         from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415
 
+        self.take_over()
         folder = self.find(wanted)
         name = folder.name
         if unit_in(folder):
@@ -284,6 +289,16 @@ class MetadataManager:
                 )
             self._keep(increment)
             return increment
+
+    def take_over(self) -> None:
+        """Move the records that are where earlier versions keep them, before a write."""
+        if not (self.paths.earlier and os.path.lexists(self.paths.home)):
+            return
+        from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415  (rarely needed)
+
+        module, _, move = entry_points(_RECORDS)["move"].partition(":")
+        getattr(import_module(module), move)(self.paths, self.shapes)
+        self._last.clear()
 
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""

@@ -10,7 +10,7 @@ from typing import Any
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
+from unlatch.worklog.disk.safe_open import HOMES, add_root, exists, read_file
 from unlatch.worklog.disk.system import describe_account, foreign_owner
 from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, is_allowed_project, user_config_file
 from unlatch.worklog.text.parsing import load_toml
@@ -22,6 +22,7 @@ BRIEFING = "briefing.md"
 # The marks that projects count as discarded, by root, as the configuration was when the project was
 # opened: each document is read with those of the project that it is in.
 DISCARDED_MARKS: dict[Path, tuple[str, ...]] = {}
+_ITEMS = "items"
 # The default folder of the sessions.
 SESSIONS = f"{HOME}/sessions"
 
@@ -32,11 +33,13 @@ class ProjectPaths:
 
     Args:
         layouts: the names of the layouts of other tools that it uses.
+        earlier: where earlier versions keep increments, as long as such a place exists.
     """
 
     root: Path
     increments: Path
     layouts: tuple[str, ...] = ()
+    earlier: tuple[Path, ...] = ()
 
     @property
     def states(self) -> Path:
@@ -157,7 +160,19 @@ def _listed(config: dict[str, Any], name: str, key: str) -> tuple[str, ...]:
 
 def items_at(root: Path) -> ProjectPaths:
     """The paths of the records of items below `root`: each has a folder, as increments have."""
-    return ProjectPaths(root, root / HOME / "items")
+    return ProjectPaths(root, root / HOME / _ITEMS)
+
+
+def items_in(folder: Path) -> ProjectPaths:
+    """The paths of the records of items in a folder that is no project.
+
+    Earlier versions keep them in `.unlatch/items` of it; a record in `.unlatch/moving` was taken
+    from there, and has to be joined to the one in the folder.
+    """
+    add_root(folder)
+    home = folder / HOME
+    earlier = (home / _ITEMS, home / "moving") if os.path.lexists(home) else ()
+    return ProjectPaths(folder, folder, earlier=earlier)
 
 
 def _is_folder(place: Path) -> bool:

@@ -69,16 +69,17 @@ def pending_outside(
     if is_closed((mine := user_items()).root):
         return [], ()
     records, unread = _waiting(Workspace(mine, environ, user_config), recent=recent)
-    broken, of = list(unread), dict[str, "Increment"]()
+    # An item has a second record where an earlier version made it.
+    broken, of = list(unread), dict[str, "list[Increment]"]()
     for one in records:
         try:
             group_outside([one.links[0].key], environ=environ, user_config=user_config)
-            of[one.links[0].key] = one
+            of.setdefault(one.links[0].key, []).append(one)
         except UnlatchError as error:  # its plugin is not installed any more
             lost = BrokenIncrement(one.id, one.folder, error.id, error.message, hint=error.hint)
             broken.append(lost)
     groups = group_outside(of, environ=environ, user_config=user_config)
-    return [(group, [of[word] for word in group.words]) for group in groups], broken
+    return [(group, [one for word in group.words for one in of[word]]) for group in groups], broken
 
 
 def _waiting(
@@ -111,7 +112,9 @@ def deliver_items(
     Raises:
         UnlatchError: a record cannot be read; the others have been served.
     """
-    records = list(records)
+    workspace.manager.take_over()
+    names = dict.fromkeys(workspace.manager.find(one.id).name for one in records)
+    records = [workspace.manager.read(name) for name in names]
     run = DeliveryRun(workspace, trackers, options, named=named)
     made = deliver_all(run, records, report)
     return [read_back(workspace, one, made[one.id]) for one in records]

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
-from unlatch.increments.files.paths import items_at
+from unlatch.increments.files.paths import items_at, items_in
 from unlatch.project.check_trackers import read_settings
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
@@ -71,7 +71,7 @@ def group_outside(
 
 def user_items() -> ProjectPaths:
     """The paths of this user's records on this machine; the folders may be missing."""
-    return items_at(items_folder())
+    return items_in(items_folder())
 
 
 def make_user_items() -> None:

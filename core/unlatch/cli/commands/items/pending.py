@@ -62,8 +62,9 @@ class PendingItems:
     @property
     def skipped(self) -> list[Increment]:
         """The records that were not tried: every operation is blocked."""
-        done = {one.increment.id for one in self.results}
-        return [one for one in self.records if one.id not in done]
+        # By the item: a record that is joined to another one gets its name.
+        done = {one.increment.links[0].key for one in self.results}
+        return [one for one in self.records if one.links[0].key not in done]
 
     @property
     def left(self) -> list[Increment]:
