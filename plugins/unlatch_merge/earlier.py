@@ -31,9 +31,9 @@ from unlatch.worklog.collection import Folder, sorted_folders
 from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file, sweep
 from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
 from unlatch.worklog.json_text.document import JsonText
-from unlatch.worklog.text.merge import Side, UnmergeableError
 from unlatch.worklog.times import read_stamp
 from unlatch_merge.metadata import merge_events, merge_metadata
+from unlatch_merge.outcome import Side, UnmergeableError
 
 Data = dict[str, Any]
 
