@@ -89,6 +89,7 @@ def _attempt(writer: Writer, seen: WorkItemSnapshot, change: Change, done: Progr
         answer, refused = send_dropping_tags(patch, lambda one: send_aloud(one, send, done.notes))
         done.item = interpret_answer(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
+        done.account = answer.changed_by if done.commented else None
         done.refused += refused
         done.notes += notes_on_refused(refused)
     done.notes += notes_on(seen, change)
@@ -199,4 +200,6 @@ def _outcome(
         after = interpret_answer(settings, client.projects, answer).remote
     except TrackerError as error:
         return error
-    return Outcome(after, was_commented(part.seen, answer, part.change), notes=part.notes)
+    is_commented = was_commented(part.seen, answer, part.change)
+    account = answer.changed_by if is_commented else None
+    return Outcome(after, is_commented, notes=part.notes, account=account)

@@ -50,6 +50,7 @@ class Trust:
                 note=None if sure else _note(post),
                 text=post.body,
                 touched=bool(post.edited or post.is_answered),
+                author=post.author.login,
             )
             for post, sure in counted
         )

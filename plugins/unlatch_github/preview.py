@@ -55,9 +55,9 @@ class Preview:
         self._note("POST", path, f"assign it to {', '.join(logins)}")
         return replace(found, assignees=(*found.assignees, *logins))
 
-    def comment(self, ref: ItemRef, body: str) -> str:
+    def comment(self, ref: ItemRef, body: str) -> tuple[str, None]:
         self._note("POST", paths.issue_path(ref, "comments"), "post the comment")
-        return ""
+        return "", None
 
     def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
         self._note("POST", paths.issue_path(item.ref, "labels"), f"add label {', '.join(names)}")

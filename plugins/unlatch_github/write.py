@@ -100,7 +100,8 @@ def _comment(client: Writer, change: Change, done: Progress) -> None:
         return
     words = markdown(change.comment, mentions=change.mentions)
     # Behind the words, as other programs cut the text (findings/bugwarrior-shown-marker.sh).
-    done.comment = client.comment(done.item.ref, f"{words}\n\n{hidden(change.op)}")
+    posted = client.comment(done.item.ref, f"{words}\n\n{hidden(change.op)}")
+    done.comment, done.account = posted
     done.commented = True
 
 

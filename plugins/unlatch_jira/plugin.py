@@ -149,6 +149,7 @@ class JiraPlugin(SyncPlugin):
                 text=plain(one.body),
                 touched=bool(one.is_edited),
                 visibility=one.visibility,
+                author=one.author.shown,
             )
             for one in found
         )

@@ -53,7 +53,7 @@ def send(
     elif sent.comment is not None:
         # One that is not shown is left to a later look: it may come, or the server dropped it.
         done.commented = look.is_commented
-        done.comment = look.comment.id if look.comment else None
+        _keep_comment(look.comment, done)
     return after, sent
 
 
@@ -66,7 +66,7 @@ def find_said(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> E
     look = _Look(client, edit, None)
     look.finds_comment(read_back(client, issue.key, "comment", is_shown=look.finds_comment))
     done.commented = look.comment is not None
-    done.comment = look.comment.id if look.comment else None
+    _keep_comment(look.comment, done)
     return replace(edit, comment=None)
 
 
@@ -182,7 +182,13 @@ def _post(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> None:
             "Jira's answer to a new comment lacks its text",
             hint="`unlatch sync` looks for the comment before it posts it again",
         )
-    done.commented, done.comment = True, posted.id
+    done.commented = True
+    _keep_comment(posted, done)
+
+
+def _keep_comment(comment: Comment | None, done: Progress) -> None:
+    done.comment = comment.id if comment else None
+    done.account = comment.author.shown if comment else None
 
 
 def _marked(comments: Iterable[Comment], edit: Edit) -> Comment | None:

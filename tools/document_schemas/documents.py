@@ -41,14 +41,16 @@ show = unlatch show.
 history = unlatch history.
   id: str; events: [EventEntry]; pending: [PendingEntry]; reopens: [Record]
 history-all = unlatch history --all.
-  increments completed reopens undone notCompleted: int; reopenRate: float?; byMonth: {int};
+  increments completed reopens items undone notCompleted: int; reopenRate: float?;
+  byMonth: {int};
   byCategory: [CategoryCount]; daysToReopen secondsToReopen secondsToCompletion: {float}?;
   reopened: [ReopenListed]; mostReopened: [ReopenedEntry]; broken: [Broken]
 # `checked` counts the parts of all entries.
 history-verify = unlatch history verify.
-  increments: [VerifiedHistory]; checked differing unchecked: int; broken: [Broken]
+  increments: [VerifiedHistory]; checked differing unchecked: int; gaps: [str];
+  broken: [Broken]
 report = unlatch report.
-  made: str; since until: str?; increments completed reopened reopens undone goal: int;
+  made: str; since until: str?; increments completed reopened items reopens undone goal: int;
   reopenRate: float?; overGoal: [str]; byMonth: {int}; byCategory: [CategoryCount];
   byTracker: [TrackerCount]; secondsToReopen secondsToCompletion: SpanEntry?;
   mostReopened: [OftenReopened]; pending: [PendingOf]; blocked links notCompared: int;

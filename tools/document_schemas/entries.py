@@ -165,28 +165,29 @@ HistoryCheck = The check of one part of an entry; `item` is null for the local f
   part verdict message: str; id tracker item author: str?
 HistoryEntry = An operation in the history; `id` is null for the files as a whole.
   id: str?; kind: str; at by: str?; checks: [HistoryCheck]
-VerifiedHistory = The verified history of an increment.
-  id: str; entries: [HistoryEntry]
+VerifiedHistory = The verified history of an increment, of an item alone, or of what is gone.
+  id name: str; entries: [HistoryEntry]
 EventEntry = An event with all keys of its line.
   id: str?; at event: str; by: str?
 TrackerCount = How many reopens had an item on a tracker; null for those without any item.
   tracker: str?; reopens: int
 SpanEntry = Lengths of time in seconds; `p90` is the 90th percentile.
   count: int; least median p90 most: float
-OftenReopened = An increment and its number of reopens.
-  id title: str; reopens: int
+OftenReopened = An increment or an item alone, and its number of reopens.
+  id title kind: str; reopens: int
 DriftEntry = An item that differs from its increment; `there` is null if it is not known.
   increment tracker item here why: str; url there: str?
 CategoryCount = How many reopens there were for one kind of reason; null where none was named.
   category: str?; reopens: int
 ReopenListed = One reopen of all: by whom, why, of which items, and when it was completed again.
-  id increment title: str; status: Status; reopenedAt reopenedBy reason: str;
+  id title: str; increment: str?; status: Status; reopenedAt reopenedBy reason: str;
   category source: str?; items: [LinkEntry]; completedAt completedAgainAt undoneAt: str?;
-  secondsToReopen secondsToCompletion: int?
+  secondsToReopen secondsToCompletion: int?; kind: str;
+  gitName declaredBy: str?; accounts: {str}
 ReopenSummary = One reopen among others.
   id reopenedAt reopenedBy reason: str; category: str?; daysAfterCompletion: float?
-ReopenedEntry = An increment that was reopened.
-  id title: str; reopens: [ReopenSummary]
+ReopenedEntry = An increment or an item alone that was reopened.
+  id title kind: str; reopens: [ReopenSummary]
 TieEntry = An increment, and the items that a file links to it.
   id: str; linked already: [ItemEntry]; error: Problem?
 UntiedEntry = An increment, and the item that was unlinked from it.

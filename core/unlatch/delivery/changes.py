@@ -218,7 +218,8 @@ def compute_effect(
         for labels, left in zip(intended, missing, strict=True)
     )
     after, result = outcome.after, _result(kind, change.goal, before, outcome)
-    return Effect(result, before, after, commented, added, removed, outcome.refused, outcome.notes)
+    more = outcome.refused, outcome.notes, outcome.account
+    return Effect(result, before, after, commented, added, removed, *more)
 
 
 def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, outcome: Outcome) -> Result:

@@ -58,6 +58,8 @@ def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
     if task.evidence.sends > 1 or (attempt and attempt.number > 1):
         # An earlier send of this operation may have written the text.
         outcome = replace(outcome, unchanged=False)
+    if task.markers and outcome.account is None:
+        outcome = replace(outcome, account=task.markers[0].author)
     task.effect = compute_effect(
         task.operation.kind,
         task.change or Change(task.operation.op),
@@ -83,6 +85,7 @@ def record_delivery(task: DeliveryTask, effect: Effect) -> None:
         result=effect.result,
         commented=effect.commented,
         refused=effect.refused,
+        account=effect.account,
         link=Link(*place, base, story=operation.story) if is_create else None,
         boxes=task.boxes,
     )

@@ -35,6 +35,7 @@ class Effect:
     labels_removed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()  # labels that the tracker refused for good
     notes: tuple[str, ...] = ()  # for the user
+    account: str | None = None  # the author of the comment, if this run posted it
 
 
 @dataclass(frozen=True, slots=True)

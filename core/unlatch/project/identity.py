@@ -3,9 +3,11 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 
 from unlatch.errors import UsageError
+from unlatch.increments.records.status_events import Signature
 from unlatch.worklog.text.neutral import without_controls, without_surrogates
 
 LONGEST_NAME = 200
@@ -15,26 +17,23 @@ _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 _COMMITTER = "GIT_COMMITTER_NAME"
 
 
-def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> tuple[str, bool]:
+def user_name(
+    given: str | None, *, environ: Mapping[str, str], root: Path
+) -> tuple[Signature, bool]:
     """The given name (UsageError `name-too-long`), else from CI, git, or the system's user.
 
     Returns:
         The name, and whether it is only the system's user name.
     """
+    ask_git_name = cache(partial(git_name, root))
     if name := _tidy(given or ""):
         if len(name) <= LONGEST_NAME:
-            return name, False
+            return Signature(name, is_declared=True, ask_git=ask_git_name), False
         message = f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept"
         raise UsageError("name-too-long", message, hint="use --by NAME for another name")
     known = (environ.get(name, "") for name in (*_CI_ACTORS, _COMMITTER))
     found = next(filter(None, map(_tidy, known)), "")
-    if not found:
-        from unlatch.project.git.run import ask_git  # noqa: PLC0415  (slow to load)
-
-        asked = ("config", "--get", "user.name")
-        # Where .git names a repository that is gone, git reads no configuration by itself.
-        answer = ask_git(root, *asked) or ask_git(root, f"--git-dir={os.devnull}", *asked)
-        found = _tidy(answer or "")
+    found = found or ask_git_name() or ""
     is_known = bool(found)
     with suppress(OSError, KeyError):
         if not found:
@@ -42,7 +41,18 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
 
             found = getuser()
     # Not typed for this command, so it is cut instead of refused.
-    return (found or "unknown")[:LONGEST_NAME], not is_known
+    name = (found or "unknown")[:LONGEST_NAME]
+    return Signature(name, is_declared=False, ask_git=ask_git_name), not is_known
+
+
+def git_name(root: Path) -> str | None:
+    """The user's name in git's configuration; None if it has none."""
+    from unlatch.project.git.run import ask_git  # noqa: PLC0415  (slow to load)
+
+    asked = ("config", "--get", "user.name")
+    # Where .git names a repository that is gone, git reads no configuration by itself.
+    answer = ask_git(root, *asked) or ask_git(root, f"--git-dir={os.devnull}", *asked)
+    return _tidy(answer or "")[:LONGEST_NAME] or None
 
 
 def _tidy(name: str) -> str:

@@ -115,6 +115,7 @@ class Outcome:
         refused: labels refused for good (no right to add them, invalid there).
         notes: for the user.
         unchanged: whether the item had everything of the draft before, so that nothing was sent.
+        account: the author of the comment, by the name of `RemoteItem.changed_by`; None if unknown.
     """
 
     after: RemoteItem
@@ -123,6 +124,7 @@ class Outcome:
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     unchanged: bool = False
+    account: str | None = None
 
 
 class Progress:
@@ -135,6 +137,7 @@ class Progress:
         item: as the tracker described it last; replaced after each request that changed it.
         commented: whether the comment was posted.
         comment: its id, if known.
+        account: its author, if the answer shows it.
         refused: labels refused for good.
         notes: for the user.
         unchanged: whether the item had everything of the draft before.
@@ -144,6 +147,7 @@ class Progress:
         self.item = item
         self.commented = False
         self.comment: str | None = None
+        self.account: str | None = None
         self.refused: list[str] = []
         self.notes: list[str] = []
         self.unchanged = False
@@ -158,7 +162,9 @@ class Progress:
     @property
     def outcome(self) -> Outcome:
         refused, notes = tuple(self.refused), tuple(self.notes)
-        return Outcome(self.item, self.commented, self.comment, refused, notes, self.unchanged)
+        return Outcome(
+            self.item, self.commented, self.comment, refused, notes, self.unchanged, self.account
+        )
 
 
 def seen_of(item: RemoteItem) -> SeenItem:

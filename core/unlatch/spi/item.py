@@ -136,6 +136,7 @@ class CommentRef:
         touched: whether it was edited after it was posted, or has replies or reactions, as far as
             the tracker shows that.
         visibility: the group or role that alone may see it; empty for everybody.
+        author: the name of its author, as in `RemoteItem.changed_by`; None if unknown.
     """
 
     id: str
@@ -145,6 +146,7 @@ class CommentRef:
     text: str = ""
     touched: bool = False
     visibility: str = ""
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
                 c.created_date.astimezone(UTC),
                 text=plain(c.text or ""),
                 touched=(c.version or 1) > 1,
+                author=_author(c.created_by).name,
             ),
             _author(c.created_by),
             None if c.version is None else c.version > 1,
@@ -146,5 +147,7 @@ def _read_update(update: _Update, last: datetime | None) -> Update:
     is_change = isinstance(state.old_value, str) and isinstance(state.new_value, str)
     remark = None
     if isinstance(text, str):
-        remark = Remark(CommentRef(f"update-{update.id}", moment, text=plain(text)), author)
+        remark = Remark(
+            CommentRef(f"update-{update.id}", moment, text=plain(text), author=author.name), author
+        )
     return Update(moment, author, remark, str(state.new_value) if is_change else None)

@@ -15,6 +15,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
+from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
 from unlatch_audit.verify.model import Part, Verdict
 
@@ -44,6 +45,12 @@ _KINDS = {
 @with_context
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
     found, broken = _verify(context, wanted)
+    gaps: Sequence[str] = ()
+    if context.has_project and not wanted:
+        from unlatch_audit.verify.deletions import find_lost  # noqa: PLC0415  (starts git)
+
+        lost = find_lost(context.workspace)
+        found, gaps = [*found, *lost.deleted], lost.gaps
     verified = [one for one in found if one.entries]
     differing, unchecked = (
         sum(one.count(verdict) for one in verified)
@@ -57,7 +64,8 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
             "unchecked": unchecked,
         }
         entries = [_increment_entry(one) for one in found]
-        document = {"increments": entries, **parts, "broken": broken_entries(broken)}
+        document = {"increments": entries, **parts, "gaps": [*gaps]}
+        document["broken"] = broken_entries(broken)
         output.document("history-verify", code, **document)
         return code
     with context.paged():
@@ -65,6 +73,9 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
             # Of all increments, only what needs attention.
             output.data(*_lines(one, all_entries=bool(wanted)))
     tell_left_out(broken)
+    if gaps:
+        names = first_of(gaps)
+        output.note(f"no increment has the number {names}: deleted, never made, or elsewhere")
     output.talk(_summary(verified, differing, unchecked))
     return code
 
@@ -72,11 +83,10 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
 def _verify(
     context: Context, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
-    from unlatch.cli.runtime.item_words import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import find_record, records_of_items  # noqa: PLC0415  (slow to load)
     from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()
-    increments: Sequence[Increment]
     groups: list[tuple[Context, Sequence[Increment]]] = []
     if wanted:
         words = dict.fromkeys(wanted)
@@ -88,12 +98,15 @@ def _verify(
             for own, name in filter(None, records.values())
         ]
     else:
-        increments, broken = context.workspace.manager.read_all()
-        groups.append((context, increments))
+        groups, broken = records_of_items(context)
+        if context.has_project:
+            sound, unread = context.workspace.manager.read_all()
+            groups, broken = [(context, sound), *groups], [*unread, *broken]
     found: list[VerifiedIncrement] = []
-    for own, increments in groups:
-        with own.trackers() as trackers:
-            found += verify_history(own.workspace, trackers, increments)
+    with context.transport() as options:
+        for own, increments in groups:
+            with own.trackers(options) as trackers:
+                found += verify_history(own.workspace, trackers, increments)
     return found, broken
 
 
@@ -105,7 +118,7 @@ def _lines(one: VerifiedIncrement, *, all_entries: bool) -> Iterator[str]:
     ]
     if not shown:
         return
-    yield output.strong(output.clean(one.id))
+    yield output.strong(output.clean(one.name))
     for entry in shown:
         yield from _entry_lines(entry)
 
@@ -157,7 +170,7 @@ def _summary(found: Sequence[VerifiedIncrement], differing: int, unchecked: int)
 
 
 def _increment_entry(one: VerifiedIncrement) -> output.Json:
-    return {"id": one.id, "entries": [_entry(entry) for entry in one.entries]}
+    return {"id": one.id, "name": one.name, "entries": [_entry(entry) for entry in one.entries]}
 
 
 def _entry(entry: VerifiedEntry) -> output.Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import click
 
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
-from unlatch.cli.render.documents import broken_entries
+from unlatch.cli.render.documents import broken_entries, reopened_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
@@ -93,14 +94,15 @@ def run(
 
 
 def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
+    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
     from unlatch.increments.model.reopen_statistics import ReopenFilter  # noqa: PLC0415
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
 
     period = ReopenFilter(*read_period(since, until, context.workspace.clock(), command="report"))
-    if not online:
-        return make_report(context.workspace, period)
-    with context.trackers() as trackers:
-        return make_report(context.workspace, period, trackers=trackers)
+    groups, unread = records_of_items(context)
+    items = [record for _, records in groups for record in records]
+    with context.trackers() if online else nullcontext() as trackers:
+        return make_report(context.workspace, period, items=items, unread=unread, trackers=trackers)
 
 
 def _check_library() -> None:
@@ -122,11 +124,12 @@ def _document(report: Report) -> output.Json:
         "increments": found.increments,
         "completed": found.completed,
         "reopened": report.reopened,
+        "items": found.items,
         "reopens": len(found.reopens),
         "undone": len(found.listed) - len(found.reopens),
         "reopenRate": found.rate,
         "goal": report.goal,
-        "overGoal": [one.increment.id for one in report.over_goal],
+        "overGoal": [one.increment.name for one in report.over_goal],
         "byMonth": report.by_month,
         "byCategory": _counts("category", found.by_category),
         "byTracker": _counts("tracker", found.by_tracker),
@@ -134,7 +137,7 @@ def _document(report: Report) -> output.Json:
         "secondsToCompletion": _span(found.to_completion),
         "mostReopened": [_often(one) for one in found.most_reopened],
         "pending": [
-            {**operation_entry(one.operation), "increment": one.increment.id}
+            {**operation_entry(one.operation), "increment": one.increment.name}
             for one in report.pending
         ],
         "blocked": report.blocked,
@@ -159,4 +162,4 @@ def _span(span: Span | None) -> output.Json | None:
 
 
 def _often(one: ReopenedIncrement) -> output.Json:
-    return {**output.fields(one.increment, "id", "title"), "reopens": len(one.reopens)}
+    return {**reopened_entry(one.increment), "reopens": len(one.reopens)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import times
+from unlatch.cli.render.describe import counted, reopened_of, times
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import duration
 
@@ -30,13 +30,14 @@ def report_lines(report: Report) -> Iterator[str]:
 def _sentences(report: Report) -> Iterator[str]:
     found = report.reopens
     undone = len(found.listed) - len(found.reopens)
-    count = f"{times(len(found.reopens), 'reopen')} of {times(report.reopened, 'increment')}"
+    count = f"{times(len(found.reopens), 'reopen')} of {reopened_of(found)}"
     yield output.strong(f"{count}{_period(report)}{f'; {undone:,} undone' if undone else ''}")
     if found.rate is not None:
         completed = times(found.completed, "completed increment")
         yield f"Reopen rate: {found.rate:.1%} ({report.reopened:,} of {completed})"
     over = len(report.over_goal)
-    missed = output.warn(f"missed by {times(over, 'increment')}")
+    items = sum(each.increment.is_item for each in report.over_goal)
+    missed = output.warn(f"missed by {counted(over - items, items)}")
     goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
     yield f"{goal}: {missed if over else output.good('met')}"
     for what, span in _spans(report):
@@ -86,12 +87,17 @@ def tell_tables(report: Report) -> None:
     ):
         _tell_bars(heading, counts)
     often = [
-        (one.increment.id, f"{len(one.reopens):,}", one.increment.title)
+        (one.increment.name, f"{len(one.reopens):,}", one.increment.title)
         for one in found.most_reopened[:_MOST_SHOWN]
     ]
     _tell(("Most reopened", "Reopens", "Title"), often, flexible=(2,))
     pending = [
-        (one.increment.id, one.operation.kind, one.operation.item, _state(one.operation.is_blocked))
+        (
+            one.increment.name,
+            one.operation.kind,
+            one.operation.item,
+            _state(one.operation.is_blocked),
+        )
         for one in report.pending
     ]
     _tell(("Pending", "What", "Item", "State"), pending, flexible=(2,))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 
@@ -45,11 +45,11 @@ class Report:
     @property
     def reopened(self) -> int:
         """The number of increments with a reopen in the period."""
-        return len(self.reopens.most_reopened)
+        return self.reopens.reopened
 
     @property
     def over_goal(self) -> tuple[ReopenedIncrement, ...]:
-        """The increments that missed the goal, the most reopened first."""
+        """The increments and items that missed the goal, the most reopened first."""
         return tuple(one for one in self.reopens.most_reopened if len(one.reopens) >= self.goal)
 
     @property
@@ -79,9 +79,18 @@ def _name(number: int) -> str:
 
 
 def make_report(
-    workspace: Workspace, period: ReopenFilter, *, trackers: Trackers | None = None
+    workspace: Workspace,
+    period: ReopenFilter,
+    *,
+    items: Sequence[Increment] = (),
+    unread: Sequence[BrokenIncrement] = (),
+    trackers: Trackers | None = None,
 ) -> Report:
     """The figures; with `trackers`, drift is read from them now.
+
+    Args:
+        items: the records of items alone.
+        unread: those of them that cannot be read.
 
     Raises:
         StoreError: the increments cannot be listed.
@@ -92,9 +101,13 @@ def make_report(
     return Report(
         workspace.clock(),
         period,
-        reopen_statistics(sound, period),
+        reopen_statistics((*sound, *items), period),
         workspace.config.frequent_reopens,
-        tuple(PendingOperation(one, operation) for one in sound for operation in one.pending),
+        tuple(
+            PendingOperation(record, operation)
+            for record in (*sound, *items)
+            for operation in record.pending
+        ),
         drift,
-        broken,
+        (*broken, *unread),
     )

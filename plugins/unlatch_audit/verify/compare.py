@@ -14,7 +14,7 @@ from unlatch.spi.text import op_posted, ops_in
 from unlatch_audit.verify.model import Check, Part, Verdict, differs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from unlatch.spi import MarkedComment, StateChange
     from unlatch_audit.verify.claims import Claim
@@ -26,6 +26,7 @@ _SIGNED_AT = re.compile(r"\d{12}utc")
 _END = r"(?=[,;:)<]|(?!\S*[^\W_]))"
 # Markdown has it in front of names and numbers (`spi.render`).
 _SPACE = "&#8203;"
+_NUMBERED = re.compile(r"increment[\W_]*\d{3}")
 _OK = Verdict.OK
 
 
@@ -225,13 +226,27 @@ def unknown_ops(
         others: the names of the other increments, which may begin with its name and a space.
     """
     longer = [one for one in others if any(one.startswith(f"{name} ") for name in names)]
+    return _unknown(known, evidence, lambda text: _names(text, names) and not _names(text, longer))
+
+
+def unknown_ops_of_item(
+    known: frozenset[str], evidence: Sequence[tuple[str, Evidence]]
+) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
+    """Comments that name no increment, by operations that the files of an item do not have."""
+    return _unknown(known, evidence, lambda text: not _NUMBERED.search(_plain(text)))
+
+
+def _unknown(
+    known: frozenset[str],
+    evidence: Sequence[tuple[str, Evidence]],
+    is_ours: Callable[[str], bool],
+) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
     found: dict[str, list[tuple[str, Evidence, MarkedComment]]] = defaultdict(list)
     for tracker, seen in evidence:
-        for one in seen.comments:
-            op = op_posted(one.text)
-            is_ours = op and op not in known and one.counts is not False
-            if op and is_ours and _names(one.text, names) and not _names(one.text, longer):
-                found[op].append((tracker, seen, one))
+        for comment in seen.comments:
+            op = op_posted(comment.text)
+            if op and op not in known and comment.counts is not False and is_ours(comment.text):
+                found[op].append((tracker, seen, comment))
     return found
 
 

@@ -66,8 +66,20 @@ class VerifiedEntry:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedIncrement:
+    """The history of an increment, or of an item alone.
+
+    Args:
+        id: the name of its folder.
+        title: the item's name, of an item alone.
+    """
+
     id: str
     entries: tuple[VerifiedEntry, ...]
+    title: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.title or self.id
 
     @property
     def checks(self) -> Iterator[Check]:

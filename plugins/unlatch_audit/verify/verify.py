@@ -13,7 +13,7 @@ from unlatch.increments.records.links import identity
 from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.spi.text import op_posted
 from unlatch_audit.verify.claims import claims_of
-from unlatch_audit.verify.compare import compare, unknown_ops
+from unlatch_audit.verify.compare import compare, unknown_ops, unknown_ops_of_item
 from unlatch_audit.verify.evidence import read_evidence
 from unlatch_audit.verify.model import (
     Check,
@@ -71,10 +71,12 @@ def verify_history(
         if one.id in unread:
             return (_of_files(_unchecked(unread[one.id])),)
         found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
+        if workspace.is_of_user:  # items of which other people's records are elsewhere
+            return tuple(_in_order(found, events[one.id]))
         unknown = _unknown(one, events[one.id], claims[one.id], evidence, folders)
         return tuple(_in_order((*found, *unknown), events[one.id]))
 
-    return [VerifiedIncrement(one.id, verify(one)) for one in increments]
+    return [VerifiedIncrement(one.id, verify(one), one.name) for one in increments]
 
 
 def _read_events(
@@ -175,15 +177,19 @@ def _unknown(
     evidence: Mapping[Identity, Evidence],
     folders: frozenset[str],
 ) -> Iterator[VerifiedEntry]:
-    """Operations that posted comments for the increment, and that its files do not have."""
+    """Operations that posted comments for the increment or item, and that its files lack."""
     known = {one.id for one in events} | {one.id for one in increment.reopens}
     known |= {one.id for one in increment.amended}
     known |= {one.op for one in events if isinstance(one, Delivered)}
     known |= {one.op for one in increment.pending}
     links = {identity(one): one for one in (*(claim.link for claim in claims), *increment.links)}
     seen = [(one.tracker, evidence[key]) for key, one in links.items()]
-    names = (recorded_ids(increment.folder) - folders) | {increment.id}
-    for op, found in unknown_ops(names, folders - names, frozenset(known), seen).items():
+    if increment.is_item:
+        unknown = unknown_ops_of_item(frozenset(known), seen)
+    else:
+        names = (recorded_ids(increment.folder) - folders) | {increment.id}
+        unknown = unknown_ops(names, folders - names, frozenset(known), seen)
+    for op, found in unknown.items():
         text = "a comment of an operation that the files do not have: lost, or on another branch"
         check = differs(Part.RECORD, "operation-unknown", text)
         checks = [

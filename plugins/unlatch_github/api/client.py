@@ -162,8 +162,8 @@ class Client:
         with reading_answer(self.settings.name(ref), written=False):
             yield from filter(None, map(read_state_change, self._entries(ref, "events")))
 
-    def comment(self, ref: ItemRef, body: str) -> str:
-        """Post a comment; its id.
+    def comment(self, ref: ItemRef, body: str) -> tuple[str, str | None]:
+        """Post a comment; its id, and the login of its author.
 
         Raises:
             UnknownOutcome: the answer does not show the comment with its markers.
@@ -174,7 +174,7 @@ class Client:
             post = read_comment(answer)
             if not ops_in(body) <= post.ops:
                 raise ValueError("another comment")
-            return str(post.id)
+            return str(post.id), post.author.login
 
     def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment."""

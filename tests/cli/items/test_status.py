@@ -185,8 +185,8 @@ def test_operations_without_a_link_and_a_broken_record_are_not_passed_over(
     project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
     (path,) = (project.root / ".unlatch/items").glob("*/metadata.json")
     path.write_text(path.read_text().replace('"github": {', '"elsewhere": {', 1))
-    project.run("sync").ends(5, out="no link to their item")
-    project.run("status").shows(err="no link to their item")
+    project.run("sync").ends(5, out="no link to its item")
+    project.run("status").shows(err="no link to its item")
     (record,) = (project.root / ".unlatch/items").iterdir()
     (record / "metadata.json").write_text("{")
     for words in (("sync", "--dry-run"), ("sync", "--check"), ("sync",)):

@@ -77,6 +77,7 @@ def test_the_document_has_the_same_with_exact_values(several: Project) -> None:
         "increments": 4,
         "completed": 3,
         "reopens": 3,
+        "items": 0,
         "undone": 1,
         "reopenRate": 0.6667,
         "byMonth": {"2025-11": 3},
@@ -114,6 +115,10 @@ def test_the_document_has_the_same_with_exact_values(several: Project) -> None:
         "undoneAt": None,
         "secondsToReopen": 864000,
         "secondsToCompletion": 86400,
+        "kind": "increment",
+        "gitName": None,
+        "declaredBy": None,
+        "accounts": {},
     }
     undone = (listed[2]["undoneAt"], listed[2]["completedAgainAt"], listed[3]["completedAgainAt"])
     assert undone == (at(13, 1), None, None)
@@ -127,7 +132,7 @@ def rows(project: Project, *options: str) -> list[dict[str, str]]:
 def test_csv_has_a_line_for_each_reopen(several: Project) -> None:
     found = rows(several)
 
-    nested = ("items", "source", "undoneAt")
+    nested = ("items", "source", "undoneAt", "accounts")
     document = several.run("history", "--all", "--json").document["reopened"]
     for row, one in zip(found, document, strict=True):
         expected = {key: str(value or "") for key, value in one.items() if key not in nested}
@@ -137,7 +142,8 @@ def test_csv_has_a_line_for_each_reopen(several: Project) -> None:
     assert [*found[0]] == [
         *("id", "increment", "title", "status", "reopenedAt", "reopenedBy", "reason", "category"),
         *("source", "items", "completedAt", "completedAgainAt", "undoneAt"),
-        *("secondsToReopen", "secondsToCompletion"),
+        *("secondsToReopen", "secondsToCompletion", "kind"),
+        *("gitName", "declaredBy", "accounts"),
     ]
 
 

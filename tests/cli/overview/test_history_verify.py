@@ -293,7 +293,7 @@ def test_an_increment_whose_name_begins_like_it_raises_no_alarm(project: Project
     project.increment(NAME, links=links)
     project.increment(f"{NAME}{end}", links=links)
     assert project.run("resume", f"{NAME}{end}", "--yes", "--reason", REASON).code == 0
-    assert verify(project, NAME)["increments"] == [{"id": NAME, "entries": []}]
+    assert verify(project, NAME)["increments"] == [{"id": NAME, "name": NAME, "entries": []}]
 
 
 def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:

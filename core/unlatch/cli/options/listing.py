@@ -28,6 +28,7 @@ def _beginning(begun: str, words: Iterable[str]) -> list[str]:
 _KEYS = [*(key.value for key in Order), *(f"-{key}" for key in Order)]
 _OPTIONS = (
     flag("--all", "everything", help="Also list archived increments."),
+    flag("--items", help="List the items that were reopened or closed alone."),
     filter_option(
         "--status",
         "statuses",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,12 +102,16 @@ class Context:
         return other
 
     @contextmanager
-    def trackers(self) -> Iterator[Trackers]:
-        """The project's trackers; an interruption stops their requests."""
+    def trackers(self, options: TransportOptions | None = None) -> Iterator[Trackers]:
+        """The project's trackers; an interruption stops their requests.
+
+        Args:
+            options: those of `transport`, where several contexts share them.
+        """
         from unlatch.project.trackers import Trackers  # noqa: PLC0415
 
-        with self.transport() as options:
-            trackers = Trackers(self.workspace, options)
+        with nullcontext(options) if options else self.transport() as given:
+            trackers = Trackers(self.workspace, given)
             try:
                 yield trackers
             except BaseException:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.spi import ItemRef
 
 
@@ -179,6 +180,34 @@ def find_record(context: Context, word: str) -> tuple[Context, str] | None:
     (ref,) = locate_items(trackers, [word], offline=True)
     record = find_item_record(group.workspace, ref)
     return (context.over(group.workspace), record.id) if record else None
+
+
+def over_items(context: Context) -> Context:
+    """The context over the records of items alone, in the project or else this user's."""
+    from unlatch.lifecycle.items.pending import items_of_project, user_workspace  # noqa: PLC0415
+
+    if context.has_project:
+        return context.over(items_of_project(context.workspace))
+    return context.over(user_workspace(environ=os.environ, user_config=user_config_file()))
+
+
+def records_of_items(
+    context: Context,
+) -> tuple[list[tuple[Context, Sequence[Increment]]], Sequence[BrokenIncrement]]:
+    """The records of items alone: those of the project, outside of one this user's.
+
+    Returns:
+        They, each with the context over those of one place, and the unreadable ones.
+    """
+    from unlatch.lifecycle.items.pending import records_in_project, records_outside  # noqa: PLC0415
+
+    if context.has_project:
+        here, broken = records_in_project(context.workspace)
+        groups = [here]
+    else:
+        config = user_config_file()
+        groups, broken = records_outside(environ=os.environ, user_config=config)
+    return [(context.over(group.workspace), records) for group, records in groups], broken
 
 
 def reopened_record(context: Context, word: str) -> tuple[Context, str]:

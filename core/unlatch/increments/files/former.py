@@ -25,9 +25,17 @@ def recorded_ids(folder: Path, *, naming: str = "") -> frozenset[str]:
     """
     try:
         raw = read_file(folder / METADATA)
-        # JSON may spell other letters as escapes.
-        data = json.loads(raw) if naming.encode() in raw or not naming.isascii() else None
-    except (OSError, StoreError, ValueError, RecursionError):  # doctor reports it
+    except (OSError, StoreError):  # doctor reports it
+        return frozenset()
+    # JSON may spell other letters as escapes.
+    return ids_in(raw) if naming.encode() in raw or not naming.isascii() else frozenset()
+
+
+def ids_in(metadata: bytes | str) -> frozenset[str]:
+    """The same in the content of metadata.json; none if it cannot be read."""
+    try:
+        data = json.loads(metadata)
+    except (ValueError, RecursionError):
         return frozenset()
     if not isinstance(data, dict):
         return frozenset()

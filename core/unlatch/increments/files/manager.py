@@ -257,6 +257,7 @@ class MetadataManager:
         from unlatch.increments.files.locks import store_lock  # noqa: PLC0415
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
         from unlatch.increments.files.work.files import texts_of  # noqa: PLC0415
+        from unlatch.increments.records.status_events import signed  # noqa: PLC0415
         from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415
 
         self.take_over()
@@ -270,7 +271,7 @@ class MetadataManager:
                 from unlatch.increments.files.changes.plans import check_planned  # noqa: PLC0415
 
                 check_planned(before, planned)
-            events = edit(before, data)
+            events = [*map(signed, edit(before, data))]
             if _SENT & data.keys():
                 from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415
 

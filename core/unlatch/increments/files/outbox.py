@@ -221,6 +221,7 @@ def record_delivery(
     result: Result,
     commented: bool,
     refused: tuple[str, ...] = (),
+    account: str | None = None,
     link: Link | None = None,
     boxes: Boxes | None = None,
 ) -> Increment:
@@ -229,6 +230,7 @@ def record_delivery(
     Args:
         base: both sides as they are now, or None if they are not in sync.
         refused: labels that the tracker refused for good.
+        account: the author of the comment, by the tracker; None if unknown.
         link: a link to write as well, for an item that was created.
         boxes: the check boxes that its body shows; None if the body was not written.
     """
@@ -243,7 +245,7 @@ def record_delivery(
         both = base, boxes
         _write_item(manager, before, data, operation, reached=reached, both=both, link=link)
         facts = {"result": result, "commented": commented, "labels_refused": refused}
-        return [_delivered(manager, before, operation, reached, **facts)]
+        return [_delivered(manager, before, operation, reached, account=account, **facts)]
 
     # The event goes first: once the operation has left `pending`, the event is its only record,
     # so a crash in between must keep the operation.

@@ -13,7 +13,7 @@ from unlatch.worklog.times import read_stamp
 
 @dataclass(frozen=True, slots=True)
 class Reopen:
-    """One reopen of one increment.
+    """One reopen of one increment, or of an item alone.
 
     Args:
         completed_at: the completion before it; None if its time is not known.
@@ -65,7 +65,7 @@ class ReopenFilter:
 
 @dataclass(frozen=True, slots=True)
 class ReopenedIncrement:
-    """An increment with its reopens, the oldest first."""
+    """An increment, or an item alone, with its reopens, the oldest first."""
 
     increment: Increment
     reopens: tuple[Reopen, ...]
@@ -87,7 +87,7 @@ class ReopenStatistics:
     """The listed reopens, by time; the other figures ignore undone ones.
 
     Args:
-        increments: the number of increments.
+        increments: the number of increments, without items.
         completed: the number of increments that were ever completed.
     """
 
@@ -102,7 +102,17 @@ class ReopenStatistics:
     @property
     def rate(self) -> float | None:
         """The share of the completed increments that have a listed reopen."""
-        return round(len(self.most_reopened) / self.completed, 4) if self.completed else None
+        return round(self.reopened / self.completed, 4) if self.completed else None
+
+    @property
+    def reopened(self) -> int:
+        """The number of increments with a listed reopen."""
+        return sum(not each.increment.is_item for each in self.most_reopened)
+
+    @property
+    def items(self) -> int:
+        """The number of items with a listed reopen of the item alone."""
+        return len(self.most_reopened) - self.reopened
 
     @property
     def by_month(self) -> dict[str, int]:
@@ -137,7 +147,7 @@ class ReopenStatistics:
 
     @property
     def most_reopened(self) -> tuple[ReopenedIncrement, ...]:
-        """The increments that were reopened, the most reopened first."""
+        """The increments and items that were reopened, the most reopened first."""
         groups: dict[str, list[Reopen]] = {}
         for one in self.reopens:
             groups.setdefault(one.increment.id, []).append(one)
@@ -148,13 +158,17 @@ class ReopenStatistics:
 def reopen_statistics(
     increments: Iterable[Increment], wanted: ReopenFilter | None = None
 ) -> ReopenStatistics:
-    """List the reopens of increments; reads each once, and keeps only those with a reopen."""
+    """List the reopens of increments, and of items by their records.
+
+    It reads each once, and keeps only those with a reopen.
+    """
     wanted = wanted or ReopenFilter()
     listed: list[Reopen] = []
     count = completed = 0
     for increment in increments:
-        count += 1
-        completed += bool(increment.reopens) or increment.status is Status.COMPLETED
+        if not increment.is_item:
+            count += 1
+            completed += bool(increment.reopens) or increment.status is Status.COMPLETED
         listed += filter(wanted.admits, _reopens(increment))
     # In one second in the order of the file: ids tell none.
     listed.sort(key=lambda reopen: reopen.entry.reopened_at)

@@ -16,7 +16,7 @@ from unlatch.increments.model.increment import (
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import SEEN, read_seen
-from unlatch.increments.records.status_events import LOG, UNWRITTEN, Moved
+from unlatch.increments.records.status_events import LOG, UNWRITTEN, Signed
 from unlatch.worklog.event_log import Event, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
 
@@ -33,7 +33,7 @@ _SEEN_ITEM = Type("SeenItem", read_seen, SEEN.write)
 
 @LOG.event("reopened")
 @record
-class Reopened(Moved):
+class Reopened(Signed):
     """A completed increment was reopened; the id is that of the entry in reopenHistory."""
 
     reason: str = key(TEXT)
@@ -57,7 +57,7 @@ class Amended(Event):
 
 @LOG.event("undone")
 @record
-class Undone(Moved):
+class Undone(Signed):
     """A reopen was undone."""
 
     reopen: str = key(ULID)
@@ -90,6 +90,8 @@ class Delivered(EventOnItem):
     labels_removed: tuple[str, ...] = key(TEXTS, "labelsRemoved", default=())
     # Labels that the tracker refused for good.
     labels_refused: tuple[str, ...] = key(TEXTS, "labelsRefused", default=())
+    # The account that posted the comment, by the name that the tracker shows.
+    account: str | None = key(TEXT, default=None)
     # The operation whose refused labels this one asked for again.
     retries: str | None = key(ULID, default=None)
 

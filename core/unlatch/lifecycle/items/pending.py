@@ -1,18 +1,21 @@
-"""The pending operations on items, in a project and of this user outside of one."""
+"""The records of items, in a project and of this user outside of one; their pending operations."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.duplicates import check_recent, was_delivered_lately
 from unlatch.delivery.preview import preview_operations
 from unlatch.delivery.run import DeliveryRun
-from unlatch.errors import UnlatchError
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.changes.plans import Plan
 from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.records.events import Linked
+from unlatch.increments.records.status_events import LOG
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
-from unlatch.project.workspace import Workspace
+from unlatch.project.workspace import Workspace, utc_now
 from unlatch.worklog.disk.user_files import is_closed
 
 if TYPE_CHECKING:
@@ -26,9 +29,8 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import DeliveryOptions
 
-PendingItems = tuple[ItemGroup, "Sequence[Increment]"]
-# Its first write had not ended, so no operation was recorded and nothing was sent.
-_UNMADE = "metadata-missing"
+GroupRecords = tuple[ItemGroup, "Sequence[Increment]"]
+_MISSING = "metadata-missing"
 
 
 def items_of_project(workspace: Workspace) -> Workspace:
@@ -38,37 +40,39 @@ def items_of_project(workspace: Workspace) -> Workspace:
 
 def items_of_user(*, environ: Mapping[str, str], user_config: Path) -> Workspace | None:
     """That of this user's items outside of projects; None if there are none."""
-    mine = user_items()
-    return None if is_closed(mine.root) else Workspace(mine, environ, user_config)
+    mine = user_workspace(environ=environ, user_config=user_config)
+    return None if is_closed(mine.paths.root) else mine
 
 
-def pending_in_project(
-    workspace: Workspace, *, recent: bool = False
-) -> tuple[PendingItems, Sequence[BrokenIncrement]]:
-    """The records of a project with pending operations, and the unreadable ones.
+def user_workspace(*, environ: Mapping[str, str], user_config: Path) -> Workspace:
+    """The same, also where there are none yet."""
+    return Workspace(user_items(), environ, user_config)
 
-    Args:
-        recent: also those with deliveries of the last hour.
-    """
+
+def records_in_project(
+    workspace: Workspace, wanted: Callable[[Increment], bool] | None = None
+) -> tuple[GroupRecords, Sequence[BrokenIncrement]]:
+    """The records of a project that are wanted, all by default, and the unreadable ones."""
     group = group_in_project(workspace, ())
-    waiting, broken = _waiting(group.workspace, recent=recent)
-    return (group, waiting), broken
+    records, broken = _read(group.workspace, wanted)
+    return (group, records), broken
 
 
-def pending_outside(
-    *, environ: Mapping[str, str], user_config: Path, recent: bool = False
-) -> tuple[list[PendingItems], Sequence[BrokenIncrement]]:
-    """This user's records with pending operations, by the settings that serve them.
-
-    Args:
-        recent: as for `pending_in_project`.
+def records_outside(
+    wanted: Callable[[Increment], bool] | None = None,
+    *,
+    environ: Mapping[str, str],
+    user_config: Path,
+) -> tuple[list[GroupRecords], Sequence[BrokenIncrement]]:
+    """This user's records that are wanted, all by default, by the settings that serve them.
 
     Raises:
         StoreError: their folder cannot be listed.
     """
-    if is_closed((mine := user_items()).root):
+    mine = items_of_user(environ=environ, user_config=user_config)
+    if mine is None:
         return [], ()
-    records, unread = _waiting(Workspace(mine, environ, user_config), recent=recent)
+    records, unread = _read(mine, wanted)
     # An item has a second record where an earlier version made it.
     broken, of = list(unread), dict[str, "list[Increment]"]()
     for one in records:
@@ -82,18 +86,37 @@ def pending_outside(
     return [(group, [one for word in group.words for one in of[word]]) for group in groups], broken
 
 
-def _waiting(
-    workspace: Workspace, *, recent: bool
+def is_waiting(*, recent: bool) -> Callable[[Increment], bool]:
+    """Chooses the records with pending operations.
+
+    Args:
+        recent: also those with deliveries of the last hour.
+    """
+    now = utc_now()
+    return lambda record: bool(record.pending) or (recent and was_delivered_lately(record, now))
+
+
+def _read(
+    workspace: Workspace, wanted: Callable[[Increment], bool] | None
 ) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
     records, broken = workspace.manager.read_all()
-    found, now = [one for one in broken if one.error_id != _UNMADE], workspace.clock()
-    waiting = [one for one in records if one.pending or (recent and was_delivered_lately(one, now))]
-    found += [_without_link(one) for one in waiting if not one.links]
-    return [one for one in waiting if one.links], found
+    chosen = [record for record in records if wanted is None or wanted(record)]
+    unread = [record for record in broken if not _is_unmade(record)]
+    unread += [_without_link(record) for record in chosen if not record.links]
+    return [record for record in chosen if record.links], unread
+
+
+def _is_unmade(record: BrokenIncrement) -> bool:
+    """Whether its first write had not ended, so that nothing was recorded and nothing sent."""
+    if record.error_id != _MISSING:
+        return False
+    with suppress(StoreError):
+        return all(isinstance(event, Linked) for event in LOG.read(record.folder))
+    return False
 
 
 def _without_link(record: Increment) -> BrokenIncrement:
-    message = "metadata.json has pending operations, but no link to their item"
+    message = "metadata.json has no link to its item"
     hint = "correct it by hand"
     return BrokenIncrement(record.id, record.folder, "metadata-invalid", message, hint=hint)
 

@@ -124,9 +124,15 @@ def ask_git(root: Path, *arguments: str) -> str | None:
     return (answer and answer.out.decode("utf-8", "replace").strip()) or None
 
 
-def run_git(root: Path, *arguments: str, fed: bytes = b"") -> bytes | None:
-    """The output of git for an input, byte for byte; None if git is missing or failed."""
-    answer = _read(root, arguments, fed)
+def run_git(
+    root: Path, *arguments: str, fed: bytes = b"", seconds: float = _READING_SECONDS
+) -> bytes | None:
+    """The output of git for an input, byte for byte; None if git is missing or failed.
+
+    Args:
+        seconds: how long it may take.
+    """
+    answer = _read(root, arguments, fed, seconds)
     return answer.out if answer is not None and answer.code == 0 else None
 
 
@@ -225,7 +231,12 @@ def _with_options(arguments: Sequence[str]) -> list[str]:
     return [*arguments[:at], *_COMMANDS.get(command, ()), *arguments[at:]]
 
 
-def _read(root: Path, arguments: tuple[str, ...], fed: bytes = b"") -> Finished | None:
+def _read(
+    root: Path,
+    arguments: tuple[str, ...],
+    fed: bytes = b"",
+    seconds: float = _READING_SECONDS,
+) -> Finished | None:
     command = command_of(arguments)
     if command not in _COMMANDS or not _STARTING.isdisjoint(arguments):
         raise ValueError(f"git {' '.join(arguments)} is no command that reads")
@@ -237,7 +248,7 @@ def _read(root: Path, arguments: tuple[str, ...], fed: bytes = b"") -> Finished 
             arguments,
             settings=_OFF,
             environ=_READING,
-            seconds=_READING_SECONDS,
+            seconds=seconds,
             fed=fed,
         )
     return None

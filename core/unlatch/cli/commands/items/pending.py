@@ -18,10 +18,11 @@ from unlatch.lifecycle.deliver import DeliveryResult, find_excess
 from unlatch.lifecycle.items.pending import (
     deliver_items,
     find_duplicates,
+    is_waiting,
     items_of_project,
     items_of_user,
-    pending_in_project,
-    pending_outside,
+    records_in_project,
+    records_outside,
 )
 from unlatch.lifecycle.items.refused_labels import ask_for_items, refusals_of_items
 from unlatch.values import dataclass
@@ -88,7 +89,7 @@ def find_pending(
     """
     if not context.has_project:
         return _of_user(recent=recent), PendingItems()
-    here, broken = pending_in_project(context.workspace, recent=recent)
+    here, broken = records_in_project(context.workspace, is_waiting(recent=recent))
     elsewhere = PendingItems()
     if not in_project:
         try:
@@ -100,8 +101,8 @@ def find_pending(
 
 
 def _of_user(*, recent: bool) -> PendingItems:
-    config = user_config_file()
-    found, broken = pending_outside(environ=os.environ, user_config=config, recent=recent)
+    wanted, config = is_waiting(recent=recent), user_config_file()
+    found, broken = records_outside(wanted, environ=os.environ, user_config=config)
     return PendingItems(found, broken)
 
 

@@ -1,12 +1,12 @@
-"""unlatch history --all: list the reopens of all increments, with statistics."""
+"""unlatch history --all: list the reopens of all increments and items, with statistics."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from unlatch.cli.options.period import read_period
-from unlatch.cli.render.describe import first_line, times
-from unlatch.cli.render.documents import broken_entries, link_entry
+from unlatch.cli.render.describe import first_line, reopened_of, times
+from unlatch.cli.render.documents import broken_entries, kind_of, link_entry, reopened_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
@@ -19,6 +19,9 @@ from unlatch.increments.model.reopen_statistics import (
     Span,
     reopen_statistics,
 )
+from unlatch.lifecycle.history import Authors, authors_of
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import utc_now
 from unlatch.worklog.text.neutral import csv_line
 from unlatch.worklog.times import duration, stamp
 
@@ -26,58 +29,76 @@ from unlatch.worklog.times import duration, stamp
 COLUMNS = (
     *("id", "increment", "title", "status", "reopenedAt", "reopenedBy", "reason", "category"),
     *("source", "items", "completedAt", "completedAgainAt", "undoneAt"),
-    *("secondsToReopen", "secondsToCompletion"),
+    *("secondsToReopen", "secondsToCompletion", "kind", "gitName", "declaredBy", "accounts"),
 )
 _NO_CATEGORY = "(none)"
 _DAY = 86400
 _MOST_SHOWN = 10
+_WHO = ("Name in git", "Declared", "Accounts")
+_NOBODY = Authors(None, None, {})
+# The authors of reopens, by the ids of these.
+Who = Mapping[str, Authors]
 _LINE_END = re.compile(r"\r\n?")
 
 
 def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
     broken: list[BrokenIncrement] = []
-    wanted = _filter(context, **filters)
+    wanted = _filter(**filters)
     found = reopen_statistics(_readable(context, broken), wanted)
+    reopened = {one.increment.id: one.increment for one in found.listed}
+    who = {op: one for record in reopened.values() for op, one in authors_of(record).items()}
     code = tell_left_out(broken)
     if as_json:
-        output.document("history-all", code, **_document(found, broken))
+        output.document("history-all", code, **_document(found, broken, who))
     elif as_csv:
-        rows = (COLUMNS, *map(_cells, found.listed))
+        rows = (COLUMNS, *(_cells(one, who) for one in found.listed))
         output.data(*(line for row in rows for line in csv_line(row).split("\n")))
     elif found.listed:
         with context.paged():
-            _tell(found)
+            _tell(found, who)
     else:
         output.talk("No reopens.")
     return code
 
 
 def _filter(
-    context: Context, since: str | None, until: str | None, by: str | None, tracker: str | None
+    since: str | None, until: str | None, by: str | None, tracker: str | None
 ) -> ReopenFilter:
-    now = context.workspace.clock()
     if tracker is not None:
-        context.workspace.registry.manifest(tracker)
-    return ReopenFilter(*read_period(since, until, now), by, tracker)
+        Registry().manifest(tracker)
+    return ReopenFilter(*read_period(since, until, utc_now()), by, tracker)
 
 
 def _readable(context: Context, broken: list[BrokenIncrement]) -> Iterator[Increment]:
-    """Yield the increments; those that cannot be read go to `broken`."""
-    for one in context.workspace.manager.each(context.workspace.manager.collection.folders()):
-        if isinstance(one, Increment):
-            yield one
-        else:
-            broken.append(one)
+    """Yield the increments and the records of items; the unreadable ones go to `broken`."""
+    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
+
+    if context.has_project:
+        manager = context.workspace.manager
+        for increment in manager.each(manager.collection.folders()):
+            if isinstance(increment, Increment):
+                yield increment
+            else:
+                broken.append(increment)
+    groups, unread = records_of_items(context)
+    broken += unread
+    for _, records in groups:
+        yield from records
 
 
-def _tell(found: ReopenStatistics) -> None:
-    headings = ("Reopened", "Increment", "By", "Category", "Completed again", "Reason")
-    output.table(headings, [_row(one) for one in found.listed], flexible=(5,))
+def _tell(found: ReopenStatistics, who: Who) -> None:
+    what = "Increment or item" if found.items else "Increment"
+    headings = ("Reopened", what, "By", *_WHO, "Category", "Completed again", "Reason")
+    columns = [*zip(headings, *(_row(one, who) for one in found.listed), strict=True)]
+    # What no reopen has, such as older ones, takes no room.
+    shown = [column for column in columns if column[0] not in _WHO or any(column[1:])]
+    _, *rows = zip(*shown, strict=True)
+    output.table(tuple(column[0] for column in shown), rows, flexible=(len(shown) - 1,))
     categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
     for heading, counts in (("Month", found.by_month), ("Category", categories)):
         _tell_table((heading, "Reopens"), [(name, str(count)) for name, count in counts.items()])
     often = [one for one in found.most_reopened if len(one.reopens) > 1]
-    shown = [(one.increment.id, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
+    shown = [(one.increment.name, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
     _tell_table(("Reopened repeatedly", "Reopens"), shown)
     output.data("", *(row for line in _summary(found) for row in output.hang("", line)))
 
@@ -88,22 +109,30 @@ def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
         output.table(headings, rows, flexible=())
 
 
-def _row(one: Reopen) -> tuple[str, ...]:
+def _row(one: Reopen, who: Who) -> tuple[str, ...]:
     entry, seconds = one.entry, one.seconds_to_completion
     again = "no" if seconds is None else f"after {duration(seconds)}"
     return (
         f"{entry.reopened_at:%Y-%m-%d %H:%M}",
-        one.increment.id,
+        one.increment.name,
         entry.reopened_by,
+        *_names(one, who),
         entry.category or "",
         again if entry.reverted_at is None else "undone",
         first_line(entry.reason),
     )
 
 
+def _names(one: Reopen, who: Who) -> tuple[str, str, str]:
+    """The name in git, the one that was declared, and the accounts on the trackers."""
+    authors = who.get(one.entry.id, _NOBODY)
+    accounts = "; ".join(f"{tracker} {name}" for tracker, name in authors.accounts.items())
+    return authors.git_name or "", authors.declared_by or "", accounts
+
+
 def _summary(found: ReopenStatistics) -> Iterator[str]:
-    reopened, undone = len(found.most_reopened), len(found.listed) - len(found.reopens)
-    count = f"{times(len(found.reopens), 'reopen')} of {times(reopened, 'increment')}"
+    reopened, undone = found.reopened, len(found.listed) - len(found.reopens)
+    count = f"{times(len(found.reopens), 'reopen')} of {reopened_of(found)}"
     yield f"{count}; {undone} undone" if undone else count
     if found.rate is not None:
         share = f"{reopened} of {times(found.completed, 'completed increment')}"
@@ -125,12 +154,13 @@ def _span(span: Span) -> str:
     return least if least == most else f"{least} to {most}, median {middle}"
 
 
-def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement]) -> output.Json:
+def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement], who: Who) -> output.Json:
     categories = found.by_category.items()
     return {
         "increments": found.increments,
         "completed": found.completed,
         "reopens": len(found.reopens),
+        "items": found.items,
         "undone": len(found.listed) - len(found.reopens),
         "reopenRate": found.rate,
         "byMonth": found.by_month,
@@ -139,7 +169,7 @@ def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement]) -> out
         "secondsToReopen": _span_entry(found.to_reopen),
         "secondsToCompletion": _span_entry(found.to_completion),
         "notCompleted": _not_completed(found),
-        "reopened": list(map(_entry, found.listed)),
+        "reopened": [_entry(one, who) for one in found.listed],
         "mostReopened": list(map(_often_entry, found.most_reopened)),
         "broken": broken_entries(broken),
     }
@@ -152,11 +182,11 @@ def _span_entry(span: Span | None, unit: int = 1) -> output.Json | None:
     return {name: round(seconds / unit, 1) for name, seconds in found.items()}
 
 
-def _entry(one: Reopen) -> output.Json:
-    entry = one.entry
+def _entry(one: Reopen, who: Who) -> output.Json:
+    entry, authors = one.entry, who.get(one.entry.id, _NOBODY)
     return {
         "id": entry.id,
-        "increment": one.increment.id,
+        "increment": None if one.increment.is_item else one.increment.id,
         **output.fields(one.increment, "title", "status"),
         "reopenedAt": stamp(entry.reopened_at),
         "reopenedBy": entry.reopened_by,
@@ -167,6 +197,10 @@ def _entry(one: Reopen) -> output.Json:
         "undoneAt": _stamp(entry.reverted_at),
         "secondsToReopen": one.seconds_to_reopen,
         "secondsToCompletion": one.seconds_to_completion,
+        "kind": kind_of(one.increment),
+        "gitName": authors.git_name,
+        "declaredBy": authors.declared_by,
+        "accounts": dict(authors.accounts),
     }
 
 
@@ -174,16 +208,17 @@ def _stamp(at: datetime | None) -> str | None:
     return None if at is None else stamp(at)
 
 
-def _cells(one: Reopen) -> list[str]:
+def _cells(one: Reopen, who: Who) -> list[str]:
     """The cells of a row of --csv; several items are separated by spaces."""
-    entry = {**_entry(one), "items": " ".join(link.key for link in one.items)}
+    items = " ".join(link.key for link in one.items)
+    entry = {**_entry(one, who), "items": items, "accounts": _names(one, who)[-1]}
     cells = ("" if entry[name] is None else str(entry[name]) for name in COLUMNS)
     return [_LINE_END.sub("\n", cell) for cell in cells]
 
 
 def _often_entry(one: ReopenedIncrement) -> output.Json:
     reopens = [_reopen_entry(reopen) for reopen in one.reopens]
-    return {**output.fields(one.increment, "id", "title"), "reopens": reopens}
+    return {**reopened_entry(one.increment), "reopens": reopens}
 
 
 def _reopen_entry(one: Reopen) -> output.Json:

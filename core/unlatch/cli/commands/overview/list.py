@@ -4,13 +4,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from datetime import datetime
 from typing import Any, TypeVar
 
 import click
 
 from unlatch.cli.options.common import JSON
 from unlatch.cli.options.listing import listing, take_listing
-from unlatch.cli.render.describe import times
+from unlatch.cli.render.describe import ago, first_line, times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime.context import Context
@@ -32,10 +33,40 @@ Row = TypeVar("Row", bound=Listed | ListRow)
 @listing
 @JSON
 @with_context
-def run(context: Context, *, as_json: bool, **options: Any) -> int:
+def run(context: Context, *, items: bool, as_json: bool, **options: Any) -> int:
+    if items:
+        from unlatch.cli.runtime.item_words import over_items  # noqa: PLC0415  (slow to load)
+
+        context = over_items(context)
     found, hidden = take_listing(context, **options)
     with nullcontext() if as_json else context.paged():
+        if items and not as_json:
+            return _show_items(context, found)
         return _show(context, found, hidden=hidden, as_json=as_json)
+
+
+def _show_items(context: Context, found: Listing) -> int:
+    """Show the records of items alone, one a line."""
+    rows, broken = [], list[BrokenIncrement]()
+    for record in found:
+        if isinstance(record, BrokenIncrement):
+            broken.append(record)
+        else:
+            rows.append(_item_row(record, context.workspace.clock()))
+    if rows:
+        headings = ("Item", "Last", "Reopens", "Pending", "Reason of the last reopen")
+        output.table(headings, rows, flexible=(4,))
+    elif not broken:
+        output.talk("No item matches." if found.filters else "No items.")
+    return tell_left_out([*broken, *found.left_out])
+
+
+def _item_row(record: Increment, now: datetime) -> tuple[str, ...]:
+    last = record.reopens[-1].reason if record.reopens else ""
+    verb = "closed" if record.status.is_finished else "reopened"
+    at = record.last_activity
+    when = f"{verb} {ago(at, now)}" if at else verb
+    return record.name, when, str(len(record.reopens)), str(len(record.pending)), first_line(last)
 
 
 def _show(context: Context, found: Listing, *, hidden: int, as_json: bool) -> int:
@@ -46,8 +77,12 @@ def _show(context: Context, found: Listing, *, hidden: int, as_json: bool) -> in
         notes += sparse_note(context.paths)
     if as_json:
         output.document_list(map(list_entry, _noting(context, found, notes)))
-    elif not _tell(_noting(context, _known(context, found, hidden) or found, notes)):
-        _tell_none(context, found, hidden=hidden, is_sparse=bool(notes))
+    else:
+        alone = sum(1 for _ in context.workspace.beside.collection.folders())
+        if not _tell(_noting(context, _known(context, found, hidden) or found, notes)):
+            _tell_none(context, found, hidden=hidden, is_sparse=bool(notes or alone))
+        if alone and not found.filters:
+            output.talk(f"{times(alone, 'item')} reopened or closed alone; --items lists them.")
     if found.limit is not None and found.matched > found.limit:
         output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
     if hidden and not (found.filters or as_json):

@@ -1,0 +1,285 @@
+"""Find records that were deleted or rewritten, by git's history of a project or by a gap."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.former import ids_in, recorded_ids
+from unlatch.increments.files.paths import EVENTS, METADATA
+from unlatch.increments.records.status_events import LOG
+from unlatch.project.git.run import run_git
+from unlatch.project.git.sparse import sparse_files
+from unlatch.values import dataclass
+from unlatch.worklog.disk.safe_open import HOMES
+from unlatch.worklog.ids import FOLDER
+from unlatch_audit.verify.model import (
+    Check,
+    Part,
+    Verdict,
+    VerifiedEntry,
+    VerifiedIncrement,
+    differs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+# git reads all commits that changed a record.
+_SECONDS = 120.0
+_ROOTS = (f"{HOMES[0]}/increments", f"{HOMES[0]}/items", f"{HOMES[1]}/increments")
+_PLAIN = (
+    "--full-history",
+    # What a merge dropped is in none of its parents' changes.
+    "--diff-merges=separate",
+    "--no-renames",
+    "--relative",
+    "--no-color",
+    "--no-notes",
+    "--no-mailmap",
+    "--encoding=UTF-8",
+)
+_SHORT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What verification finds beside the increments and items that are there.
+
+    Args:
+        deleted: records that git's history has and that are gone, or whose events are.
+        gaps: numbers that no increment has ("0003", "0005-0007").
+    """
+
+    deleted: tuple[VerifiedIncrement, ...]
+    gaps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A commit that deleted records, or lines of their events."""
+
+    commit: str
+    at: datetime
+    by: str
+
+    def entry(self, id_: str, what: str) -> VerifiedEntry:
+        text = f"commit {self.commit[:_SHORT]} {what}"
+        return VerifiedEntry("", "file", self.at, self.by, (differs(Part.RECORD, id_, text),))
+
+
+class _Present:
+    """The records in the checkout."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.names: set[str] = set()
+        # Whose logs cannot be read, which is reported with the record.
+        self.unread: set[str] = set()
+        self._events: dict[str, list[Mapping[str, object]]] = {}
+        for manager in (workspace.manager, workspace.beside):
+            for folder in manager.collection.folders():
+                self.names |= {folder.name, *recorded_ids(folder.path)}
+                try:
+                    events = LOG.read(folder.path)
+                except StoreError:
+                    self.unread.add(folder.name)
+                    continue
+                for event in events:
+                    self.add(event.raw)
+        folders = workspace.manager.collection.folders()
+        matches = (FOLDER.fullmatch(folder.name) for folder in folders)
+        self.numbers: set[int] = {int(match["number"]) for match in matches if match}
+
+    def add(self, event: Mapping[str, object]) -> None:
+        self._events.setdefault(str(event.get("id")), []).append(event)
+
+    def has(self, event: Mapping[str, object]) -> bool:
+        return event in self._events.get(str(event.get("id")), ())
+
+
+def find_lost(workspace: Workspace) -> Lost:
+    """Compare a project's records with git's history of the present branch, and with each other."""
+    root, present = workspace.paths.root, _Present(workspace)
+    shallow = run_git(root, "rev-parse", "--is-shallow-repository")
+    gaps = _gaps(present.numbers)
+    if shallow is None or run_git(root, "rev-parse", "--verify", "--quiet", "HEAD") is None:
+        return Lost((), gaps)
+    _add_sparse(root, present)
+    found = _find_deleted(root, present)
+    if found is None:
+        text = "git's history of the records cannot be read, such as in a partial clone"
+        return Lost((_unchecked("git", "history-unread", text),), gaps)
+    if shallow.strip() == b"true":
+        text = (
+            "no increment has this number: deleted, never made, or on another branch; git's "
+            "history here is cut (git fetch --unshallow)"
+        )
+        return Lost((*found, *(_unchecked(gap, "history-cut", text) for gap in gaps)), gaps)
+    return Lost(found, gaps)
+
+
+def _add_sparse(root: Path, present: _Present) -> None:
+    """Count what git keeps out of a sparse checkout as present."""
+    for place in _ROOTS:
+        blobs = {
+            path: blob
+            for path, blob in sparse_files(root, root / place).items()
+            if not os.path.lexists(root / path)
+        }
+        present.names |= {PurePosixPath(path).parent.name for path in blobs}
+        logs = [blob for path, blob in blobs.items() if PurePosixPath(path).name == EVENTS]
+        for content in _contents(root, logs):
+            for line in content.splitlines():
+                if event := LOG.parse(line):
+                    present.add(event.raw)
+
+
+def _gaps(numbers: set[int]) -> tuple[str, ...]:
+    """The ranges of numbers that are missing; none if numbers are not given one after another."""
+    missing = [number for number in range(1, max(numbers, default=0)) if number not in numbers]
+    if len(numbers) >= len(missing):
+        ranges = groupby(enumerate(missing), key=lambda pair: pair[1] - pair[0])
+        ends = [[number for _, number in group] for _, group in ranges]
+        return tuple(
+            f"{one[0]:04}-{one[-1]:04}" if len(one) > 1 else f"{one[0]:04}" for one in ends
+        )
+    return ()
+
+
+def _unchecked(name: str, id_: str, text: str) -> VerifiedIncrement:
+    check = Check(Part.RECORD, Verdict.UNCHECKED, id_, text)
+    return VerifiedIncrement(name, (VerifiedEntry("", "file", None, None, (check,)),))
+
+
+def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...] | None:
+    """The records that are gone, and those that lost events; None if git cannot tell."""
+    gone = _deletions(root)
+    rewritten = _removed_lines(root)
+    now = _uncommitted(root)
+    if gone is None or rewritten is None or now is None:
+        return None
+    found: dict[str, list[VerifiedEntry]] = {}
+    gone = {path: change for path, change in gone.items() if path.parent.name not in present.names}
+    places = [f"{change.commit}^:./{path}" for path, change in gone.items()]
+    for (path, change), content in zip(gone.items(), _contents(root, places), strict=False):
+        # A folder that was renamed, and renamed again, has the same id in its file.
+        if not ids_in(content) & present.names:
+            found.setdefault(path.parent.name, [change.entry("record-deleted", "deleted it")])
+    head, names, lines = now
+    for name in names - present.names - found.keys():
+        found[name] = [head.entry("record-deleted", "has it; it was deleted since")]
+    others = frozenset(found) | present.unread
+    for change, name, line in (*rewritten, *((head, *pair) for pair in lines)):
+        event = LOG.parse(line)
+        if event is None or name in others or present.has(event.raw):
+            continue
+        word = f"the event {LOG.word(event)} {event.id}"
+        what = f"has {word}; it was removed or rewritten since"
+        if change is not head:
+            what = f"removed or rewrote {word}"
+        found.setdefault(name, []).append(change.entry("event-removed", what))
+        present.add(event.raw)  # each is named once, by its last change
+    return tuple(VerifiedIncrement(name, tuple(entries)) for name, entries in found.items())
+
+
+def _log(root: Path, *query: str) -> list[tuple[_Change, bytes]] | None:
+    """The commits that git names, the newest first, each with what it prints of it."""
+    # No text can contain it, so none can pass for the next commit.
+    token = os.urandom(16).hex().encode()
+    form = f"--format={token.decode()}%H%x00%at%x00%an%x00"
+    listed = run_git(root, "log", form, *_PLAIN, *query, seconds=_SECONDS)
+    if listed is None:
+        return None
+    found = []
+    for entry in listed.split(token)[1:]:
+        commit, at, by, rest = entry.split(b"\0", 3)
+        change = _Change(commit.decode(), _time(at), by.decode("utf-8", "replace"))
+        found.append((change, rest))
+    return found
+
+
+def _time(seconds: bytes) -> datetime:
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _deletions(root: Path) -> dict[PurePosixPath, _Change] | None:
+    """The last commit that deleted each record, by the path of its metadata.json."""
+    log = _log(root, "--diff-filter=D", "--name-only", "-z", "--", *_ROOTS)
+    if log is None:
+        return None
+    found: dict[PurePosixPath, _Change] = {}
+    for change, listed in log:
+        for text in os.fsdecode(listed).split("\0"):
+            path = PurePosixPath(text.lstrip("\n"))
+            if path.name == METADATA:
+                found.setdefault(path, change)
+    return found
+
+
+def _removed_lines(root: Path) -> list[tuple[_Change, str, str]] | None:
+    """The lines that commits removed from logs of events, with the names of their records."""
+    places = [f":(glob){place}/**/{EVENTS}" for place in _ROOTS]
+    log = _log(root, "--diff-filter=DM", "--patch", "--text", "--unified=0", "--", *places)
+    if log is None:
+        return None
+    return [
+        (change, name, line)
+        for change, patch in log
+        for name, line in _removed_in(patch.decode("utf-8", "replace").split("\n"))
+    ]
+
+
+def _removed_in(patch: Sequence[str]) -> Iterator[tuple[str, str]]:
+    name = ""
+    for line in patch:
+        if line.startswith("--- "):
+            name = PurePosixPath(line.strip('"')).parent.name
+        elif line.startswith("-{"):
+            yield name, line[1:]
+
+
+def _uncommitted(root: Path) -> tuple[_Change, set[str], list[tuple[str, str]]] | None:
+    """The last commit, the names of its records, and the lines of their events."""
+    last = _log(root, "--max-count=1", "--no-patch")
+    listed = run_git(root, "ls-tree", "-r", "-z", "HEAD", "--", *_ROOTS, seconds=_SECONDS)
+    if not last or listed is None:
+        return None
+    entries = (text.partition("\t") for text in os.fsdecode(listed).split("\0") if text)
+    blobs = {PurePosixPath(path): about.split()[2] for about, _, path in entries}
+    logs = {path: blob for path, blob in blobs.items() if path.name == EVENTS}
+    contents = _contents(root, [*logs.values()])
+    lines = [
+        (path.parent.name, line)
+        for path, content in zip(logs, contents, strict=False)
+        for line in content.splitlines()
+    ]
+    names = {path.parent.name for path in blobs if path.name == METADATA}
+    return last[0][0], names, lines
+
+
+def _contents(root: Path, blobs: Sequence[str]) -> list[str]:
+    """The contents of blobs, in this order; empty for one that is not there."""
+    fed = os.fsencode("".join(f"{blob}\n" for blob in blobs))
+    left = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if blobs else b""
+    found = []
+    while left:
+        head, _, left = left.partition(b"\n")
+        size = head.rpartition(b" ")[2]
+        content, left = _split(left, int(size)) if size.isdigit() else (b"", left)
+        found.append(content.decode("utf-8", "replace"))
+    return found
+
+
+def _split(content: bytes, size: int) -> tuple[bytes, bytes]:
+    """The first bytes, and what follows the end of the line after them."""
+    return content[:size], content[size + 1 :]

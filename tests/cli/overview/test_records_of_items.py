@@ -1,0 +1,310 @@
+"""Auditing commands over items that were reopened alone, and over what was deleted."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import ALL, NAME, REASON, Project
+
+KEYS = {"github": "octo/widgets#4", "ado": "fabrikam/widgets 101", "jira": "SCRUM-28"}
+OTHER = "0008-other"
+
+every_tracker = pytest.mark.parametrize("tracker", ALL)
+
+
+@pytest.fixture
+def alone(project: Project) -> Project:
+    """A project without increments, with one item on each tracker reopened alone."""
+
+    def reopen(new: Project) -> None:
+        new.items()
+        new.run("reopen", *new.urls.values(), "--reason", REASON, "--by", "Dana").ends(0)
+
+    project.enter("items reopened alone by Dana", reopen)
+    return project
+
+
+def folder(project: Project, tracker: str) -> Path:
+    places = [
+        *(project.root / ".unlatch/items").glob("*/metadata.json"),
+        *(project.home / "state/unlatch/items").rglob("metadata.json"),
+    ]
+    return next(place.parent for place in places if tracker in json.loads(place.read_text()))
+
+
+def rewrite(place: Path, change: Callable[[Any], object]) -> None:
+    data = json.loads(place.read_text())
+    change(data)
+    place.write_text(json.dumps(data, indent=2) + "\n")
+
+
+def verify(project: Project, code: int) -> dict[str, Any]:
+    document: dict[str, Any] = check(project, "history-verify", "history", "verify")
+    assert document["exitCode"] == code
+    return document
+
+
+def wrong(project: Project) -> list[tuple[str, str]]:
+    """The name of each record with a part that is not OK, and the part's id."""
+    return [
+        (record["name"], part["id"])
+        for record in verify(project, 5)["increments"]
+        for entry in record["entries"]
+        for part in entry["checks"]
+        if part["verdict"] != "ok"
+    ]
+
+
+def test_all_items_are_verified_without_ids(alone: Project) -> None:
+    document = verify(alone, 0)
+
+    assert {one["name"] for one in document["increments"]} == {*KEYS.values()}
+    assert document["checked"] == 9
+    done = alone.run("history", "verify").ends(0, whole_out="")
+    assert done.err == "3 entries, 9 parts checked: 0 differ, 0 not checked.\n"
+
+
+@every_tracker
+def test_a_changed_reason_of_an_item_is_found(alone: Project, tracker: str) -> None:
+    def change(data: Any) -> None:
+        data["reopenHistory"][0]["reason"] = "Something else"
+
+    rewrite(folder(alone, tracker) / "metadata.json", change)
+
+    name = KEYS[tracker]
+    assert wrong(alone) == [(name, "reason-differs"), (name, "comment-reason")]
+
+
+@every_tracker
+def test_an_emptied_record_of_an_item_is_found_by_its_comment(alone: Project, tracker: str) -> None:
+    place = folder(alone, tracker)
+    rewrite(place / "metadata.json", lambda data: data.pop("reopenHistory"))
+    (place / "events.jsonl").write_text("")
+
+    assert wrong(alone) == [(KEYS[tracker], "operation-unknown")]
+
+
+def test_a_record_without_its_metadata_is_named(alone: Project) -> None:
+    place = folder(alone, "jira")
+    (place / "metadata.json").unlink()
+
+    done = alone.run("history", "verify").ends(5, err=place.name)
+    assert "Nothing is recorded yet" not in done.err
+    alone.run("list", "--items").ends(5, err=place.name)
+    alone.run("history", "--all").ends(5, err=place.name)
+
+
+def test_items_are_verified_outside_of_a_project(outside: Project) -> None:
+    outside.items()
+    outside.run("reopen", *outside.urls.values(), "--reason", REASON).ends(0)
+    assert verify(outside, 0)["checked"] == 9
+
+    def change(data: Any) -> None:
+        data["reopenHistory"][0]["reopenedBy"] = "Eve"
+
+    rewrite(folder(outside, "github") / "metadata.json", change)
+
+    assert (KEYS["github"], "person-differs") in wrong(outside)
+    outside.run("history", "--all").ends(0, out=(*KEYS.values(), "3 reopens of 3 items"))
+    outside.run("list", "--items").ends(0, out=(*KEYS.values(), REASON))
+
+
+def test_a_trace_has_the_requests_for_increments_and_for_items(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.run("resume", "7", "--reason", REASON, "--yes").ends(0)
+    project.box.github.add_issue(number=5, title="More", state="closed")
+    project.run("reopen", "octo/widgets#5", "--reason", REASON).ends(0)
+
+    project.run("--trace-http", "trace.txt", "history", "verify").ends(0)
+
+    trace = (project.root / "trace.txt").read_text()
+    assert "issues/4" in trace
+    assert "issues/5" in trace
+
+
+def test_all_reopens_are_listed_with_those_of_items(alone: Project) -> None:
+    alone.increment(links=None)
+    alone.run("resume", "7", "--reason", "Of the increment", "--yes").ends(0)
+
+    document = check(alone, "history-all", "history", "--all")
+
+    listed = {one["title"]: (one["kind"], one["increment"]) for one in document["reopened"]}
+    expected: dict[str, tuple[str, str | None]] = dict.fromkeys(KEYS.values(), ("item", None))
+    assert listed == {**expected, "Smart discipline": ("increment", NAME)}
+    figures = ("increments", "completed", "reopens", "items", "reopenRate")
+    assert [document[key] for key in figures] == [1, 1, 4, 3, 1.0]
+    assert {one["id"] for one in document["mostReopened"]} == {NAME, *KEYS.values()}
+    done = alone.run("history", "--all").ends(0)
+    done.shows(out=(*KEYS.values(), "Increment or item", "4 reopens of 1 increment and 3 items"))
+    text = alone.run("history", "--all", "--csv").ends(0).out
+    rows = [*csv.DictReader(io.StringIO(text, newline=""), strict=True)]
+    assert [row["increment"] for row in rows if row["kind"] == "increment"] == [NAME]
+    assert {row["items"] for row in rows if row["kind"] == "item"} == {*alone.urls.values()}
+
+
+@every_tracker
+def test_reopens_of_items_are_found_by_tracker_and_person(alone: Project, tracker: str) -> None:
+    done = alone.run("history", "--all", "--tracker", tracker, "--by", "dana").ends(0)
+    assert [KEYS[tracker] in done.out, "1 reopen of 1 item" in done.out] == [True, True]
+    alone.run("history", "--all", "--by", "Eve").ends(0, err="No reopens.")
+
+
+def test_the_report_has_the_reopens_and_pending_operations_of_items(alone: Project) -> None:
+    alone.box.jira.add_issue("SCRUM-30", summary="More", status="Done")
+    alone.run("reopen", "SCRUM-30", "--reason", "Later", "--offline")
+
+    document = check(alone, "report", "report")
+
+    figures = ("increments", "reopened", "items", "reopens", "reopenRate")
+    assert [document[key] for key in figures] == [0, 0, 4, 4, None]
+    assert [one["increment"] for one in document["pending"]] == ["SCRUM-30"]
+    assert {"tracker": "jira", "reopens": 2} in document["byTracker"]
+    alone.run("report").ends(0, out=(*KEYS.values(), "4 reopens of 4 items"))
+    page = alone.run("report", "--html", "-").ends(0).out
+    assert all(name in page for name in KEYS.values())
+
+
+def test_the_list_counts_items_and_shows_them_on_demand(alone: Project) -> None:
+    done = alone.run("list").ends(0)
+    assert done.err == "3 items reopened or closed alone; --items lists them.\n"
+    alone.run("list", "--items", "--tracker", "jira").ends(
+        0,
+        whole_out="Item      Last            Reopens  Pending  Reason of the last reopen\n"
+        f"SCRUM-28  reopened today  1        0        {REASON}\n",
+    )
+    listed = check(alone, "list", "list", "--items")
+    assert {one["title"] for one in listed} == {*KEYS.values()}
+    assert check(alone, "list", "list") == []
+
+
+# What was deleted
+
+
+@pytest.fixture
+def kept(project: Project) -> Project:
+    """A project in git, with a reopened increment and another one."""
+    project.increment(links=project.items())
+    project.increment(OTHER)
+    project.run("resume", "7", "--reason", REASON, "--yes").ends(0)
+    project.commit()
+    return project
+
+
+def save(project: Project, message: str = "More") -> str:
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "--message", message)
+    return project.git("rev-parse", "HEAD").strip()
+
+
+def remove(project: Project, name: str = NAME) -> None:
+    project.git("rm", "-r", "--quiet", f".unlatch/increments/{name}")
+
+
+def test_a_committed_deletion_of_an_increment_is_found(kept: Project) -> None:
+    verify(kept, 0)
+    remove(kept)
+    commit = save(kept, "Tidy up")
+
+    assert wrong(kept) == [(NAME, "record-deleted")]
+    done = kept.run("history", "verify").ends(5)
+    assert [NAME in done.out, f"commit {commit[:10]} deleted it" in done.out] == [True, True]
+    assert "by Gil Git" in done.out
+    assert "Nothing is recorded yet" not in done.said
+
+
+def test_a_deletion_of_everything_is_found(kept: Project) -> None:
+    remove(kept)
+    remove(kept, OTHER)
+    save(kept)
+
+    assert sorted(wrong(kept)) == [(NAME, "record-deleted"), (OTHER, "record-deleted")]
+
+
+def test_a_deletion_in_a_merge_alone_is_found(kept: Project) -> None:
+    kept.git("checkout", "--quiet", "-b", "side")
+    (kept.root / "note.txt").write_text("A note")
+    save(kept)
+    kept.git("checkout", "--quiet", "main")
+    kept.git("merge", "--quiet", "--no-ff", "--no-commit", "side")
+    remove(kept)
+    save(kept, "Merge side")
+
+    assert wrong(kept) == [(NAME, "record-deleted")]
+
+
+def test_a_deletion_that_is_not_committed_is_found(kept: Project) -> None:
+    remove(kept)
+
+    assert wrong(kept) == [(NAME, "record-deleted")]
+    assert "it was deleted since" in kept.run("history", "verify").out
+
+
+def test_a_deleted_record_of_an_item_is_found(alone: Project) -> None:
+    place = folder(alone, "ado")
+    alone.commit()
+    alone.git("rm", "-r", "--quiet", str(place))
+    save(alone)
+
+    assert wrong(alone) == [(place.name, "record-deleted")]
+
+
+def test_events_that_a_commit_rewrote_are_found(kept: Project) -> None:
+    place = kept.folder()
+    events = kept.events()
+    (place / "events.jsonl").write_text("")
+
+    def empty(data: Any) -> None:
+        for key in ("reopenHistory", *ALL):
+            del data[key]
+
+    rewrite(place / "metadata.json", empty)
+    found = wrong(kept)
+    assert found == [(NAME, "event-removed")] * len(events)
+    assert found
+    commit = save(kept)
+    assert wrong(kept) == found
+    assert f"commit {commit[:10]} removed or rewrote the event reopened" in (
+        kept.run("history", "verify").out
+    )
+
+
+@pytest.mark.parametrize("way", ["archived", "renamed", "moved back"])
+def test_a_move_is_no_deletion(kept: Project, way: str) -> None:
+    to = {"archived": f"_archive/{NAME}", "renamed": "0007-another", "moved back": "0007-another"}
+    (kept.increments / to[way]).parent.mkdir(exist_ok=True)
+    kept.git("mv", f".unlatch/increments/{NAME}", f".unlatch/increments/{to[way]}")
+    save(kept)
+    if way == "moved back":
+        kept.git("mv", f".unlatch/increments/{to[way]}", f".unlatch/increments/{NAME}")
+        save(kept)
+
+    verify(kept, 0)
+
+
+def test_a_sparse_checkout_is_no_deletion(kept: Project) -> None:
+    kept.git("sparse-checkout", "set", "--no-cone", "/*", f"!/.unlatch/increments/{NAME}/")
+    assert not kept.folder().exists()
+
+    verify(kept, 0)
+
+
+def test_a_gap_is_said_as_what_it_is(project: Project) -> None:
+    for number in (1, 2, 4, 6):
+        project.increment(f"000{number}-work")
+
+    document = verify(project, 0)
+
+    assert document["gaps"] == ["0003", "0005"]
+    project.run("history", "verify").ends(0, err="no increment has the number 0003, 0005: deleted")
+    project.commit()
+    project.git("rm", "-r", "--quiet", ".unlatch/increments/0002-work")
+    save(project)
+    # In a clone without that past only the number is left to tell.
+    project.git("clone", "--quiet", "--depth", "1", f"file://{project.root}", "../shallow")
+    project.root = project.root.parent / "shallow"
+    assert wrong(project) == [("0002-0003", "history-cut"), ("0005", "history-cut")]
