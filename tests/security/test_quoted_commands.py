@@ -37,6 +37,7 @@ _OWN = {
     "command",
     "entry.name",
     "self.stage",  # reopen or close
+    "quoted_reason(reason)",
     "draft.increment",  # the name of a link
     "done.returncode",
     "error.id",

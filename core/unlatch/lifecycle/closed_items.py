@@ -6,6 +6,7 @@ from shlex import join, quote
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reason import quoted_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, same_item
 from unlatch.lifecycle.change import Place
@@ -19,8 +20,6 @@ from unlatch.lifecycle.resume_plan import (
 )
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
-
-_LONGEST_QUOTED = 60
 
 
 def depends_on_items(plan: Resume) -> bool:
@@ -111,8 +110,7 @@ def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple
 
 def already_active(plan: Resume, seen: Sequence[ItemSnapshot], registry: Registry) -> StoreError:
     """The refusal of a new reason for an active increment without an item to reopen."""
-    name, reason = plan.before.id, quote(plan.request.reason or "TEXT")
-    given = reason if reason.isprintable() and len(reason) <= _LONGEST_QUOTED else "TEXT"
+    name, given = plan.before.id, quoted_reason(plan.request.reason or "TEXT")
     hints = [
         *_deliver_hints(plan.before),
         f"to add work: unlatch resume {quote(name)} --scope TEXT --reason {given} --yes",

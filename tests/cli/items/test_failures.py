@@ -1,5 +1,7 @@
 """Operations on items survive lost answers, failures after the effect, and missing credentials."""
 
+import shlex
+
 import pytest
 from tests.cli.items.test_reopen import KEYS, TITLES, records
 from tests.cli.project import ALL, OPEN, REASON, Project
@@ -33,7 +35,8 @@ def test_an_unknown_outcome_is_probed_and_finished(
     kind, options = AFTER[blow]
     project.box.faults.add(fault(tracker, part, kind, **options))
     first = project.run("reopen", KEYS[tracker], "--reason", REASON)
-    second = project.run(*(("sync",) if again == "sync" else ("reopen", KEYS[tracker])))
+    word = ("reopen", KEYS[tracker], "--reason", REASON)
+    second = project.run(*(("sync",) if again == "sync" else word))
     assert (3, 0) == (first.code, second.code), first.said + second.said
     assert "Next: unlatch sync" in first.err
     assert is_done_once(project, tracker)
@@ -116,8 +119,8 @@ def test_an_item_closed_on_purpose_is_blocked_with_the_next_step(project: Projec
     key = KEYS["github"]
     first = project.run("reopen", key, "--reason", REASON)
     skipped = project.run("sync")
-    second = project.run("reopen", key, "--even-if-not-planned")
-    step = f"unlatch reopen {project.urls['github']} --even-if-not-planned"
+    step = f"unlatch reopen {project.urls['github']} --even-if-not-planned --reason '{REASON}'"
+    second = project.run(*shlex.split(step)[1:])
     assert (3, 3, 0) == (first.code, skipped.code, second.code), first.said + second.said
     assert step in first.err
     assert step in skipped.err

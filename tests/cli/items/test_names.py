@@ -20,7 +20,9 @@ def test_a_moved_item_is_followed_and_both_addresses_name_one_record(moved: Proj
     moved.run("reopen", old, "--reason", REASON).ends(
         3, out="item-moved", err=f"Next: unlatch reopen {old} --follow"
     )
-    moved.run("reopen", old, "--follow").ends(0, out="octo/gadgets#1 reopened; commented")
+    moved.run("reopen", old, "--follow", "--reason", REASON).ends(
+        0, out="octo/gadgets#1 reopened; commented"
+    )
     for word in (old, new):
         moved.run("reopen", word, "--reason", REASON).ends(0, out="nothing changed")
         moved.run("status", word).ends(0, out=f": {REASON}")

@@ -1,5 +1,6 @@
 """Operations on items with several processes, clones and increments."""
 
+import shlex
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -223,7 +224,7 @@ def test_a_stuck_operation_fails_the_sync_outside_and_not_that_of_a_project(stuc
     assert (0, []) == (document.code, document.document["items"])
     # The next step named in a project works outside of it.
     here, _, step = stuck.run("status").out.partition(f"{BLOCKED}, outside of a project: unlatch ")
-    resolved = out_there(stuck, *step.split())
+    resolved = out_there(stuck, *shlex.split(step.split("\n")[0]))
     assert "Outside      1 item with pending operations, outside of this project" in here
     assert (0, "open") == (resolved.code, stuck.states()["github"]), resolved.said
     assert "Nothing is pending" in stuck.run("sync").err

@@ -24,6 +24,7 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import (
     LONGEST_REASON,
     checked_reason,
+    quoted_reason,
     reason_too_long,
 )
 from unlatch.patterns import pattern
@@ -49,8 +50,6 @@ _COMMENT = pattern(r"#(\s.*)?$")
 # Lines in which vim and Emacs look for settings.
 _SETTINGS = pattern(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
 _MOST_LINES = 100
-# Characters of a reason in a suggested command.
-_LONGEST_QUOTED = 60
 _MOST_READ = 2 * LONGEST_REASON
 
 
@@ -158,12 +157,6 @@ def typed_reason() -> str:
         return f"--reason-file {quote(file)}"
     texts = given.get("texts") or ("TEXT",)
     return f"--reason {quoted_reason(texts[0])}"
-
-
-def quoted_reason(reason: str) -> str:
-    """A reason for a suggested command; TEXT for one that is long or not plain."""
-    words = quote(reason)
-    return words if words.isprintable() and len(words) <= _LONGEST_QUOTED else "TEXT"
 
 
 def ask_reason(context: Context) -> str:

@@ -6,6 +6,8 @@ from unlatch.errors import UsageError
 from unlatch.worklog.text.neutral import without_surrogates
 
 LONGEST_REASON = 10_000
+# Characters of a reason in a suggested command.
+_LONGEST_QUOTED = 60
 # In suggested commands, which may be pasted as they are: `--reason TEXT`.
 _OF_TEXTS = ("TEXT", "REASON", "TITLE", "WORD", "NAME", "NAME@VERSION", "NAME[@VERSION]")
 
@@ -20,6 +22,14 @@ def checked_reason(reason: str) -> str:
     if len(reason) > LONGEST_REASON:
         raise reason_too_long(f"{len(reason):,} characters")
     return reason
+
+
+def quoted_reason(reason: str) -> str:
+    """A reason for a suggested command; TEXT for one that is long or not plain."""
+    from shlex import quote  # noqa: PLC0415  (slow to load)
+
+    words = quote(reason)
+    return words if words.isprintable() and len(words) <= _LONGEST_QUOTED else "TEXT"
 
 
 def refuse_placeholder(given: str, what: str, *, placeholders: Collection[str] = _OF_TEXTS) -> None:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
 # What trackers say of an item; not that its repository, project or server is not there.
-_GONE = ("item-not-found", "item-deleted")
+_MISSING, _DELETED = "item-not-found", "item-deleted"
 _GOALS = {Kind.REOPEN: Goal.OPEN, Kind.CLOSE: Goal.COMPLETED}
 
 
@@ -130,10 +130,18 @@ class ItemPlan:
 
     @property
     def needs_reason(self) -> bool:
-        """Whether the change cannot be made without a reason, which the request lacks."""
-        kind, reason = self.request.kind, self.request.reason
-        is_new = not is_pending(self.record, kind, None)
-        return kind is Kind.REOPEN and reason is None and is_new and not self.is_left
+        """Whether the change cannot be made without a reason, which the request lacks.
+
+        That of an earlier command, which failed, is not posted for this one.
+        """
+        if self.request.reason is not None or self.is_left:
+            return False
+        return self.request.kind is Kind.REOPEN or self.pending_reason is not None
+
+    @property
+    def pending_reason(self) -> str | None:
+        """The reason of an operation of this kind that is pending on the item."""
+        return pending_reason(self.record, self.request.kind)
 
     def decide(self, before: Increment, intent: Intent) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
@@ -362,11 +370,24 @@ def _is_missing(
     seen: Snapshot | UnlatchError, ref: ItemRef, trackers: Trackers
 ) -> TypeGuard[NotFound]:
     """Whether an item does not exist; one that is not found may only be hidden."""
-    if not isinstance(seen, NotFound) or isinstance(seen, Moved) or seen.id not in _GONE:
+    if not isinstance(seen, NotFound) or isinstance(seen, Moved):
         return False
+    if seen.id != _MISSING:
+        return seen.id == _DELETED
     with suppress(UnlatchError):
         return trackers.open(ref.tracker).sees_place(ref)
     return False
+
+
+def pending_reason(record: Increment, kind: Kind) -> str | None:
+    """The last reason for which an operation of a kind is pending; None without one."""
+    reasons = {entry.id: entry.reason for entry in record.reopens}
+    found = (
+        operation.reason or reasons.get(operation.op)
+        for operation in reversed(record.pending)
+        if operation.kind is kind and operation.state
+    )
+    return next(found, None)
 
 
 def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:

@@ -16,7 +16,7 @@ from unlatch.cli.commands.items.render import (
 )
 from unlatch.cli.options.delivery import refuse_elsewhere, take_options
 from unlatch.cli.render.delivery_documents import print_document
-from unlatch.cli.render.describe import lines_of, seen_line
+from unlatch.cli.render.describe import first_line, lines_of, seen_line
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
@@ -25,7 +25,7 @@ from unlatch.cli.runtime.item_words import find_groups
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.increments.model.reason import checked_reason
+from unlatch.increments.model.reason import checked_reason, quoted_reason
 from unlatch.lifecycle.carry_out import carry_out
 from unlatch.lifecycle.change import Done, Place, Work
 from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -88,10 +88,8 @@ def change_items(
         refuse_elsewhere(delivery, (plan.link for plan in plans))
         if unexplained := [plan for plan in plans if plan.needs_reason]:
             if ask is None:
-                message = f"reopening {unexplained[0].record.title} needs a reason"
                 option = " --item-only" if item_only else ""
-                hint = f"{again}{option} --reason TEXT"
-                raise UsageError("reason-missing", message, hint=hint)
+                raise _reason_missing(unexplained[0], f"{again}{option}")
             _show_items(context, unexplained)
             request = replace(request, reason=checked_reason(ask()))
             works = [work.explained(request) for work in works]
@@ -99,6 +97,15 @@ def change_items(
         kept = [group.kept for group in works]
         dialog.refuse_others(kept)
         return carry_out(kept, dialog, options)
+
+
+def _reason_missing(plan: ItemPlan, again: str) -> UsageError:
+    verb = "reopening" if plan.request.kind is Kind.REOPEN else "closing"
+    message, hint = f"{verb} {plan.record.title} needs a reason", f"{again} --reason TEXT"
+    if (reason := plan.pending_reason) is not None:
+        message += f"; one is pending: {first_line(reason)!r}"
+        hint = f"{again} --reason {quoted_reason(reason)}, or deliver it: unlatch sync"
+    return UsageError("reason-missing", message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

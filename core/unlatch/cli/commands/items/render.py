@@ -11,8 +11,10 @@ from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
+from unlatch.increments.model.reason import quoted_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.items.beside import OperationPending
+from unlatch.lifecycle.items.change import pending_reason
 from unlatch.lifecycle.items.outcome import outcome_of
 from unlatch.spi.operation import Kind
 
@@ -73,7 +75,9 @@ def _is_one_blocked(left: Sequence[DeliveryResult]) -> bool:
 
 def item_command(record: Increment, verb: str) -> str:
     """The command that tries the blocked operations of an item again."""
-    return join(["unlatch", verb, _key(record), *helpful_options(record.pending)])
+    command = join(["unlatch", verb, _key(record), *helpful_options(record.pending)])
+    reason = pending_reason(record, Kind(verb))
+    return command if reason is None else f"{command} --reason {quoted_reason(reason)}"
 
 
 def _key(record: Increment) -> str:
