@@ -24,7 +24,12 @@ from unlatch.increments.files.paths import METADATA, paths_at
 from unlatch.increments.model.increment import Increment
 from unlatch.project.check_trackers import check_trackers
 from unlatch.project.deferred import defer
-from unlatch.project.plugins.loading import is_installed, load_plugin
+from unlatch.project.plugins.checks import (
+    manifest_mistakes,
+    plugin_mistakes,
+    settings_mistakes,
+)
+from unlatch.project.plugins.loading import is_installed, load_plugin, load_settings
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import LoadOrder
 from unlatch.project.workspace import Workspace
@@ -71,6 +76,17 @@ def test_the_projects_own_plugins_are_found_and_listed_for_an_unknown_one() -> N
 
     assert caught.value.id == "unknown-tracker"
     assert "ado, github, jira" in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["ado", "github", "jira"])
+def test_no_own_plugin_needs_the_checks_of_others(name: str) -> None:
+    manifest = Registry().manifest(name)
+    found = [
+        *manifest_mistakes(name, manifest),
+        *settings_mistakes(load_settings(manifest)),
+        *plugin_mistakes(load_plugin(manifest), manifest.capabilities),
+    ]
+    assert found == []
 
 
 @pytest.mark.usefixtures("foreign")

@@ -32,7 +32,8 @@ def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
             problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
             continue
         try:
-            model, found = read_settings(registry.manifest(name), table, raw.core.labels.names)
+            labels, is_own = raw.core.labels.names, registry.is_own(name)
+            model, found = read_settings(registry.manifest(name), table, labels, is_own=is_own)
         except PluginBroken as error:
             broken[name] = error
             continue
@@ -43,7 +44,11 @@ def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
 
 
 def read_settings(
-    manifest: Manifest, table: Mapping[str, Any], labels: Iterable[tuple[str, str]] = ()
+    manifest: Manifest,
+    table: Mapping[str, Any],
+    labels: Iterable[tuple[str, str]] = (),
+    *,
+    is_own: bool = False,
 ) -> tuple[Settings | None, tuple[str, ...]]:
     """The settings in a tracker's table, or all mistakes in it and in the configured labels.
 
@@ -51,7 +56,7 @@ def read_settings(
     """
     from unlatch.config.config import validate  # noqa: PLC0415
 
-    model = load_settings(manifest)
+    model = load_settings(manifest, is_own=is_own)
     with blaming(manifest.name, f"reading [trackers.{manifest.name}]", where=manifest.settings):
         settings, problems = validate(model, table, prefix=f"trackers.{manifest.name}")
         for key, label in labels if Capability.LABELS in manifest.capabilities else ():

@@ -43,7 +43,7 @@ class Registry:
         for name, target in self.targets.items():
             try:
                 check_rivals(name, [folder for _, folder in self._points[name]])
-                manifests[name] = load_manifest(name, target)
+                manifests[name] = load_manifest(name, target, is_own=self.is_own(name))
             except PluginBroken as error:
                 broken[name] = error
         return manifests, broken

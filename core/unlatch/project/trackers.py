@@ -277,8 +277,9 @@ class Trackers:
         self._transport_of[name] = transport
         self._order.wait(name)
         with _LOADING:
-            plugin = open_plugin(manifest, self._workspace.own_settings[name], transport)
-            if self.registry.is_own(name):
+            is_own, settings = self.registry.is_own(name), self._workspace.own_settings[name]
+            plugin = open_plugin(manifest, settings, transport, is_own=is_own)
+            if is_own:
                 return plugin
             from unlatch.project.plugins.guard import guard_plugin  # noqa: PLC0415  (slow)
 

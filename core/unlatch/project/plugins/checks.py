@@ -1,12 +1,25 @@
 """Check the parts of a plugin against the interface; each mistake completes "module:Class ..."."""
 
 import inspect
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeGuard
 
-from unlatch.spi import Capability, Settings, SyncPlugin
+from unlatch.spi import (
+    SPI_VERSION,
+    Capability,
+    CommandToken,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Option,
+    Scheme,
+    Settings,
+    SyncPlugin,
+)
 from unlatch.spi.tables import Table
 
+# Seconds; no request of an ended connection takes effect later.
+_DAY = 86_400
 # The methods that a capability requires.
 _METHODS = {
     Capability.CREATE: ("create", "find_created"),
@@ -79,3 +92,91 @@ def _lacking(found: type, settings: Collection[str]) -> Iterator[str]:
                 yield f"lacks the property {name}"
         elif not name.startswith("_") and not callable(getattr(found, name, None)):
             yield f"lacks the method {name}"
+
+
+def manifest_mistakes(name: str, manifest: object) -> list[str]:
+    """The mistakes of a plugin's manifest."""
+    if not isinstance(manifest, Manifest):
+        return ["is not a Manifest"]
+    if manifest.spi_version != SPI_VERSION:
+        return [f"is written for interface {manifest.spi_version}; this is {SPI_VERSION}"]
+    if manifest.name != name:
+        return [f"has another name than its entry point: {manifest.name!r}"]
+    return [f"has an invalid {field}" for field in _invalid_fields(manifest)]
+
+
+def _invalid_fields(manifest: Manifest) -> Iterator[str]:
+    for what, (fits, names) in _FIELDS.items():
+        yield from (f"{name}: it is {what}" for name in names if not fits(getattr(manifest, name)))
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable() and bool(value.strip())
+
+
+def _is_target(value: object) -> bool:
+    return isinstance(value, str) and all(value.partition(":"))
+
+
+def _is_shape(value: object) -> bool:
+    if not isinstance(value, LinkShape):
+        return False
+    return _is_line(value.item) and _is_line(value.url) and isinstance(value.number, bool)
+
+
+def _is_requirement(requires: object) -> bool:
+    match requires:
+        case (str() as module, str() as requirement):
+            return bool(requirement) and all(one.isidentifier() for one in module.split("."))
+    return False
+
+
+def _is_token(value: object) -> bool:
+    match value:
+        case EnvToken(str(), Scheme(), str() | None, not_for):
+            return _are(_is_line)(not_for)
+        case CommandToken(argv, Scheme()):
+            return _are(_is_line)(argv)
+    return False
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, Option) and all(map(_is_line, (value.name, value.help, *value.kinds)))
+
+
+def _is_collection(value: object) -> TypeGuard[Collection[object]]:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes)
+
+
+def _are(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda values: _is_collection(values) and all(map(fits, values))
+
+
+def _are_readers(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and all(map(_is_line, value))
+        and _are(_is_target)((*value.values(),))
+    )
+
+
+# Each kind of value, with the fields that have it.
+_FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
+    "a line of printable text": (_is_line, ("title", "noun")),
+    "a LinkShape of texts": (_is_shape, ("link", "synced")),
+    '"module:Class"': (_is_target, ("settings", "plugin")),
+    "a pair of a module and the requirement that installs it": (_is_requirement, ("requires",)),
+    "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
+    "a tuple of EnvTokens and CommandTokens": (_are(_is_token), ("tokens",)),
+    "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "secret_env", "deferred")),
+    "a function": (callable, ("label_problem", "is_alone")),
+    "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),
+    "a number of seconds": (
+        lambda one: isinstance(one, int | float) and 0 <= one < _DAY,
+        ("settle",),
+    ),
+    "a number from 1": (lambda one: isinstance(one, int) and one > 0, ("parallel",)),
+    "a tuple of Options": (_are(_is_option), ("options",)),
+    'a mapping of names to "module:function"': (_are_readers, ("events",)),
+    "a text": (lambda one: isinstance(one, str), ("example", "outside")),
+}
