@@ -11,7 +11,7 @@ from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import identity
-from unlatch.increments.records.pending import read_seen
+from unlatch.increments.records.reopens import details_of
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import UNWRITTEN
 from unlatch.increments.records.units import UNIT
@@ -221,10 +221,10 @@ def _seen_first(versions: Versions, _place: Place) -> Any:
 
 
 def _lateness(reached: Data) -> tuple[bool, bool, int, str]:
-    seen = read_seen(reached.get("before"))
+    details = details_of(reached)
+    seen = details.get("before")
     was_open = seen is None or seen.category is None or seen.category.is_open
-    changed = [reached.get(key) for key in ("labelsAdded", "labelsRemoved")]
-    count = sum(len(labels) for labels in changed if isinstance(labels, list))
+    count = sum(len(details.get(key, ())) for key in ("labels_added", "labels_removed"))
     # The last key makes the order the same from either side.
     return seen is None, was_open, -count, str(sorted(reached.items()))
 

@@ -16,6 +16,7 @@ from typing import Any
 from tests.cli.project import CLOSED, NAME, REASON, Done, Project
 from tests.warm.client import unlatch
 
+from unlatch.increments.records.reopens import spelled_out
 from unlatch.spi.text import ops_in
 from unlatch_sandbox import Fault
 
@@ -253,7 +254,7 @@ def reached(project: Project, tracker: str, name: str = NAME) -> dict[str, Any] 
     block = project.metadata(name)["reopenHistory"][-1]["syncedTo"].get(tracker)
     if block is None:
         return None
-    entry: dict[str, Any] = (block.get("items") or [block])[0]
+    entry: dict[str, Any] = spelled_out((block.get("items") or [block])[0])
     return entry
 
 

@@ -170,13 +170,13 @@ def take_turns(box: Sandbox, folder: Path) -> dict[str, Any]:
         return {"skipped": why}
     wrong: list[str] = []
     for name in ("older", "newer"):
-        team, older = _meet(box, folder / name)
+        team, older = meet_older(box, folder / name)
         order = (older, team.colleague) if name == "older" else (team.colleague, older)
         wrong += [f"{name} first, {problem}" for problem in Turns(team, *order).take()]
     return {"wrong": wrong, "comments of both at one moment": _act_at_once(box, folder / "at once")}
 
 
-def _meet(box: Sandbox, folder: Path) -> tuple[Team, OlderMember]:
+def meet_older(box: Sandbox, folder: Path) -> tuple[Team, OlderMember]:
     """A team in which the laptop has the older version."""
     box.reset()
     team = Team.meet(box, folder)
@@ -186,7 +186,7 @@ def _meet(box: Sandbox, folder: Path) -> tuple[Team, OlderMember]:
 
 def _act_at_once(box: Sandbox, folder: Path) -> dict[str, int]:
     """How many comments a reopen has that both versions make at one moment, by tracker."""
-    team, older = _meet(box, folder)
+    team, older = meet_older(box, folder)
     strike = Strike(box, NONE)
     words = ("resume", "7", "--yes", "--reason", "At once")
     first = older.start(*words)

@@ -51,7 +51,12 @@ def delivered_reopen(
     """Return a reopen that is recorded as delivered to an item."""
     synced = next((one for one in entry.synced_to if same_item(there.link, one.link)), None)
     if synced is not None and synced.before is not None:
-        return _with_retried(task, entry, synced)
+        reopen = _with_retried(task, entry, synced)
+        if found_closed(reopen):
+            return reopen
+        # Another clone may have opened it, whose record an older version has merged away.
+        events = _from_events(task, entry, there)
+        return combine([reopen, events]) if events else reopen
     return _from_events(task, entry, there) or (there if synced else None)
 
 

@@ -155,6 +155,10 @@ class Record:
         return {**entry, **{key: one for key, one in (over or {}).items() if key not in self.keys}}
 
 
+class OneLine(dict[str, Any]):
+    """A record that only programs read: where it is new in a JSON text, all of it shares a line."""
+
+
 def object_in(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadRecord(f"{place} is not an object")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import read_status
+from unlatch.increments.records.effects import write_effect
 from unlatch.increments.records.events import Delivered, Reopened, Undone
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.spi.text import one_line
@@ -14,7 +15,6 @@ from unlatch_audit.verify.model import Check, Part, Verdict, differs
 
 _SHOWN = 60
 _FIX = "; unlatch doctor --fix adds it"
-_FACTS = ("before", "after", "labels_added", "labels_removed")
 
 
 def check_entry(increment: Increment, entry: ReopenEntry, events: Sequence[Event]) -> list[Check]:
@@ -84,7 +84,7 @@ def _check_items(
 
 
 def _is_same(synced: SyncedItem, event: Delivered) -> bool:
-    return all(getattr(synced, name) == getattr(event, name) for name in _FACTS)
+    return write_effect(synced) == write_effect(event)
 
 
 def orphans(increment: Increment, events: Sequence[Event]) -> Mapping[str, tuple[Event, Check]]:

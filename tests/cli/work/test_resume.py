@@ -6,6 +6,7 @@ from shlex import quote
 import pytest
 from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
 
+from unlatch.increments.records.reopens import spelled_out
 from unlatch.spi.text import ops_in
 from unlatch.worklog.ids import is_ulid
 
@@ -87,6 +88,8 @@ def test_files_and_events_tell_what_happened_and_nothing_else_changed(ready: Pro
         (details,) = synced.pop("items")
         assert items[name] == synced
         assert items[name] == {key: details[key] for key in items[name]}
+        assert set(details) == {*items[name], "effect"}
+        details = spelled_out(details)
         assert (CLOSED[name], OPEN[name]) == tuple(details[k]["state"] for k in ("before", "after"))
         assert (["reopened"], ["completed"]) == (details["labelsAdded"], details["labelsRemoved"])
     bases = {
@@ -122,7 +125,7 @@ def test_the_document_is_exactly_this(ready: Project) -> None:
     assert done.document == {
         "schema": "unlatch.resume/1",
         "increment": {"id": NAME, "status": "active", "previousStatus": "completed"},
-        "reopen": entry,
+        "reopen": spelled_out(entry),
         "trackers": [
             {
                 "tracker": name,

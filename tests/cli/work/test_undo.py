@@ -50,6 +50,22 @@ def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
     assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
 
 
+@pytest.mark.parametrize("status", ["not_planned", "completed"])
+def test_metadata_alone_shows_what_to_take_back(project: Project, status: str) -> None:
+    """Without events.jsonl, as in a folder that somebody copied by hand."""
+    project.increment(links=project.items("github"))
+    for state, reason in (("open", None), ("closed", status)):
+        project.box.github.edit("octo/widgets", 4, state=state, state_reason=reason)
+    labels = project.labels()
+    project.run(*RESUME, "--even-if-not-planned").ends(0)
+    (project.folder() / "events.jsonl").unlink()
+
+    project.run(*UNDO).ends(0)
+    issue = project.box.github.issue("octo/widgets", 4)
+    assert ("closed", status) == (issue["state"], issue["state_reason"])
+    assert labels == project.labels()
+
+
 @pytest.mark.parametrize(
     ("front", "time"),
     [

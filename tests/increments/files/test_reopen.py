@@ -29,6 +29,10 @@ def entries(folder: Path) -> list[dict[str, Any]]:
 def test_the_file_differs_only_by_what_changed(project: Project) -> None:
     at = datetime(2025, 11, 1, tzinfo=UTC)
     op = derived_ulid(at, ["reopen", "0007-search", "why", at.isoformat()])
+    entry = (
+        f'"id": "{op}", "reopenedAt": "{STAMP}", "reason": "why", "previousStatus": "completed", '
+        '"previousCompletedAt": "2025-11-01", "reopenedBy": "ada", "doneWork": 0, "syncedTo": {}'
+    )
     before = [
         "{",
         '\t"id": "0007-search",',
@@ -47,16 +51,7 @@ def test_the_file_differs_only_by_what_changed(project: Project) -> None:
         before[5],
         f"{before[6]},",
         '\t"reopenHistory": [',
-        "\t\t{",
-        f'\t\t\t"id": "{op}",',
-        f'\t\t\t"reopenedAt": "{STAMP}",',
-        '\t\t\t"reason": "why",',
-        '\t\t\t"previousStatus": "completed",',
-        '\t\t\t"previousCompletedAt": "2025-11-01",',
-        '\t\t\t"reopenedBy": "ada",',
-        '\t\t\t"doneWork": 0,',
-        '\t\t\t"syncedTo": {}',
-        "\t\t}",
+        f"\t\t{{{entry.replace(', ', ',   ')}}}",  # as the items that share a line there
         "\t]",
         "}",
     ]

@@ -283,7 +283,7 @@ def _write_item(
     link: Link | None,
 ) -> None:
     base, boxes = both
-    _write_reached(manager, before, data, operation.op, [reached])
+    _write_reached(manager, before, data, operation.op, [reached], has_event=True)
     known = [one for one in before.links if same_item(one, reached.link)]
     for one in known:
         if base is not None:
@@ -331,7 +331,7 @@ def record_in_sync(
                     write_base(data, known, base, manager.shapes.links[known.tracker])
                     facts = {**manager.event_facts(by), "asked": asked}
                     events.append(Synced(tracker=known.tracker, item=known.key, **facts))
-        _write_reached(manager, before, data, op, reached)
+        _write_reached(manager, before, data, op, reached, has_event=False)
         return events
 
     return manager.change(wanted, edit)
@@ -343,10 +343,13 @@ def _write_reached(
     data: dict[str, Any],
     op: str | None,
     reached: Iterable[SyncedItem],
+    *,
+    has_event: bool,
 ) -> None:
     for entry in data.get("reopenHistory", []):
         for item in reached if entry.get("id") == op else ():
-            write_synced(entry, item, manager.shapes.synced, before.links)
+            shapes = manager.shapes.synced
+            write_synced(entry, item, shapes, before.links, has_event=has_event)
 
 
 def _edit_pending(manager: MetadataManager, wanted: str, edit_all: _EditAll) -> Increment:

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE, BOXES
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
-from unlatch.increments.records.reopens import ALSO_BY, AMENDED, REOPEN, SYNCED, TASK
+from unlatch.increments.records.reopens import ALSO_BY, AMENDED, EFFECT, REOPEN, SYNCED, TASK
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
@@ -86,7 +86,7 @@ AmendmentRecord: Any = record_type(AMENDED)
 PendingRecord: Any = record_type(OPERATION)
 TYPES["Boxes"] = record_type(BOXES)
 BaseRecord = record_type(BASE)
-SyncedDetails = record_type(SYNCED)
+SyncedDetails = record_type(SYNCED, **{EFFECT: NotRequired[str]})
 _METADATA = {
     # 2 while an attempt is recorded; 1 without the key.
     "formatVersion": NotRequired[Literal[1, 2]],

@@ -25,6 +25,7 @@ from unlatch.increments.records.link_places import (
 )
 from unlatch.increments.records.links import same_item
 from unlatch.spi.manifest import LinkShape
+from unlatch.worklog.record import OneLine
 
 
 def block_at(data: dict[str, Any], path: Path) -> Any:
@@ -43,9 +44,14 @@ def write_base(data: dict[str, Any], link: Link, base: Base, shape: LinkShape) -
     if base.boxes is None and link.base is not None:
         base = replace(base, boxes=link.base.boxes)
     if link.has_block:
-        block_at(data, link.path)["base"] = BASE.write(base)
+        block_at(data, link.path)["base"] = _written(base)
     else:
         add_link(data, replace(link, base=base), shape)
+
+
+def _written(base: Base) -> dict[str, Any]:
+    entry = BASE.write(base)
+    return entry if base.boxes else OneLine(entry)
 
 
 def remove_base(data: dict[str, Any], link: Link) -> None:
@@ -108,7 +114,7 @@ def _entry(link: Link, shape: LinkShape, block: dict[str, Any]) -> dict[str, Any
     entry = entry_for(link.item if is_placed else link.name, link.url, shape)
     if link.story is not None:
         entry["story"] = link.story
-    return {**entry, "base": BASE.write(link.base)} if link.base else entry
+    return {**entry, "base": _written(link.base)} if link.base else entry
 
 
 def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> None:

@@ -15,6 +15,7 @@ from unlatch.increments.model.increment import (
     SyncedItem,
 )
 from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.effects import read_effect, write_effect
 from unlatch.increments.records.link_edits import entry_for
 from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.spi.manifest import LinkShape
@@ -29,6 +30,7 @@ from unlatch.worklog.record import (
     WORDS,
     BadRecord,
     Field,
+    OneLine,
     Record,
     Type,
     list_in,
@@ -36,7 +38,7 @@ from unlatch.worklog.record import (
 )
 from unlatch.worklog.times import read_stamp
 
-AMENDMENTS = "amendments"
+AMENDMENTS, EFFECT = "amendments", "effect"
 _SPECWEAVE = {"date": "reopenedAt", "by": "reopenedBy"}
 # Who reopened work, where no tool wrote it down.
 UNKNOWN = "unknown"
@@ -172,8 +174,19 @@ def _of_specweave(raw: Any) -> Iterator[ReopenEntry]:
 
 def reopen_entries(data: Mapping[str, Any], reopens: Iterable[ReopenEntry]) -> list[dict[str, Any]]:
     """The reopens of an increment for `--json`: as metadata.json has them, in our own form."""
-    own = {raw["id"]: raw for raw in data.get("reopenHistory", []) if "id" in raw}
+    own = {raw["id"]: spelled_out(raw) for raw in data.get("reopenHistory", []) if "id" in raw}
     return [_with_author(own[one.id]) if one.id in own else write_reopen(one) for one in reopens]
+
+
+def spelled_out(value: Any) -> Any:
+    """An entry with the single parts of each effect that it has in one line."""
+    if isinstance(value, list):
+        return [spelled_out(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    parts = read_effect(value.get(EFFECT))
+    details = SYNCED.write(SyncedItem("", "", "", **parts)) if parts else {}
+    return {key: spelled_out(one) for key, one in value.items() if key != EFFECT} | details
 
 
 def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterator[SyncedItem]:
@@ -186,22 +199,40 @@ def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterato
             item = object_in(entry, f"{here}/items/{number}")
             if shape.item in item:
                 named = tracker, str(item[shape.item]), str(item.get(shape.url, ""))
-                yield SyncedItem(*named, **SYNCED.values(item, place))
+                yield SyncedItem(*named, **details_of(item, place))
+
+
+def details_of(item: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+    """The attributes of a `SyncedItem` that an item in `syncedTo` has, in either form."""
+    return SYNCED.values(item, place) or read_effect(item.get(EFFECT))
 
 
 def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
-    return {**REOPEN.write(entry), "syncedTo": {}}
+    return OneLine(REOPEN.write(entry) | {"syncedTo": {}})
 
 
 def write_synced(
-    entry: dict[str, Any], item: SyncedItem, shapes: Mapping[str, LinkShape], links: Iterable[Link]
+    entry: dict[str, Any],
+    item: SyncedItem,
+    shapes: Mapping[str, LinkShape],
+    links: Iterable[Link],
+    *,
+    has_event: bool,
 ) -> None:
     """Record in an entry of reopenHistory that a reopen reached an item, unless it is recorded.
 
     The items are written in the order of `links`, all links of the increment.
+
+    Args:
+        has_event: whether an event has the same effect. An older version reads that, and not the
+            effect in one line.
     """
+    details = SYNCED.write(item)
+    if details and has_event:
+        details = {EFFECT: write_effect(item)}
     shape = shapes[item.tracker]
-    block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
+    synced = entry["syncedTo"] = OneLine(entry.get("syncedTo", {}))
+    block = synced.setdefault(item.tracker, {})
     new = entry_for(item.item, item.url, shape)
     if not block.get("items"):
         block.pop("items", None)
@@ -209,7 +240,7 @@ def write_synced(
     if any(new.items() <= one.items() for one in known):
         return
     places = {one.item: n for n, one in enumerate(links) if one.tracker == item.tracker}
-    items = [*known, new | SYNCED.write(item)]
+    items = [*known, new | details]
     items.sort(key=lambda one: places.get(str(one.get(shape.item)), len(places)))
     for key in (shape.item, shape.url):
         if key in items[0]:

@@ -8,6 +8,7 @@ from typing import Any
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.nodes import Item, Node, read_nodes
+from unlatch.worklog.record import OneLine
 
 Path = tuple[str | int, ...]
 # An item of the new container: its index in the old one, if it was there, and its text.
@@ -78,6 +79,8 @@ class Style:
 
     def render(self, value: Any, indent: str | None) -> str:
         """Write a new value; `indent` is that of the line it starts on, None means one line."""
+        if isinstance(value, OneLine):
+            indent = None
         inner = None if indent is None else indent + self.unit
         if isinstance(value, dict) and value:
             members = [self.key(k) + self.colon + self.render(v, inner) for k, v in value.items()]

@@ -25,7 +25,7 @@ from unlatch.cli.terminal.output import Json
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
-from unlatch.increments.records.reopens import write_reopen
+from unlatch.increments.records.reopens import spelled_out, write_reopen
 from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Outcome, Refusal
 from unlatch.lifecycle.resume import Resume
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
@@ -218,7 +218,7 @@ def _tell_details(result: Outcome, increment: Increment) -> None:
 def _reopen_entry(entry: ReopenEntry, increment: Increment) -> Json:
     """The present entry of reopenHistory, with the items that it reached."""
     written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
-    return dict(next(written, write_reopen(entry)))
+    return dict(spelled_out(next(written, write_reopen(entry))))
 
 
 def _is_repeated(result: Outcome) -> bool:
