@@ -21,6 +21,7 @@ from benchmarks import (
     sessions,
     startup,
     sync,
+    tricks,
 )
 from benchmarks.figures import Figure, NotMeasured, table
 from benchmarks.other_tree import against
@@ -32,6 +33,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     request_counts.PART: request_counts.figures,
     resume.PART: resume.figures,
     startup.PART: startup.figures,
+    tricks.PART: tricks.figures,
     many.PART: many.figures,
     documents.PART: documents.figures,
     sync.PART: sync.figures,

@@ -5,9 +5,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from benchmarks.children import peak_memory
+from benchmarks.children import peak_memory, run
 from benchmarks.figures import NotMeasured
 from benchmarks.small_model import join
+from benchmarks.tricks import TRICKS, program
 
 
 def test_the_peak_of_memory_is_that_of_the_command_alone() -> None:
@@ -16,6 +17,15 @@ def test_the_peak_of_memory_is_that_of_the_command_alone() -> None:
     large = peak_memory((sys.executable, "-c", "b'x' * 60_000_000"))
     assert small < 30
     assert 50 < large - small < 70
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_each_trick_of_the_start_can_be_undone(tmp_path: Path, trick: str) -> None:
+    folder = tmp_path / ".unlatch/increments/0001-search"
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_text('{"id": "0001-search", "status": "active"}')
+    undone = (sys.executable, "-P", "-c", program("0001-search", TRICKS[trick][0]))
+    assert run(undone, cwd=tmp_path).cpu > 0
 
 
 def test_only_an_expected_exit_code_is_measured() -> None:
