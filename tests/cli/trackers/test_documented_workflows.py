@@ -1,0 +1,77 @@
+"""The documented workflows for events lose none to another one, though GitHub cancels runs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.ci.expressions import survivors
+from tests.cli.project import OPEN, Project
+from tests.cli.trackers.test_ingest import finished, ingest, payload
+
+__all__ = ["finished"]
+DOCS = Path(__file__).parents[3] / "docs"
+Json = dict[str, Any]
+
+
+def workflow(page: str, name: str) -> Json:
+    """The workflow of this name on a page."""
+    text = (DOCS / page).read_text("utf-8")
+    blocks = re.findall(r"^```yaml\n(name: .*?)^```", text, re.MULTILINE | re.DOTALL)
+    [content] = [each for each in map(yaml.safe_load, blocks) if each["name"] == name]
+    return {**content, "on": content[True]}  # YAML 1.1 takes `on` for true
+
+
+def comment(number: int, body: str, *, issue: int = 4, code: bool = False) -> Json:
+    item = {"number": issue, "state": "closed"}
+    about = {"pull_request" if code else "issue": item}
+    return {"action": "created", **about, "comment": {"id": number, "body": body}}
+
+
+@pytest.mark.parametrize("code", [False, True])
+def test_no_comment_drops_a_command(*, code: bool) -> None:
+    events = [
+        comment(1, "/reopen It crashes", code=code),
+        comment(2, "Thanks", code=code),
+        comment(3, "It works\r\n/undo", code=code),
+        comment(4, "Me too", code=code),
+        comment(5, "/Close Done", code=code),
+        comment(6, "Really?", code=code),
+        comment(7, "/reopen", issue=5, code=code),
+    ]
+
+    run = survivors(workflow("comments.md", "Commands"), events)
+
+    assert [1, 3, 5, 7] == sorted(event["comment"]["id"] for event in run)
+
+
+@pytest.mark.parametrize("group", ["unlatch", "unlatch-${{ github.event.issue.number }}"])
+def test_a_group_for_several_comments_would_drop_one(group: str) -> None:
+    shared = workflow("comments.md", "Commands")
+    shared["concurrency"]["group"] = group
+    events = [comment(1, "Hello"), comment(2, "/reopen It crashes"), comment(3, "Thanks")]
+
+    assert [] == survivors(shared, events)
+
+
+def test_comments_are_taken_up_as_they_are_made() -> None:
+    on = workflow("comments.md", "Commands")["on"]
+    assert {"issue_comment", "pull_request_review_comment"} == on.keys()
+    assert [["created"]] * 2 == [each["types"] for each in on.values()]
+
+
+@pytest.mark.parametrize("last", workflow("ci.md", "Issues")["on"]["issues"]["types"])
+def test_the_run_that_is_left_syncs_what_the_dropped_ones_told(
+    finished: Project, last: str
+) -> None:
+    issues = workflow("ci.md", "Issues")
+    told = [payload(finished, action) for action in ("edited", "reopened", "labeled", last)]
+    finished.box.github.edit("octo/widgets", 4, state="open", by="mona")
+
+    run = survivors(issues, told)
+
+    assert ["edited", last] == [event["action"] for event in run]
+    for event in run[1:]:
+        ingest(finished, event).ends(0)
+    assert OPEN == finished.states()
