@@ -142,7 +142,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tools/validators/node_modules tests/servers/node_modules tests/coding_agents/packages/*/node_modules tests/coding_agents/packages/*/.venv tests/increments/layouts/openspec/cli/node_modules tests/increments/layouts/backlog_md/cli/node_modules
+	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tools/validators/node_modules tests/servers/node_modules tests/coding_agents/packages/*/node_modules tests/coding_agents/packages/*/.venv tests/increments/layouts/openspec/cli/node_modules tests/increments/layouts/backlog_md/cli/node_modules tests/unlatch_github/octokit/node_modules
 
 $(STAMP): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'unlatch needs Python 3.11 or newer: install python3' >&2; exit 1; }
