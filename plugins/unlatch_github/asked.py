@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
-from unlatch.spi import Category, MarkedComment, op_posted
+from unlatch.spi import Category, MarkedComment, StateChange, op_posted
 from unlatch.spi.history import Asked, Asker, Closer, LastClose, Obstacle, Role
 from unlatch_github.api.models import read_comment, reading_answer
 from unlatch_github.api.paths import REVIEW
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch_github.api.client import Client
 
 _OPEN, _MERGED = "OPEN", "MERGED"
+_CLOSED, _REOPENED = "ClosedEvent", "ReopenedEvent"
 _TEAM = "team"
 _PERSON = "User"
 _WORKFLOW = "github-actions"
@@ -57,7 +58,7 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         return None
     told = client.last_close(ref)
     with reading_answer(name, written=False):
-        node = told["data"]["repository"]["issueOrPullRequest"]
+        node, viewer = told["data"]["repository"]["issueOrPullRequest"], told["data"]["viewer"]
         state = node.get("pullState") or node["state"]
         marked = _marked(node["comments"]["nodes"])
         close, own = _last_close(node, marked), _own_roles(node, login)
@@ -77,6 +78,7 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         is_open=state == _OPEN,
         marked=marked,
         obstacle=_obstacle(node, state),
+        reopened=_reopened(node, viewer["login"]),
     )
 
 
@@ -107,7 +109,9 @@ def _marked(nodes: list[dict[str, Any]]) -> tuple[MarkedComment, ...]:
 
 
 def _last_close(node: dict[str, Any], marked: tuple[MarkedComment, ...]) -> LastClose:
-    event = (node["timelineItems"]["nodes"] or [{}])[-1]
+    events = node["timelineItems"]["nodes"]
+    closes = [each for each in events if each["__typename"] == _CLOSED]
+    event: dict[str, Any] = closes[-1] if closes else {}
     actor = event.get("actor") or {}
     at = datetime.fromisoformat(event["createdAt"]) if event else None
     closer = _closer(event, actor)
@@ -120,6 +124,17 @@ def _last_close(node: dict[str, Any], marked: tuple[MarkedComment, ...]) -> Last
         dropped=_is_dropped(node),
         locked=node["locked"],
     )
+
+
+def _reopened(node: dict[str, Any], viewer: str) -> StateChange | None:
+    event = (node["timelineItems"]["nodes"] or [{}])[-1]
+    if event.get("__typename") != _REOPENED:
+        return None
+    by = (event["actor"] or {}).get("login")
+    # An app is "renovate[bot]" for itself, and "renovate" where it acts.
+    own = None if by is None else by == viewer.removesuffix("[bot]")
+    at = datetime.fromisoformat(event["createdAt"])
+    return StateChange(at, "open", by, own=own, is_open=True)
 
 
 def _is_dropped(node: dict[str, Any]) -> bool:

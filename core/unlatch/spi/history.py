@@ -138,6 +138,7 @@ class Asked:
         is_restricted: whether not everybody who sees the item sees the comment.
         marked: the item's newest comments with markers, the oldest first.
         obstacle: why the item cannot be reopened; None if the tracker tells of none.
+        reopened: the reopen since the last close; None without one, or if unknown.
     """
 
     ref: ItemRef
@@ -151,3 +152,4 @@ class Asked:
     is_restricted: bool = False
     marked: tuple[MarkedComment, ...] = ()
     obstacle: Obstacle | None = None
+    reopened: StateChange | None = None

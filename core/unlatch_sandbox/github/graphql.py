@@ -164,7 +164,7 @@ def _shared(issue: IssueRecord) -> Object:
         "author": _actor(issue.user),
         "assignees": _page("User", [{"login": login} for login in issue.assignees]),
         "comments": _comments(issue),
-        "timelineItems": lambda asked: _last_move(issue, asked),
+        "timelineItems": lambda asked: _last_moves(issue, asked),
         "projectItems": _page("ProjectV2Item", projects.items_of(issue)),
     }
 
@@ -184,13 +184,14 @@ def _comments(issue: IssueRecord) -> Callable[[Arguments], Object]:
     return _page("IssueComment", nodes)
 
 
-def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
-    """The last close or reopen, of the wanted types; the only stored events of an issue."""
-    if not isinstance(asked.get("last"), int):
+def _last_moves(issue: IssueRecord, asked: Arguments) -> Object:
+    """The last closes and reopens, of the wanted types; the only stored events of an issue."""
+    last = asked.get("last")
+    if not isinstance(last, int):
         raise _Undefined("You must provide a `first` or `last` value to paginate.")
     wanted = {kind: _EVENTS[kind] for kind in asked["itemTypes"]}
     moves = [move for move in issue.moves if move[1] in wanted.values()]
-    nodes = [_event(issue, *moves[-1])] if moves else []
+    nodes = [_event(issue, *move) for move in moves[-last:]]
     return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
 
 

@@ -5,9 +5,12 @@ the comment's address as their key, so that an event that comes twice is one cha
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import same_item
+from unlatch.spi import Category
 from unlatch.spi.history import Asked
 from unlatch.spi.render import without_references
 from unlatch.values import dataclass
@@ -68,6 +71,34 @@ def command_line(
         line.append("--even-if-not-planned")
     ids = tuple(increment.id for increment in increments)
     return CommandLine(tuple(line), *((ids,) if changed else ((), ids)))
+
+
+def lags_behind(
+    line: CommandLine, increments: Sequence[Increment], asked: Asked, verb: Verb
+) -> bool:
+    """Whether an increment does not show yet what a command did to its item.
+
+    Its job ended too early, or could not publish the increment.
+    """
+    opens = verb is Verb.REOPEN
+    changes = bool(line.increments)
+    return any(
+        (not increment.status.is_finished if changes else _noted(increment, asked)) is not opens
+        and not _changed_since(increment, asked.written)
+        for increment in increments
+    )
+
+
+def _noted(increment: Increment, asked: Asked) -> bool | None:
+    """Whether the item was open when it was last in sync, or noted; None if it never was."""
+    item = Link(asked.ref.tracker, asked.ref.id, asked.ref.url)
+    bases = [link.base for link in increment.links if same_item(link, item)]
+    return next((Category(base.remote).is_open for base in bases if base), None)
+
+
+def _changed_since(increment: Increment, moment: datetime) -> bool:
+    changes = [increment.completed_at, *(entry.reopened_at for entry in increment.reopens)]
+    return any(change is not None and change > moment for change in changes)
 
 
 def _reaches_increment(asked: Asked, command: Command, policy: Policy) -> bool:

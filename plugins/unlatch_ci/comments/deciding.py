@@ -31,6 +31,7 @@ class Decision:
         command: None if the comment has none that counts.
         refusal: why the person may not, to be told once.
         is_met: whether the item is as the command wants it, so that it is acknowledged alone.
+        is_begun: whether that is so for this very command, whose job may have ended too early.
         labels: whether the item gets the label of a comment without a command.
     """
 
@@ -38,6 +39,7 @@ class Decision:
     command: Command | None = None
     refusal: Refusal | None = None
     is_met: bool = False
+    is_begun: bool = False
     labels: bool = False
 
 
@@ -51,9 +53,9 @@ def decide(asked: Asked, policy: Policy) -> Decision:
         return _decide_follow_up(asked, policy)
     if why := _outdated(asked, command):
         return Decision(why)
-    if asked.is_open is (command.verb is Verb.REOPEN):
-        state = "open" if asked.is_open else "closed"
-        return Decision(f"the item is {state} already", command, is_met=True)
+    if asked.is_open is (command.verb is Verb.REOPEN) and not _is_unfinished(asked):
+        words = f"the item is {'open' if asked.is_open else 'closed'} already"
+        return Decision(words, command, is_met=True, is_begun=_is_begun(asked))
     return _decide_right(asked, command, policy)
 
 
@@ -101,6 +103,21 @@ def _outdated(asked: Asked, command: Command) -> str | None:
     return None
 
 
+def _is_unfinished(asked: Asked) -> bool:
+    """Whether a job reopened the item after the comment was written, and ended before its own."""
+    reopened = asked.reopened
+    if reopened is None or not reopened.own or reopened.at < asked.written or not asked.is_open:
+        return False
+    own = (one for one in asked.marked if one.own is not False)
+    return not any(one.created is None or one.created >= reopened.at for one in own)
+
+
+def _is_begun(asked: Asked) -> bool:
+    """Whether a comment says that this command was carried out on this item."""
+    own = (one.text for one in asked.marked if one.own is not False and not _is_answer(one))
+    return any(f"in {asked.url})" in _without_markup(text) for text in own)
+
+
 def _own_operations(asked: Asked) -> set[str | None]:
     return {op_posted(one.text) for one in asked.marked if one.own is not False}
 
@@ -143,5 +160,10 @@ def _commands_lately(asked: Asked) -> int:
 
 def _account_in(comment: MarkedComment) -> str | None:
     # A reason is a stranger's text, and stands before our words.
-    accounts = _ASKED_BY.findall(comment.text.replace("\\", ""))
+    accounts = _ASKED_BY.findall(_without_markup(comment.text))
     return accounts[-1] if accounts else None
+
+
+def _without_markup(text: str) -> str:
+    # What keeps an address from being a link.
+    return text.replace("\\", "").replace("&#8203;", "").replace("\u200b", "")

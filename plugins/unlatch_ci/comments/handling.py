@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.duplicates import delete_duplicates
@@ -12,15 +13,16 @@ from unlatch.spi import Capability, Category
 from unlatch.spi.change import Change
 from unlatch.values import dataclass
 from unlatch_ci.comments.answers import failure_text, refusal_text
-from unlatch_ci.comments.carrying_out import command_line
+from unlatch_ci.comments.carrying_out import command_line, lags_behind
 from unlatch_ci.comments.command import Verb
 from unlatch_ci.comments.deciding import answer_id, decide, refusal_id
 from unlatch_ci.comments.rights import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from unlatch.config.config import CoreConfig
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, SyncPlugin
@@ -76,18 +78,26 @@ def handle_comment(
         return Handled(0, "the comment asks for nothing")
     policy = _policy(config)
     decision = decide(asked, policy)
+    command, why = decision.command, decision.why
+    increments = find_increments(workspace, trackers, [ref])[0] if holds and command else []
+    if command is not None:
+        line = command_line(asked, command, policy, increments)
+        lags = decision.is_begun and lags_behind(line, increments, asked, command.verb)
+        if why is None or lags:
+            note = partial(_note, workspace, increments if line.beside else (), asked, command.verb)
+            return _carry_out(trackers, asked, partial(run, line, note))
     _show(trackers, asked, decision, config.comments.follow_up_label)
-    if decision.why is not None or decision.command is None:
-        return Handled(0, decision.why)
-    increments = find_increments(workspace, trackers, [ref])[0] if holds else []
-    line = command_line(asked, decision.command, policy, increments)
-    state = Category.TODO if decision.command.verb is Verb.REOPEN else Category.DONE
+    return Handled(0, why)
 
-    def note() -> None:
-        for increment in increments if line.beside else ():
-            note_alone(workspace, increment, ref, state, by=asked.asker.account, url=asked.url)
 
-    code = run(line, note)
+def _note(workspace: Workspace, increments: Sequence[Increment], asked: Asked, verb: Verb) -> None:
+    state, by = Category.TODO if verb is Verb.REOPEN else Category.DONE, asked.asker.account
+    for increment in increments:
+        note_alone(workspace, increment, asked.ref, state, by=by, url=asked.url)
+
+
+def _carry_out(trackers: Trackers, asked: Asked, run: Callable[[], int]) -> Handled:
+    code = run()
     if code in _FAILED:
         _answer(trackers, asked, answer_id(asked), failure_text(asked))
     elif code == 0:

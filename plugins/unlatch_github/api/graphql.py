@@ -70,15 +70,18 @@ _CLOSE = """locked
       comments(last: 100) {
         nodes { fullDatabaseId body createdAt viewerDidAuthor author { login } }
       }
-      timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
+      timelineItems(last: 2, itemTypes: [CLOSED_EVENT, REOPENED_EVENT]) {
         nodes {
+          __typename
           ... on ClosedEvent { createdAt actor { __typename login } closer { __typename } }
+          ... on ReopenedEvent { createdAt actor { __typename login } }
         }
       }"""
 
-# What decides who may reopen it. REST does not tell what a merged pull request closed. Fields of
-# one name have one type, hence the other name for the state of a pull request.
+# What decides who may reopen it; closes and reopens alternate. REST does not tell what a merged
+# pull request closed. Fields of one name have one type, hence the other name for the state of one.
 LAST_CLOSE = f"""query ($owner: String!, $name: String!, $number: Int!) {{
+  viewer {{ login }}
   repository(owner: $owner, name: $name) {{
     issueOrPullRequest(number: $number) {{
       ... on Issue {{

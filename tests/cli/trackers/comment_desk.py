@@ -1,6 +1,8 @@
 """An item on GitHub, closed an hour ago, and a job for each comment on it."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -59,12 +61,18 @@ class Desk:
         comment = self.post(user, words, review=review)
         return self.take_up(comment, words, *options, review=review)
 
+    @contextmanager
+    def earlier(self, minutes: int = 60) -> Iterator[None]:
+        """Let GitHub's clock show an earlier time."""
+        then = stored(datetime.now(UTC) - timedelta(minutes=minutes))
+        with self.project.monkeypatch.context() as patch:
+            patch.setattr(type(self.project.box.github.hub), "now", lambda _: then)
+            yield
+
     def close(self, by: str, reason: str | None = "completed", *, ago: int = 60) -> None:
         """Close the item, some minutes ago."""
         github = self.project.box.github
-        then = stored(datetime.now(UTC) - timedelta(minutes=ago))
-        with self.project.monkeypatch.context() as patch:
-            patch.setattr(type(github.hub), "now", lambda _: then)
+        with self.earlier(ago):
             github.edit(REPOSITORY, self.number, state="closed", state_reason=reason, by=by)
 
     @property

@@ -101,7 +101,7 @@ def read_history(trackers: Trackers, item: RemoteItem) -> ItemHistory | None:
 def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
     """The time of the close that this account took back without a comment, as if interrupted.
 
-    None if another account opened the item, if a comment with a marker of ours follows that close,
+    None if another account opened the item, if a comment with a marker of ours follows that reopen,
     or if the history does not show who opened it.
 
     Raises:
@@ -112,7 +112,7 @@ def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
     if history is None or closed is None or opened is None or not opened.own:
         return None
     is_said = any(
-        comment.own is not False and (comment.created is None or comment.created >= closed.at)
+        comment.own is not False and (comment.created is None or comment.created >= opened.at)
         for comment in history.comments
     )
     return None if is_said else closed.at
