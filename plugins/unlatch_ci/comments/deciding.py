@@ -16,7 +16,7 @@ from unlatch_ci.comments.thanks import says_nothing_more
 MOST_COMMANDS = 3
 # The beginning of each answer that is no change.
 UNCHANGED = "Nothing was changed"
-_NEVER_CLOSED = datetime.fromtimestamp(0, UTC)
+_BEGINNING = datetime.fromtimestamp(0, UTC)
 _DAY = timedelta(days=1)
 # What `asked_by` writes; trackers' markup puts a backslash before some signs.
 _ASKED_BY = pattern(r"\(asked by (?P<account>[^\s()]{1,100}) in ")
@@ -68,7 +68,7 @@ def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
     if refused is None and command.verb is Verb.REOPEN and asked.obstacle is not None:
         refused = Refusal(asked.obstacle)
     if refused is not None:
-        is_told = refusal_id(asked) in _own_operations(asked)
+        is_told = refusal_id(asked, refused) in _own_operations(asked)
         words = f"{account} may not ({refused})"
         return Decision(words, command, refusal=None if is_told else refused)
     if _commands_lately(asked) >= MOST_COMMANDS:
@@ -127,10 +127,15 @@ def answer_id(asked: Asked) -> str:
     return derived_ulid(asked.written, ["failed", asked.url])
 
 
-def refusal_id(asked: Asked) -> str:
-    """The id of the answer to a person who may not: one for each close of the item."""
-    at = asked.close.at or _NEVER_CLOSED
-    return derived_ulid(at, ["refused", asked.ref.url, asked.asker.account])
+def refusal_id(asked: Asked, refusal: Refusal) -> str:
+    """The id of the answer to a person who may not: one for the item.
+
+    What the tracker cannot reopen is told once for each close, as it may have changed.
+    """
+    told = ["refused", asked.ref.url, asked.asker.account]
+    if asked.obstacle is None or refusal is not Refusal(asked.obstacle):
+        return derived_ulid(_BEGINNING, told)
+    return derived_ulid(asked.close.at or _BEGINNING, [*told, refusal])
 
 
 def asked_by(asked: Asked) -> str:

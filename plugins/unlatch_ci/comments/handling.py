@@ -120,9 +120,10 @@ def _policy(config: CoreConfig) -> Policy:
 def _show(trackers: Trackers, asked: Asked, decision: Decision, label: str) -> None:
     """Show on the item why no command is carried out, where that is to be shown."""
     if decision.labels:
-        _label(trackers.open(asked.ref.tracker), asked.ref, label, refusal_id(asked))
+        _label(trackers.open(asked.ref.tracker), asked.ref, label, answer_id(asked))
     if decision.refusal is not None:
-        _answer(trackers, asked, refusal_id(asked), refusal_text(asked, decision.refusal))
+        text = refusal_text(asked, decision.refusal)
+        _answer(trackers, asked, refusal_id(asked, decision.refusal), text)
     if decision.is_met:
         _acknowledge(trackers, asked)
 

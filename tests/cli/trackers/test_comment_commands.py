@@ -61,6 +61,9 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     (text,) = desk.answers
     assert "its author, its assignee and people with triage or write rights" in text
     assert [True, True] == [text.count("/reopen") == 0, "oda" in text]
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    desk.close("wes")
+    assert (0, 1) == (desk.say("oda", "/reopen It was closed again").code, len(desk.answers))
     # Somebody else may all the same, and so may they once they have a right.
     desk.project.box.github.add_person("oda", role="triage")
     assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
