@@ -121,7 +121,7 @@ def _card(heading: str, issue: dict[str, Any], left: int, top: int, width: int) 
     )
     yield f'<text class="pale" x="{x}" y="{top + 24}">{heading}: #{_NUMBER}</text>'
     yield f'<rect x="{x}" y="{top + 36}" width="64" height="22" rx="11" fill="{colour}"/>'
-    yield f'<text class="pill" x="{x + 11}" y="{top + 52}">{word}</text>'
+    yield f'<text class="pill" x="{x + 32}" y="{top + 52}" text-anchor="middle">{word}</text>'
     yield f'<text class="head" x="{x + 76}" y="{top + 52}">{escape(issue["title"])}</text>'
     labels = ", ".join(label["name"] for label in issue["labels"])
     yield f'<text class="pale" x="{x}" y="{top + 80}">Labels: {escape(labels)}</text>'

@@ -117,10 +117,12 @@ def _named(counts: Mapping[str | None, int]) -> dict[str, int]:
 
 
 def _tell_bars(heading: str, counts: Mapping[str, int]) -> None:
-    longest, most = _bar_cells(), max(counts.values(), default=0)
+    most = max(counts.values(), default=0)
+    # One bar, or bars of zeros, compare nothing.
+    longest = _bar_cells() if most and len(counts) > 1 else 0
     sign = output.sign("bar")
     rows = [
-        (name, f"{number:,}", sign * round(number * longest / most) if most else "")
+        (name, f"{number:,}", sign * round(number * longest / (most or 1)))
         for name, number in counts.items()
     ]
     _tell((heading, "Reopens", ""), rows, flexible=(0,))

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import os
 import re
@@ -190,6 +191,45 @@ def test_bars_compare_the_numbers_of_a_table(
 
 def test_long_numbers_are_grouped() -> None:
     assert "5,000 increments" == times(5000, "increment")
+
+
+def test_a_cell_of_a_record_names_its_column(page: str) -> None:
+    (*_, often) = parse(page).iter(f"{HTML}table")
+    head, *rows = often.iter(f"{HTML}tr")
+    columns = ["".join(cell.itertext()) for cell in head]
+    assert rows
+    for row in rows:
+        assert columns[1:] == [cell.get("data-heading") for cell in row if cell.tag == f"{HTML}td"]
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_at_the_width_of_a_phone(page: str, tmp_path: Path, width: int) -> None:
+    measure = """
+        const seen = frame.contentDocument;
+        const places = [seen.documentElement, ...seen.querySelectorAll(".scroll")];
+        document.title = JSON.stringify(places.map(one => one.scrollWidth - one.clientWidth));
+    """
+    frame = f'<iframe id="frame" style="width:{width}px" srcdoc="{html.escape(page)}"></iframe>'
+    tested = f"<title></title>{frame}<script>onload = () => {{{measure}}}</script>"
+    (tmp_path / "page.html").write_text(f"<!DOCTYPE html>{tested}", encoding="utf-8")
+
+    done = subprocess.run(
+        [
+            *(CHROMIUM or "", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+            *("--virtual-time-budget=10000", (tmp_path / "page.html").as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+
+    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
+    assert title is not None
+    too_wide = json.loads(title[1])
+    assert len(too_wide) > 5
+    assert [pixels for pixels in too_wide if pixels > 0] == []
 
 
 @pytest.mark.skipif(not (AXE and CHROMIUM), reason="UNLATCH_AXE names no axe.min.js")

@@ -161,6 +161,18 @@ def test_a_narrow_terminal_has_a_line_for_where_and_a_line_for_what(completed: P
     ) in terminal.text
 
 
+def test_a_narrow_terminal_breaks_a_preview_at_words(completed: Project) -> None:
+    reason = "The audit found gaps in the handling of errors, and nobody had seen the minutes"
+    options = ("resume", "7", "--dry-run", "--reason", reason)
+    with Terminal(completed, *options, columns=60) as terminal:
+        assert terminal.end() == 0
+    lines = terminal.text.splitlines()
+    # Addresses stay whole.
+    assert [line for line in lines if len(line) > 60 and "://" not in line] == []
+    assert "    Comment       Reopened: The audit found gaps in the" in lines
+    assert '    GitHub        octo/widgets#4 "Smart discipline" (closed,' in lines
+
+
 def test_the_comment_that_is_shown_is_the_one_that_is_posted(completed: Project) -> None:
     reason = 'It\'s "broken" <b>\n\nand `stays` so'
     document = completed.run("resume", "7", "--reason", reason, "--dry-run", "--json").document

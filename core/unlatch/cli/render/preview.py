@@ -77,13 +77,13 @@ def _snapshot(item: Previewed) -> ItemSnapshot:
 
 
 def _lines(context: Context, preview: Preview) -> Iterator[str]:
-    yield _headline(preview.plan)
+    yield from output.hang("", _headline(preview.plan))
     yield from item_lines(context, preview.items)
     for link, needed in preview.spared:
         yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
     if preview.scope:
         yield from foreseen_lines(preview.scope)
-    yield _sum(preview)
+    yield from output.hang("", _sum(preview))
 
 
 def item_lines(context: Context, items: Sequence[Previewed]) -> Iterator[str]:
@@ -97,8 +97,10 @@ def item_lines(context: Context, items: Sequence[Previewed]) -> Iterator[str]:
         if item.change.comment not in (None, said):
             said = item.change.comment
             yield from text_lines("Comment", said or (), columns)
-        yield _about(registry, item, columns)
-        yield from _remarks(item)
+        about = _about(registry, item, columns)
+        yield from output.hang(about[: 4 + columns], about[4 + columns :])
+        for remark in _remarks(item):
+            yield from output.hang(_INDENT, remark)
         for _ in item.requests:
             yield from next(requests)
 
@@ -123,19 +125,20 @@ def _about(registry: Registry, item: Previewed, columns: int) -> str:
 
 def _remarks(item: Previewed) -> Iterator[str]:
     if item.error is not None and not item.is_unread:
-        yield f"{_INDENT}{output.warn(item.error.message)} {output.faint(f'[{item.error.id}]')}"
+        yield f"{output.warn(item.error.message)} {output.faint(f'[{item.error.id}]')}"
         if item.error.hint:
-            yield f"{_INDENT}{output.clean(item.error.hint)}"
+            yield output.clean(item.error.hint)
     if item.was_pending:
         since = f"pending since {item.operation.at:%Y-%m-%d}"
-        yield f"{_INDENT}{since}; whether it was delivered is checked first"
+        yield f"{since}; whether it was delivered is checked first"
 
 
 def text_lines(name: str, text: Text, columns: int) -> Iterator[str]:
     """The lines of a text that is posted, behind its name."""
     lines = "\n\n".join(map(_styled, text)).splitlines()
     for label, line in zip_longest([name], lines, fillvalue=""):
-        yield f"    {label:<{columns}}{line}".rstrip()
+        for part in output.hang(f"    {label:<{columns}}", line):
+            yield part.rstrip()
 
 
 def _styled(block: Block) -> str:
