@@ -46,7 +46,7 @@ class Writer:
         """Validate a change on the server without applying it (`validateOnly`).
 
         Raises:
-            TrackerError: as `change` does.
+            TrackerError: Azure DevOps refuses it.
         """
         self._client.would_change(str(item.id), patch.steps())
 

@@ -120,8 +120,8 @@ class Conversation:
         """Lock the conversation and finish the turn of a process that died.
 
         Raises:
-            StoreError: `locked` if another process is in a turn for too long; as
-                `Transcript.lock`.
+            StoreError: `locked` if another process is in a turn for too long;
+                `not-writable` or `effort-damaged`.
         """
         self.efforts.prepare()
         for folder in (self.ambient.folder.parent, self.ambient.folder):

@@ -84,7 +84,7 @@ class EffortStore:
         return self.rebuild(id) if self.transcript(id).lines(EVENTS.name) else None
 
     def find(self, wanted: str) -> Effort:
-        """The effort that a word means; raises as `find_id`."""
+        """The effort that a word means; UsageError `effort-unknown` or `effort-ambiguous`."""
         wanted = wanted.removeprefix("effort:")
         if effort := self.get(wanted) or self.get(self.find_id(wanted)):
             return effort
@@ -104,14 +104,14 @@ class EffortStore:
         return choose(self.names(), wanted, unknown=_unknown(wanted), ambiguous=ambiguous)
 
     def named(self, name: str) -> Effort | None:
-        """The effort for a name, if it exists; raises as `effort_id`."""
+        """The effort for a name, if it exists; UsageError `effort-name`."""
         return self.get(effort_id(name))
 
     def transcript(self, id: str) -> Transcript:
         return Transcript(self.root / id, LOG, self.author)
 
     def open(self, title: str) -> Effort:
-        """Open a new effort; UsageError `effort-exists`, and as `effort_id`."""
+        """Open a new effort; UsageError `effort-exists` or `effort-name`."""
         name = effort_id(title)
         self.prepare()
         with folder_lock(self.root):

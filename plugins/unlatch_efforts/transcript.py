@@ -74,7 +74,7 @@ class Transcript:
             patience: seconds to wait for another process.
 
         Raises:
-            StoreError: `locked`, `not-writable`, `effort-damaged`; or as `folder_lock`.
+            StoreError: `locked`, `not-writable`, `effort-damaged` or `lock-unsupported`.
         """
         with folder_lock(self.folder, patience=patience):
             sweep(self.folder)
@@ -83,12 +83,16 @@ class Transcript:
             yield pen
 
     def append(self, *entries: Mapping[str, Any]) -> None:
-        """Add lines to the log durably, with an event; raises as `lock`."""
+        """Add lines to the log durably, with an event.
+
+        Raises:
+            StoreError: `locked`, `not-writable`, `effort-damaged`.
+        """
         with self.lock() as pen:
             pen.log(*entries)
 
     def read(self) -> list[dict[str, Any]]:
-        """The lines of the log that are JSON objects; StoreError as `safe_open.read_file`."""
+        """The lines of the log that are JSON objects; StoreError: it cannot be read."""
         return [entry for _, entry in self.numbered() if entry is not None]
 
     def tail(self, size: int) -> tuple[list[dict[str, Any]], bool]:

@@ -45,7 +45,8 @@ class MergeResult:
 def versions_of(folder: Path, name: str) -> dict[int, bytes]:
     """The versions that git keeps of a file in conflict, as it would check them out.
 
-    Raises as `WorkingGit.check_filters`.
+    Raises:
+        StoreError: `filter-needed`: git would write the file without converting it.
     """
     listed = run_git(folder, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
     found: dict[int, bytes] = {}

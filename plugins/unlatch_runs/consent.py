@@ -79,7 +79,7 @@ class Consent:
 
 
 def prepare_consent(root: Path) -> None:
-    """Make the folder for consents; raises as `make_checkout_folder`."""
+    """Make the folder for consents; StoreError: it cannot be written."""
     make_checkout_folder(root)
 
 

@@ -65,7 +65,7 @@ def read_events(folder: Path) -> Iterator[RunEvent]:
 
 
 def read_state(folder: Path) -> RunState:
-    """The state of a run, from its whole log; raises as `read_events`."""
+    """The state of a run, from its whole log; StoreError `run-damaged`."""
     state = RunState()
     for event in read_events(folder):
         apply(state, event)

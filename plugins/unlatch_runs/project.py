@@ -83,7 +83,7 @@ class Runs:
     read_plan: Callable[[str, Collection[str]], Plan]
 
     def start(self, title: str, consent: Consent, *, by: str) -> tuple[Path, End]:
-        """Create a run and execute it; raises as `load_plan` before anything is made."""
+        """Create a run and execute it; MistakesError `plan-invalid` before anything is made."""
         check_auditor(self.read_plan(consent.plan, ()), has_auditor=bool(consent.auditor))
         workspace = self.workspace
         prepare_consent(workspace.paths.root)
@@ -129,7 +129,11 @@ class Runs:
             return self._execute(context, workers)
 
     def recover(self, folder: Path) -> End:
-        """Recover a run whose coordinator died, and execute it; raises as `recovery.recover`."""
+        """Recover a run whose coordinator died, and execute it.
+
+        Raises:
+            StoreError: `run-paused` or `run-over`.
+        """
         with self._opened(folder) as context:
             check_recoverable(context)
             requests.drop(context.root, folder.name, "pause", "stop")

@@ -130,7 +130,7 @@ def nested(callout: Callout) -> Iterator[Callout]:
 
 
 def read_head(text: str) -> tuple[Meta, str]:
-    """Read the front matter, and the title below it; raises as `read_meta`."""
+    """Read the front matter, and the title below it; StoreError `session-damaged`."""
     meta = read_meta(text)
     found = _TITLE.search(text, front_matter.body_offset(text))
     return meta, _CLOSING.sub("", found["title"]) if found else meta.session_id

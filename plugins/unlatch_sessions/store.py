@@ -64,12 +64,12 @@ class SessionStore:
     left_out: frozenset[Path] = frozenset()
 
     def paths(self) -> list[Path]:
-        """The files, by name; StoreError as `OpenFolder`."""
+        """The files, by name; StoreError: the folder cannot be read."""
         paths = (self.root / name for name in self.names())
         return [path for path in paths if path not in self.left_out]
 
     def names(self) -> list[str]:
-        """The sorted names of all files; StoreError as `OpenFolder`."""
+        """The sorted names of all files; StoreError: the folder cannot be read."""
         with listing(self.root), open_folder(self.root) as opened:
             return [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
         return []
@@ -91,16 +91,16 @@ class SessionStore:
         """A session's file.
 
         Raises:
-            StoreError: `session-damaged`, `session-unreadable`, or as `safe_open.read_file`.
+            StoreError: `session-damaged`, `session-unreadable`, `unsafe-path` or `file-too-large`.
         """
         return _located(path, lambda: read_document(self.text(path)))
 
     def text(self, path: Path) -> str:
-        """The content of a session's file; raises as `read`."""
+        """The content of a session's file; StoreError: it cannot be read, or is not UTF-8."""
         return _located(path, lambda: _decoded(read_file(path)))
 
     def is_in_conflict(self, path: Path) -> bool:
-        """Whether git's conflict markers are in a file; StoreError as `read` for other faults."""
+        """Whether git's conflict markers are in a file; StoreError: it is damaged otherwise."""
         try:
             self.read(path)
         except StoreError as error:
@@ -175,7 +175,7 @@ class SessionStore:
         """Change a session in one step, as its file is now.
 
         Raises:
-            StoreError: as `read` and the changes; the file stays as it was.
+            StoreError: it cannot be read or changed so; the file stays as it was.
         """
         with folder_lock(self.root):
             text = self.text(path)
@@ -191,7 +191,7 @@ class SessionStore:
         """Give a session another title, and the id and file that a new one of its day would have.
 
         Raises:
-            StoreError: as `read`, or `not-writable`.
+            StoreError: `session-damaged`, `session-unreadable` or `not-writable`.
         """
         with folder_lock(self.root):
             text = self.text(path)

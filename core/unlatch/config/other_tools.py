@@ -50,7 +50,7 @@ def settings_below(root: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def repositories_at(root: Path) -> Mapping[str, str]:
-    """The repositories by profile; raises as `settings_below`."""
+    """The repositories by profile; ConfigError: a package cannot be loaded."""
     return _reader(str(root / FILE)).repositories(root)
 
 

@@ -90,7 +90,11 @@ def set_value(file: ConfigFile, key: str, words: Sequence[str]) -> Any:
 
 
 def unset_value(file: ConfigFile, key: str) -> None:
-    """Remove a value from the file, so that the next source counts; raises as `set_value`."""
+    """Remove a value from the file, so that the next source counts.
+
+    Raises:
+        UsageError: `setting-invalid`.
+    """
     if mistakes := _change(file, _parts(key), None):
         raise _invalid(file, mistakes, "unset", shlex.quote(key))
 

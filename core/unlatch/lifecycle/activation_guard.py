@@ -83,7 +83,7 @@ def allow_activation(
         wip: the count, from a caller that already holds the lock.
 
     Raises:
-        UnlatchError: as `check_activation`.
+        UnlatchError: a limit or a rule of the project forbids it, or is not known.
     """
     is_limited = workspace.config.limits.rules.is_limited and wip is None
     with store_lock(workspace.paths, ACTIVE) if is_limited else nullcontext():

@@ -118,7 +118,7 @@ def plan_move(
 
 
 def move(workspace: Workspace, wanted: str, to: Status, **options: Any) -> Outcome:
-    """Move an increment, with options of `plan_move`; raises as it and as `Move.apply`."""
+    """Move an increment, with options of `plan_move`; UnlatchError: it is unknown, or may not."""
     return plan_move(workspace, wanted, to, **options).apply(Place(workspace))
 
 

@@ -147,7 +147,7 @@ def plan_finish(
 
     Raises:
         UsageError: the increment is unknown, or the reason is too long.
-        UnlatchError: as `check_finish`.
+        UnlatchError: the table of statuses forbids it, work is open, or a reason is missing.
     """
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
     from unlatch.spi.operation import Kind  # noqa: PLC0415

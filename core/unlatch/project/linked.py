@@ -58,7 +58,7 @@ def find_renamed(
     """The increments with a `renamed_link` to the item of a word.
 
     Raises:
-        UnlatchError: as `Trackers.item`.
+        UnlatchError: a word names no item, or none of a configured place.
     """
     ref = trackers.item(word, ask_former=True)
     increments, _ = workspace.manager.read_all()

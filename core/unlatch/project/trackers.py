@@ -129,7 +129,7 @@ class Trackers:
         return ref
 
     def place(self, link: Link) -> ItemRef:
-        """The item of a link, in a configured target or not; raises as `locate`."""
+        """The item of a link, in a configured target or not; ConfigError: its place is unknown."""
         settings = self.settings(link.tracker)
         is_profile = link.target is not None and link.name == link.item and link.url is None
         return settings.locate(self._in_profile(link) if is_profile else link.name, link.url)
@@ -147,7 +147,7 @@ class Trackers:
         return f"{repository}#{link.item}"
 
     def item(self, word: str, *, ask_former: bool = False, alone: bool = False) -> ItemRef:
-        """The item with an address or a name; UsageError as `recognise` and `named`."""
+        """The item with an address or a name; UsageError: it is none of a configured tracker."""
         word = " ".join(word.split())
         if "://" in word:
             return self.recognise(word, ask_former=ask_former, alone=alone)
@@ -214,12 +214,12 @@ class Trackers:
     def check_trust(self, name: str) -> None:
         """Check that a token may be sent to a tracker, before one is looked for.
 
-        UnlatchError: as `check_origin`.
+        UnlatchError: `host-untrusted`, or its plugin cannot be loaded.
         """
         self._check_host(name, self.settings(name).base_url)
 
     def web_address(self, ref: ItemRef) -> str:
-        """The address of an item for a browser; UnlatchError as `check_origin`.
+        """The address of an item for a browser; UnlatchError: its host is not trusted.
 
         A file in the repository must not lead people to a page that looks like their tracker's.
         """
@@ -305,7 +305,11 @@ class Trackers:
             self._options.command.check_time()
 
     def hold(self, name: str, seconds: float) -> bool:
-        """Delay the next request to a tracker; False if too long. Raises as `open`."""
+        """Delay the next request to a tracker.
+
+        Raises:
+            False: if too long. UnlatchError: it cannot be opened.
+        """
         self.open(name)
         return self._transport_of[name].hold(seconds, "it allows no requests until then")
 

@@ -62,7 +62,11 @@ class Workspace:
 
     @cached_property
     def raw_config(self) -> RawConfig:
-        """The content of the configuration files, mistakes included; raises as `read_config`."""
+        """The content of the configuration files, mistakes included.
+
+        Raises:
+            ConfigError: one cannot be read.
+        """
         from unlatch.config.config import RawConfig, read_config  # noqa: PLC0415  (slow to load)
 
         if self.tables is not None:
@@ -77,14 +81,18 @@ class Workspace:
 
     @cached_property
     def user(self) -> UserConfig:
-        """The user's own configuration; raises as `read_user_config`."""
+        """The user's own configuration; ConfigError: it has mistakes."""
         from unlatch.config.config import read_user_config  # noqa: PLC0415
 
         return read_user_config(self.user_file)
 
     @cached_property
     def trusted_hosts(self) -> TrustedHosts:
-        """The hosts that tokens may be sent to besides the vendors'; raises as `user`."""
+        """The hosts that tokens may be sent to besides the vendors'.
+
+        Raises:
+            ConfigError: their file has mistakes.
+        """
         from unlatch.transport.trust import read_trusted_hosts  # noqa: PLC0415  (for trackers)
 
         manifests, entries = self.registry.manifests.values(), self.user.trusted_hosts
@@ -98,7 +106,7 @@ class Workspace:
 
     @cached_property
     def settings(self) -> Mapping[str, Settings]:
-        """The settings of the configured trackers, by name; raises as `check_config`.
+        """The settings of the configured trackers, by name; ConfigError: the files have mistakes.
 
         Without those of broken plugins, which hinder no other tracker.
         """

@@ -291,7 +291,7 @@ class SyncPlugin(ABC):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """Read an item's comments with markers, and its changes of state; requires HISTORY.
 
-        Writes nothing, and lists the comments once. Raises as `read`.
+        Writes nothing, and lists the comments once. TrackerError: they cannot be read.
         """
         raise NotImplementedError
 
@@ -300,7 +300,7 @@ class SyncPlugin(ABC):
 
         None if it asks for nothing, as it is gone, was edited, belongs to another item, or was not
         written by a person. Of `groups` ("team:support"), those that the author is certainly in
-        are in `Asker.teams`. Raises as `read`.
+        are in `Asker.teams`. TrackerError: it cannot be read.
         """
         raise NotImplementedError
 

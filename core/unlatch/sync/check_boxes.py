@@ -85,7 +85,11 @@ def compare_boxes(workspace: Workspace, group: Sequence[Compared]) -> Sequence[C
 
 
 def local_boxes(increment: Increment, link: Link) -> tuple[Boxes, Mapping[str, str]]:
-    """The check boxes that an item's body is to show, and their ids; raises as `draft_of`."""
+    """The check boxes that an item's body is to show, and their ids.
+
+    Raises:
+        UnlatchError: a document cannot be read, or has no such story.
+    """
     text = draft_of(increment, link.tracker, link.story).body
     checks, base = checks_in(text), link.base.boxes if link.base else None
     boxes = boxes_of(checks)

@@ -99,7 +99,11 @@ class Breaker:
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Wait until a request may be sent, also several times; raises as `check`."""
+        """Wait until a request may be sent, also several times.
+
+        Raises:
+            TrackerError: its host is not asked any more, or the time of the command is over.
+        """
         with self._turn:
             self._turn.wait_for(self._has_room)
             self.check()

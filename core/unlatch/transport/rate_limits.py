@@ -136,10 +136,13 @@ class Pacer:
         self._why = why
 
     def turn(self) -> None:
-        """Wait until one more request may be sent, and count it; raises as `Gate.enter`.
+        """Wait until one more request may be sent, and count it.
 
         The space between two requests, about a second, is not shown; a wait for a limit is shown
         and charged to the budget of waits.
+
+        Raises:
+            Limited, Transient: the wait would be too long.
         """
         within = self._gate.affordable()
         turn = self._budget.reserve(self._token, self._kind, 1, within=within)
@@ -173,7 +176,7 @@ class Gate:
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Wait until one request may be sent; raises as `enter`."""
+        """Wait until one request may be sent; Limited, Transient: that would take too long."""
         with self._lock:
             one_at_a_time = self._clock() < self._serial_until
         with self._serial if one_at_a_time else nullcontext():
@@ -217,7 +220,11 @@ class Gate:
             self.rest(wait.seconds)
 
     def enter_after(self, seconds: float, why: str) -> None:
-        """Wait so many seconds for a reason that concerns the caller alone; raises as `enter`."""
+        """Wait so many seconds for a reason that concerns the caller alone.
+
+        Raises:
+            Limited, Transient: it is too long.
+        """
         self.enter(self._clock() + seconds, why)
 
     def rest(self, seconds: float) -> None:

@@ -142,7 +142,7 @@ class Transport:
         For a write that the tracker has accepted: it may read from a copy that lags behind. Returns
         the last answer, in which the write may still be missing.
 
-        Unreachable: interrupted; also raises as `read`.
+        Unreachable: it was interrupted, took too long, or was cut short.
         """
         found = read()
         for seconds in _LOOKS:

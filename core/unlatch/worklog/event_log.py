@@ -130,11 +130,15 @@ class EventLog:
         return in_order(found.values())
 
     def lost_lines(self, folder: Path) -> int:
-        """The number of lines that cannot be read, as after a crash; raises as `read`."""
+        """The number of lines that cannot be read, as after a crash.
+
+        Raises:
+            StoreError: `events-unreadable`.
+        """
         return sum(self.parse(line) is None for line in self._lines(folder))
 
     def contradictions(self, folder: Path) -> list[str]:
-        """The ids of events with lines that differ; raises as `read`.
+        """The ids of events with lines that differ; StoreError `events-unreadable`.
 
         Lines of two authors or times are two events.
         """

@@ -151,7 +151,7 @@ class Client:
         """Validate a patch document on the server without applying it.
 
         Raises:
-            TrackerError: as `change` does.
+            TrackerError: Azure DevOps refuses it.
         """
         document = self._api.document(steps)
         with self._api.understood(), reading():

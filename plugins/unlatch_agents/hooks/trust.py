@@ -23,7 +23,7 @@ BRANCH = "branch"
 
 
 def trust(root: Path, *, now: datetime) -> None:
-    """Trust a checkout; StoreError `not-writable`, or as `make_checkout_folder`."""
+    """Trust a checkout; StoreError `not-writable`, or the folder is another's."""
     if state_folder(root).parent != user_state_path("unlatch"):
         message = "your state folder cannot be written, so nothing can be noted in it"
         hint = "make it writable, or set XDG_STATE_HOME to a folder that is"

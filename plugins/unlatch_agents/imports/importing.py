@@ -91,7 +91,7 @@ class Importer:
             is_running: the agent writes it, so calls at its end without a result wait.
 
         Raises:
-            StoreError: as `SessionStore.create` and `change`.
+            StoreError: `not-writable`, `session-damaged` or `session-unreadable`.
         """
         transcript = replace(transcript, id=transcript.id or name)
         origin = self._origin(transcript)

@@ -49,7 +49,7 @@ def take(
     both have.
 
     Raises:
-        StoreError: as `read_transcripts` and `Importer.take`.
+        StoreError: a transcript cannot be read, or a session not written.
     """
     found = read_transcripts(listed.path, id=listed.id)
     latest = max(found, key=_start, default=None)
@@ -93,7 +93,7 @@ def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterat
     """Import new events of a transcript at each tick; yields only results with new events.
 
     Raises:
-        StoreError: as `take`; earlier imports stay.
+        StoreError: it cannot be read, or a session not written; earlier imports stay.
     """
     seen: list[str] = []
     for _ in ticks:

@@ -45,7 +45,7 @@ def plan_install(agents: Iterable[Agent], target: Target) -> InstallPlan:
 
 
 def plan_uninstall(agents: Iterable[Agent], target: Target) -> InstallPlan:
-    """Plan to remove all unmodified entries; raises as `plan_install`."""
+    """Plan to remove all unmodified entries; StoreError: a file cannot be read."""
     return _plan(agents, target, Planning.uninstall)
 
 
@@ -80,7 +80,7 @@ def apply_plan(plan: InstallPlan, replan: Callable[[], InstallPlan]) -> InstallP
         The plan that was carried out, with the agents for which it failed.
 
     Raises:
-        StoreError: `agent-file-changed` if files changed in another way; or as `save_written`.
+        StoreError: `agent-file-changed` if files changed in another way; `not-writable`.
     """
     with changing_record():
         now = replan()

@@ -105,7 +105,7 @@ class Planning:
             self.record.append(_written(agent, entry, made))
 
     def uninstall(self, agent: Agent) -> None:
-        """Plan to remove all unmodified entries; raises as `install`."""
+        """Plan to remove all unmodified entries; StoreError: a file cannot be read."""
         for place in (agent.skills, agent.servers.place, *_hook_places(agent)):
             add_root(place.of(self.target)[0])
         self._take_out(self._of(agent))

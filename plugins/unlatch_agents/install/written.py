@@ -46,7 +46,7 @@ def record_file() -> Path:
 
 @contextmanager
 def changing_record() -> Iterator[None]:
-    """Keep other commands from changing the record; StoreError as `folder_lock`."""
+    """Keep other commands from changing the record; StoreError `locked`."""
     make_private(folder := record_file().parent)
     make_state(folder)
     with folder_lock(folder):

@@ -70,7 +70,7 @@ def render_page(report: Report, *, title: str) -> str:
 
 
 def write_page(report: Report, file: Path, *, title: str) -> None:
-    """Write the page in place of an older one; StoreError as `replace_file`."""
+    """Write the page in place of an older one; StoreError: it cannot be written."""
     # A lone surrogate has no UTF-8 form.
     replace_file(file, render_page(report, title=title).encode(errors="replace"))
 

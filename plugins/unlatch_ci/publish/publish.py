@@ -42,7 +42,7 @@ class NotPublished(StoreError):
 
 
 def publisher(workspace: Workspace, way: Way, *, by: str) -> Publish:
-    """What publishes the changes of a sync; raises as `find_target`."""
+    """What publishes the changes of a sync; UnlatchError: this checkout cannot be published."""
     return partial(publish, find_target(workspace, way, by=by))
 
 

@@ -57,7 +57,7 @@ class Endpoint:
     def post(self, document: Mapping[str, Any]) -> Iterator[StreamedAnswer]:
         """Send a document once; the answer can be read until the block ends.
 
-        TrackerError as `error_of_failure`: there was no answer. ValueError: the document cannot be
+        TrackerError: there was no answer. ValueError: the document cannot be
         written as JSON.
         """
         request, options = self._prepare(document), self._options

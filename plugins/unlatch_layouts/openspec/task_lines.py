@@ -83,7 +83,7 @@ def marked(
     done: bool,
     marks: Mapping[str, str] = NO_MARKS,
 ) -> dict[str, str]:
-    """Tick or untick tasks of files; raises as `find_entries`."""
+    """Tick or untick tasks of files; UsageError `item-unknown` or `item-ambiguous`."""
     whole = "".join(texts.values())
     edits = [
         (at, link.end(), f"{new}{link[0]} ")

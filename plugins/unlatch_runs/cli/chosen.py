@@ -36,7 +36,7 @@ RUN = click.argument("wanted", metavar="[ID]", required=False, shell_complete=_c
 
 
 def chosen(context: Context, wanted: str | None) -> Path:
-    """The folder of a run, by default of the newest; UsageError as `RunStore.find`."""
+    """The folder of a run, by default of the newest; UsageError: none or several."""
     return run_store(context.workspace).find(wanted)
 
 

@@ -37,7 +37,7 @@ def read_source(context: Context, name: str, known: Collection[str] = ()) -> Pla
         known: the ids of the tasks that the run has already.
 
     Raises:
-        UsageError: `plan-unreadable`, `plan-empty`, or as `read_plan`.
+        UsageError: `plan-unreadable` or `plan-empty`; MistakesError: `plan-invalid`.
     """
     if name.startswith(INCREMENT):
         return _of_increment(context, name, known)

@@ -26,7 +26,11 @@ def is_due(context: RunContext) -> bool:
 
 
 def compact(context: RunContext) -> None:
-    """Persist, run the hook, and reload the plan every second time; raises as `load_plan`."""
+    """Persist, run the hook, and reload the plan every second time.
+
+    Raises:
+        MistakesError: `plan-invalid`.
+    """
     journal, state = context.journal, context.journal.state
     if not state.compacting:
         number = state.compactions + 1

@@ -83,7 +83,7 @@ def check_recoverable(context: RunContext) -> None:
 
 
 def take_back(context: RunContext) -> Dispatching:
-    """Take over the workers that earlier coordinators left; raises as `recover`."""
+    """Take over the workers that earlier coordinators left; StoreError `run-worker-alive`."""
     leases, workers = _take_over_leases(context), Dispatching(context)
     workers.adopt(leases)
     return workers

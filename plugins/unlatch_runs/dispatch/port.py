@@ -185,7 +185,7 @@ class Dispatcher(Protocol):
         Succeeds once for each run id. Afterwards the task can be claimed under another run id.
 
         Raises:
-            LeaseLost: as `heartbeat`; the result must not count.
+            LeaseLost: it ended, or a higher epoch was seen; the result must not count.
         """
         ...
 
@@ -226,7 +226,7 @@ class Dispatcher(Protocol):
         own record says which dispatches had no result.
 
         Raises:
-            StaleEpoch: as `claim`.
+            StaleEpoch: a higher epoch was seen by any dispatcher on this storage.
         """
         ...
 

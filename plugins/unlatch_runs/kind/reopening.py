@@ -28,7 +28,7 @@ def reopen_run(
     """Take up a run that is over, and pause it; one that is not over stays as it is.
 
     Raises:
-        StoreError: as `Journal.locked`.
+        StoreError: `run-active` or `run-damaged`.
     """
     with Journal.locked(folder, clock=clock, new_id=new_id) as journal:
         if journal.state.is_over:

@@ -90,7 +90,7 @@ def sessions(store: SessionStore) -> Iterator[Session]:
 
 
 def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
-    """The front matter and titles of all sessions, as `sessions`."""
+    """The front matter and titles of all sessions; reports invalid files on stderr."""
     for one in store.heads():
         if isinstance(one, Broken):
             remark(one)

@@ -75,7 +75,11 @@ def chosen_or_picked(
 
 
 def _named(context: Context, store: SessionStore, wanted: str) -> Chosen:
-    """The session of the project that a word means, else the imported one; raises as `find`."""
+    """The session of the project that a word means, else the imported one.
+
+    Raises:
+        UsageError: none or several.
+    """
     try:
         return Chosen(context, store, store.find(wanted), imported=False)
     except UsageError as error:

@@ -54,7 +54,7 @@ class Found:
 
 
 def places(workspace: Workspace) -> list[Place]:
-    """Both places of a project; ConfigError as `session_store`."""
+    """Both places of a project; ConfigError: a path leads out of it."""
     own = Place(workspace, session_store(workspace), imported=False)
     return [own, Place(workspace, import_store(workspace), imported=True)]
 

@@ -42,7 +42,7 @@ def draft(imports: SessionStore, path: Path) -> Draft:
     """The text of an imported session with secrets and the home folder masked.
 
     Raises:
-        StoreError: as `SessionStore.read`.
+        StoreError: `session-damaged` or `session-unreadable`.
     """
     document = imports.read(path)
     found = front_matter.read(document.text)
@@ -57,7 +57,7 @@ def publish(project: SessionStore, one: Draft, *, now: datetime) -> Path:
     """Copy a session into the project under a free name.
 
     Raises:
-        StoreError: `session-published` if the project has it, or as `SessionStore.create`.
+        StoreError: `session-published` if the project has it; `not-writable`.
     """
     if there := sources(project, project.paths()).get(one.source):
         message = f"the session was published as '{there.stem}'"

@@ -101,7 +101,7 @@ def _sessions(workspace: Workspace) -> SessionStore | None:
 
 
 def _configured(workspace: Workspace) -> SessionStore | None:
-    """The same; ConfigError as `session_store`."""
+    """The same; ConfigError: the path leads out of the project."""
     is_there = exists(workspace.paths.root / sessions_path(workspace))
     return session_store(workspace) if is_there else None
 

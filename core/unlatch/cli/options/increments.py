@@ -112,17 +112,17 @@ def pick_increment(ctx: click.Context) -> str | None:
 
 
 def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
-    """The name of the increment that an argument means; raises as `find_increment`."""
+    """The name of the increment that an argument means; UsageError: none or several."""
     return named_increment(context_of(ctx), value)
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
-    """The increments that an argument means; raises as `find_increment`."""
+    """The increments that an argument means; UsageError: one names none or several."""
     return named_increments(context_of(ctx), value)
 
 
 def undone_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
-    """The increments, or the item that belongs to none; raises as `find_increment`."""
+    """The increments, or the item that belongs to none; UsageError: a word means neither."""
     from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (of one command)
 
     context = context_of(ctx)

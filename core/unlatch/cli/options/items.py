@@ -36,7 +36,11 @@ def check_items(
 def typed_items(
     ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The words of a command for items; raises as `items_typed`, and ends where none is left."""
+    """The words of a command for items, which ends where none is left.
+
+    Raises:
+        UsageError: `unknown-item`.
+    """
     words = items_typed(context_of(ctx), value, numbers=True)
     if value and not words:
         output.talk(f"Nothing to {ctx.info_name}: the list on stdin is empty.")

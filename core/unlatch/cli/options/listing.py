@@ -173,5 +173,5 @@ def _since(context: Context, since: str | None) -> datetime | None:
 
 
 def _limits(context: Context) -> Limits:
-    """The limits; raises as `Workspace.config`."""
+    """The limits; ConfigError: the configuration has mistakes."""
     return context.workspace.config.limits.rules

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def configured_model(context: Context, options: TransportOptions) -> Complete:
-    """The model of the user's configuration; ModelError as `open_model`."""
+    """The model of the user's configuration; ModelError: none can be opened."""
     from unlatch.chat_model import open_model  # noqa: PLC0415  (rarely needed)
 
     workspace = context.workspace

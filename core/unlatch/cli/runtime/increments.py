@@ -54,7 +54,7 @@ class Named:
 
 
 def named_increments(context: Context, words: Sequence[str]) -> Named:
-    """The increments that words mean, and those in ranges (1-12); raises as `find_increment`."""
+    """The increments that words mean, and those in ranges (1-12); UsageError: one means none."""
     names: dict[str, None] = {}
     is_many = len(words) > 1
     for word in words:
@@ -75,7 +75,7 @@ def meant_increment(context: Context, word: str) -> MeantIncrement:
     """The increment that a word means; a note shows it for an item or a part of a name.
 
     Raises:
-        UnlatchError: as `find_increment`.
+        UsageError: a word means no increment, or several.
     """
     try:
         meant = find_increment(context.workspace, word)

@@ -164,7 +164,7 @@ def _place(context: Context) -> tuple[Workspace, Path]:
 
 
 def find_groups(context: Context, words: Sequence[str]) -> list[ItemGroup]:
-    """The named items in groups that one set of settings serves; raises as `group_outside`."""
+    """The named items in groups that one set of settings serves; UsageError `unknown-item`."""
     if context.has_project:
         return [group_in_project(context.workspace, words)]
     return group_outside(words, environ=os.environ, user_config=user_config_file())

@@ -140,7 +140,7 @@ def save_plan(ctx: click.Context, plan: SavedPlan, file: Path) -> None:
     """Write a plan to a new file, and show the command that applies it once the dry run is shown.
 
     Raises:
-        UsageError: as `plan_text`.
+        UsageError: `secret-in-text` or `plan-too-long`.
         StoreError: `not-writable`.
     """
     write_new(file, plan_text(plan).decode())

@@ -57,11 +57,14 @@ def edits_of(
     tick: str = "x",
     marks: Mapping[str, str] = NO_MARKS,
 ) -> list[Edit]:
-    """What ticks or unticks boxes; those that fit already stay. Raises as `find_tasks`.
+    """What ticks or unticks boxes; those that fit already stay.
 
     Args:
         tick: the tick in a file without done tasks; elsewhere that of the nearest one is used.
         marks: what stood in boxes before they were ticked, by the ids of tasks in lower case.
+
+    Raises:
+        UsageError: `item-unknown` or `item-ambiguous`.
     """
     ticked = [(task.line, text[slice(*task.box)]) for task in tasks if task.done and task.box]
     ticked.sort(key=itemgetter(0))

@@ -23,7 +23,7 @@ class Limits:
     """The limits of a project.
 
     Args:
-        hard_cap: as `max_active`, but always refuses and exempts no type.
+        hard_cap: the number of active increments above which all are refused, of any type.
         can_interrupt: types that are exempt from `max_active` and `per_type`.
         policy: the reaction to a violation of `max_active` and `per_type`.
         count_reviews: whether increments in review count as active ones do.

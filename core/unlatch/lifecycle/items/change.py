@@ -209,7 +209,7 @@ def locate_items(
         offline: ask no tracker whether it knows a target by a former name.
 
     Raises:
-        UnlatchError: as `Trackers.item` and `check_trust`.
+        UnlatchError: a word names no item, or the host of one is not trusted.
     """
     refs = [trackers.item(one, ask_former=not offline, alone=True) for one in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):

@@ -43,7 +43,7 @@ def plan_item_change(
 
     Raises:
         UsageError: the increment, or its link to the tracker, is not known.
-        UnlatchError: as `Workspace.check_config`.
+        ConfigError: the configuration has mistakes.
     """
     workspace.check_config()
     increment = workspace.manager.read(wanted)
@@ -80,7 +80,7 @@ def plan_item_creation(
     Raises:
         UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported`,
             `target-missing` or `already-linked`.
-        UnlatchError: as `Workspace.check_config`.
+        ConfigError: the configuration has mistakes.
     """
     workspace.check_config()
     increment = workspace.manager.read(wanted)

@@ -80,7 +80,7 @@ def propose_for(
     """Ask the user's program for the tasks of a change of scope.
 
     Raises:
-        ProposalError: as `propose_tasks`.
+        ProposalError: the program cannot be run, fails, takes too long, or prints something else.
     """
     *spec, tasks = texts_of(increment).values()
     asked = {

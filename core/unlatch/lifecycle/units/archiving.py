@@ -69,7 +69,7 @@ def archive_unit(workspace: Workspace, increment: Increment) -> None:
     """Run the tool's program that archives a unit, without a shell and without tracker tokens.
 
     Raises:
-        UsageError: as `check_archive`.
+        UsageError: `archive-unsupported` or `archive-program-missing`.
         NotArchived: `archive-failed`.
     """
     argv = _find(workspace, increment)

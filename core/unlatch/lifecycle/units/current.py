@@ -47,7 +47,8 @@ def settle_current(
         Else a note that names the unit that the tool works on, if that is another one.
 
     Raises:
-        UnlatchError: as `check_current`, or the file cannot be written.
+        UsageError: `current-unsupported`: the tool names none.
+        StoreError: `current-not-set`, or the file cannot be written.
     """
     if wanted:
         path, text = check_current(workspace, increment)

@@ -44,7 +44,9 @@ class GitSetupResult:
 def set_up_git(paths: ProjectPaths) -> GitSetupResult:
     """Let git merge increments by the meaning of their fields; existing settings stay.
 
-    Raises as `require_git`, and StoreError (`unsafe-path`, `not-writable`, `git-config-failed`).
+    Raises:
+        UsageError: `no-git`.
+        StoreError: `unsafe-path`, `not-writable` or `git-config-failed`.
     """
     require_git(paths.root)
     path = paths.root / ATTRIBUTES

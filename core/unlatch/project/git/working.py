@@ -85,7 +85,9 @@ class WorkingGit:
     def check_settings(self) -> None:
         """Check that no program has to start that the repository's own configuration names.
 
-        Raises as a command does.
+        Raises:
+            UsageError: `no-git` or `git-config-untrusted`.
+            StoreError: `git-config-unreadable`.
         """
         if self.trust is not Trust.ALL and (untrusted := self._untrusted(self._known())):
             raise self._refused(untrusted)

@@ -72,7 +72,7 @@ def load_plugin(manifest: Manifest, *, is_own: bool = False) -> Any:
 def open_plugin(
     manifest: Manifest, settings: Settings, transport: Any, *, is_own: bool = False
 ) -> SyncPlugin:
-    """The plugin, constructed; raises as `load_plugin`."""
+    """The plugin, constructed; UnlatchError `extra-missing`, or PluginBroken."""
     made = load_plugin(manifest, is_own=is_own)
     with blaming(manifest.name, f"constructing {made.__name__}", where=manifest.plugin):
         plugin: SyncPlugin = made(settings, transport)

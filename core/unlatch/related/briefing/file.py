@@ -76,7 +76,7 @@ def command_for(increment: Increment) -> str:
 
 
 def is_edited(increment: Increment) -> bool:
-    """Whether a person changed the file that is there; StoreError as `read_file`."""
+    """Whether a person changed the file that is there; StoreError: it cannot be read."""
     path = increment.folder / BRIEFING
     return exists(path) and not unsealed(read_file(path).decode(errors="replace"))[1]
 
@@ -88,7 +88,7 @@ def write_briefing(increment: Increment, text: str) -> Path | None:
         The path of the kept file.
 
     Raises:
-        StoreError: as `read_file` and `replace_file`.
+        StoreError: it cannot be read or written.
     """
     path, kept = increment.folder / BRIEFING, None
     if is_edited(increment):

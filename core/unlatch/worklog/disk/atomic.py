@@ -117,7 +117,7 @@ def sweep(folder: Path | OpenFolder, *, of: str | None = None) -> None:
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """The temporary files that crashed processes left in a folder; StoreError as `move_folder`."""
+    """The temporary files that crashed processes left in a folder; StoreError `unsafe-path`."""
     with writing(path), open_folder(path) as folder:
         return [path / name for name in _unfinished(folder)]
 

@@ -21,7 +21,11 @@ _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOL
 
 @contextlib.contextmanager
 def folder_lock(folder: Path, *, patience: float = STORE_PATIENCE) -> Iterator[None]:
-    """Lock a folder against other processes and threads; errors as `explain_lock`."""
+    """Lock a folder against other processes and threads.
+
+    Raises:
+        StoreError: `locked`, `lock-unsupported`.
+    """
     file = folder.parent / ".locks" / folder.name
     lock = flock.hold_place(partial(open_to_lock, folder), file, patience=patience)
     with contextlib.ExitStack() as held:
@@ -32,7 +36,7 @@ def folder_lock(folder: Path, *, patience: float = STORE_PATIENCE) -> Iterator[N
 
 @contextlib.contextmanager
 def explain_lock(where: Path, subject: str) -> Iterator[None]:
-    """Raise errors of a lock as StoreError: `locked`, `lock-unsupported`, or as `writing`."""
+    """Raise errors of a lock as StoreError: `locked`, `lock-unsupported`, `not-writable`."""
     with writing(where):
         try:
             yield

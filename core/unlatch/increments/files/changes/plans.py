@@ -249,7 +249,7 @@ def _derived(before: Increment, to: Status, intent: Intent) -> Intent:
 
 
 def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:
-    """Change the work of an increment whose status stays; raises as `plan_amendment`."""
+    """Change the work of an increment whose status stays; StoreError if that is not allowed."""
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.records.events import amended_event  # noqa: PLC0415
 

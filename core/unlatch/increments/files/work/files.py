@@ -56,7 +56,7 @@ class WorkFiles:
         return {name: read_document(self.place / name) or "" for name in self.names}
 
     def checked_texts(self) -> dict[str, str]:
-        """The texts by name, empty for missing documents; raises as `document`."""
+        """The texts by name, empty for missing documents; StoreError if one cannot be read."""
         return {name: document(self.place, name) for name in self.names}
 
     def unreadable(self) -> list[StoreError]:
