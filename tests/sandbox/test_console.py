@@ -215,3 +215,10 @@ def test_a_wrong_key_is_an_error_that_lists_the_known_ones(
 
     assert answer.status_code == 400
     assert answer.json()["message"].startswith(message)
+
+
+def test_a_person_gets_a_role(console: Call, github: Call) -> None:
+    assert console("POST", "/api/github/add_person", json={"login": "ann", "role": "read"}).ok
+    for login, permission in (("ann", "read"), ("wes", "write")):
+        answer = github("GET", f"/repos/octo/widgets/collaborators/{login}/permission")
+        assert permission == answer.json()["permission"]

@@ -12,6 +12,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
         "add_repository",
         "add_issue",
         "add_comment",
+        "add_person",
         "edit_comment",
         "edit",
         "tick",
