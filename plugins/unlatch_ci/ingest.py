@@ -89,16 +89,16 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
             group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
         )
     if handled.why is not None:
-        _tell(handled.why, options)
+        _tell(handled.why, options, did=handled.did)
     return handled.code
 
 
-def _tell(why: str, options: RunOptions) -> int:
+def _tell(why: str, options: RunOptions, *, did: str | None = None) -> int:
     """Say why no command was carried out; the exit code."""
     if options.as_json:
         output.document("ingest", why=why)
     else:
-        output.talk(f"Nothing to do: {output.clean(why)}.")
+        output.talk(f"{output.clean(did or 'Nothing to do')}: {output.clean(why)}.")
     return 0
 
 

@@ -79,6 +79,7 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         marked=marked,
         obstacle=_obstacle(node, state),
         reopened=_reopened(node, viewer["login"]),
+        labels=tuple(label["name"] for label in node["labels"]["nodes"]),
     )
 
 

@@ -139,6 +139,7 @@ class Asked:
         marked: the item's newest comments with markers, the oldest first.
         obstacle: why the item cannot be reopened; None if the tracker tells of none.
         reopened: the reopen since the last close; None without one, or if unknown.
+        labels: those of the item; None if they were not read.
     """
 
     ref: ItemRef
@@ -153,3 +154,4 @@ class Asked:
     marked: tuple[MarkedComment, ...] = ()
     obstacle: Obstacle | None = None
     reopened: StateChange | None = None
+    labels: tuple[str, ...] | None = None

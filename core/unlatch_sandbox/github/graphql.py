@@ -145,7 +145,6 @@ def _shown(issue: IssueRecord) -> Object:
         "updatedAt": github_time(issue.updated_at),
         "closedAt": github_time(issue.closed_at) if issue.closed_at else None,
         "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},
-        "labels": _page("Label", [{"name": name} for name in issue.labels]),
         "milestone": milestone
         and {
             "__typename": "Milestone",
@@ -161,6 +160,7 @@ def _shared(issue: IssueRecord) -> Object:
     """What issues and pull requests have."""
     return {
         "locked": issue.locked,
+        "labels": _page("Label", [{"name": name} for name in issue.labels]),
         "author": _actor(issue.user),
         "assignees": _page("User", [{"login": login} for login in issue.assignees]),
         "comments": _comments(issue),

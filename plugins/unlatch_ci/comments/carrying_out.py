@@ -53,8 +53,7 @@ def command_line(
     changed = increments if _reaches_increment(asked, command, policy) else ()
     reason = _reason(asked, command, policy, changed)
     line = [*_start(command.verb, asked.ref.url, changed), f"--reason={reason}"]
-    if not changed and not policy.labels:
-        # Whether the label is there would be a request of its own.
+    if not changed and _leaves_labels(asked, policy):
         line.append("--no-labels")
     line.append(f"--by={asked.asker.account}")
     if asked.close.locked and not changed:
@@ -71,6 +70,16 @@ def command_line(
         line.append("--even-if-not-planned")
     ids = tuple(increment.id for increment in increments)
     return CommandLine(tuple(line), *((ids,) if changed else ((), ids)))
+
+
+def _leaves_labels(asked: Asked, policy: Policy) -> bool:
+    """Whether an item that has none of unlatch's labels gets none.
+
+    To find out whether the repository has them would be a request of its own.
+    """
+    if not policy.labels or asked.labels is None:
+        return False
+    return policy.labels.isdisjoint(map(str.casefold, asked.labels))
 
 
 def lags_behind(

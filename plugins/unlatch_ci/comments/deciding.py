@@ -87,7 +87,7 @@ def _decide_follow_up(asked: Asked, policy: Policy) -> Decision:
     if why := _outdated(asked, command):
         return Decision(why)
     if policy.follow_up == "label":
-        return Decision("the issue gets a label, as its author wrote again", labels=True)
+        return Decision("its author wrote again", labels=True)
     # Nothing was asked for, so nobody is told why nothing is done.
     return replace(_decide_right(asked, command, policy), refusal=None)
 

@@ -42,10 +42,12 @@ class Handled:
     Args:
         code: the exit code.
         why: for the user, if no command was carried out.
+        did: what was done instead; None if nothing was to do.
     """
 
     code: int
     why: str | None = None
+    did: str | None = None
 
 
 def handle_comment(
@@ -86,8 +88,9 @@ def handle_comment(
         if why is None or lags:
             note = partial(_note, workspace, increments if line.beside else (), asked, command.verb)
             return _carry_out(trackers, asked, partial(run, line, note))
-    _show(trackers, asked, decision, config.comments.follow_up_label)
-    return Handled(0, why)
+    label = config.comments.follow_up_label
+    _show(trackers, asked, decision, label)
+    return Handled(0, why, did=f"Labeled {label}" if decision.labels else None)
 
 
 def _note(workspace: Workspace, increments: Sequence[Increment], asked: Asked, verb: Verb) -> None:
@@ -106,12 +109,13 @@ def _carry_out(trackers: Trackers, asked: Asked, run: Callable[[], int]) -> Hand
 
 
 def _policy(config: CoreConfig) -> Policy:
+    usual, names = type(config.labels)(), (name for _, name in config.labels.names)
     return Policy(
         frozenset(config.comments.allow),
         config.comments.spread,
         config.comments.share_text,
         config.mentions,
-        labels=config.labels != type(config.labels)(),
+        labels=frozenset(map(str.casefold, names if config.labels == usual else ())),
         days=config.comments.days,
         follow_up=config.comments.follow_up,
     )

@@ -45,7 +45,7 @@ class Policy:
         spread: whether those who only have a right to the item reopen its increment, too.
         share_text: whether the words of a comment are recorded and posted with an increment.
         mentions: whether names and links in comments of unlatch take effect.
-        labels: whether labels are configured.
+        labels: those that unlatch sets by default, casefolded; empty if others are configured.
         days: after a close, in which those may ask whom another person's close stops; 0 for no
             end.
         follow_up: what a comment without a command does, by the item's author.
@@ -55,7 +55,7 @@ class Policy:
     spread: bool = False
     share_text: bool = False
     mentions: bool = False
-    labels: bool = False
+    labels: frozenset[str] = frozenset()
     days: int = 0
     follow_up: Literal["ignore", "label", "reopen"] = "ignore"
 

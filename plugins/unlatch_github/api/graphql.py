@@ -65,6 +65,7 @@ SET_STATUS = """mutation ($project: ID!, $item: ID!, $field: ID!, $option: Strin
 }"""
 
 _CLOSE = """locked
+      labels(first: 100) { nodes { name } }
       author { __typename login }
       assignees(first: 20) { nodes { login } }
       comments(last: 100) {

@@ -120,6 +120,15 @@ def test_a_close_and_its_undo(desk: Desk) -> None:
     assert "Fixed by an update" in desk.answers[-1]
 
 
+def test_labels_that_unlatch_set_are_kept_true(desk: Desk) -> None:
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    with desk.earlier():
+        assert 0 == desk.project.run("close", desk.url, "--reason", "Done").code
+    assert 0 == desk.say("ann", "/reopen It crashes").code
+    labels = desk.project.box.github.issue(REPOSITORY, 4)["labels"]
+    assert ["bug", "reopened"] == [label["name"] for label in labels]
+
+
 @pytest.fixture
 def shared(desk: Desk) -> Desk:
     """The issue belongs to an increment with items on all trackers, in its own repository."""

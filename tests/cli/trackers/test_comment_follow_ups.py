@@ -57,6 +57,7 @@ def test_a_label_shows_that_the_author_wrote_again(desk: Desk) -> None:
     configure(desk, 'follow_up = "label"', 'follow_up_label = "needs-look"')
     done = [desk.say("ann", words) for words in ("It still crashes", "Does anybody read this?")]
     assert ([0, 0], "closed", []) == ([each.code for each in done], desk.state, desk.answers)
+    assert "Labeled needs-look: its author wrote again." in done[0].said
     labels = desk.project.box.github.issue(REPOSITORY, 4)["labels"]
     assert ["bug", "needs-look"] == [label["name"] for label in labels]
     assert not any(sent.startswith("POST v3") for sent in desk.sent), desk.sent
