@@ -60,17 +60,11 @@ def run_entry(folder: Path, state: RunState) -> output.Json:
         counts[state.state_of(task).value] += 1
     return {
         "id": folder.name,
-        "title": state.title,
-        "status": state.status.value,
+        **output.fields(state, "title", "status"),
         "coordinator": is_held(folder),
-        "planFile": state.plan_file,
-        "created": stamp(state.created) if state.created else None,
-        "updated": stamp(state.updated) if state.updated else None,
-        "sequence": state.sequence,
+        **output.fields(state, "plan_file", "created", "updated", "sequence"),
         "tasks": counts,
-        "compactions": state.compactions,
-        "resumes": state.resumes,
-        "tokens": state.tokens,
+        **output.fields(state, "compactions", "resumes", "tokens"),
         "costUsd": state.cost,
         "pause": pause_entry(state),
     }
@@ -79,40 +73,28 @@ def run_entry(folder: Path, state: RunState) -> output.Json:
 def pause_entry(state: RunState) -> output.Json | None:
     if state.pause is None:
         return None
-    resets = state.pause.resets_at
     return {
-        "reason": state.pause.reason,
-        "at": stamp(state.pause.at),
+        **output.fields(state.pause, "reason", "at"),
         "remainingPercent": state.pause.remaining,
-        "resetsAt": stamp(resets) if resets else None,
+        **output.fields(state.pause, "resets_at"),
     }
 
 
 def task_entry(state: RunState, task: Task, live: Collection[str]) -> output.Json:
     """A task as a part of a document; `live` has the agents that were seen to live."""
-    cause = state.cause(task)
     dispatch = task.dispatch
     return {
-        "id": task.id,
-        "title": task.title,
-        "state": state.state_of(task).value,
-        "cause": cause.value if cause else None,
-        "blockedBy": list(task.blocked_by),
-        "attempts": task.attempts,
+        **output.fields(task, "id", "title"),
+        "state": state.state_of(task),
+        "cause": state.cause(task),
+        **output.fields(task, "blocked_by", "attempts"),
         "checkpoint": task.checkpoint or None,
-        "agent": dispatch.agent if dispatch else None,
-        "role": dispatch.role.value if dispatch else None,
+        **output.fields(dispatch, "agent", "role"),
         "since": stamp(dispatch.at) if dispatch else None,
         "alive": dispatch.agent in live if dispatch else None,
-        "completedAt": stamp(task.completed_at) if task.completed_at else None,
+        **output.fields(task, "completed_at"),
     }
 
 
 def question_entry(question: Question) -> output.Json:
-    return {
-        "id": question.id,
-        "task": question.task,
-        "text": question.text,
-        "options": list(question.options),
-        "answer": question.answer,
-    }
+    return output.fields(question, "id", "task", "text", "options", "answer")

@@ -11,7 +11,6 @@ from unlatch.cli.runtime.shells import complete_work
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.worklog.disk.user_files import remember_project
-from unlatch.worklog.times import stamp
 from unlatch_sessions.lifecycle import pause_idle
 from unlatch_sessions.project import idle_after, import_store, session_store
 from unlatch_sessions.store import Broken
@@ -108,21 +107,12 @@ def session_entry(meta: Meta, title: str) -> output.Json:
     return {
         "id": meta.session_id,
         "title": title,
-        "status": meta.status.value,
-        "started": stamp(meta.started) if meta.started else None,
-        "ended": stamp(meta.ended) if meta.ended else None,
-        "channel": meta.channel,
-        "participants": list(meta.participants),
-        "model": meta.model,
-        "tokensUsed": meta.tokens_used,
-        "resumePoint": meta.resume_point,
+        **output.fields(meta, "status", "started", "ended", "channel", "participants", "model"),
+        **output.fields(meta, "tokens_used", "resume_point"),
         "subagents": [
             output.fields(one, "session", "agent", "model", "tokens") for one in meta.subagents
         ],
-        "increment": meta.increment,
-        "effort": meta.effort,
-        "branch": meta.branch,
-        "forkOf": meta.fork_of,
+        **output.fields(meta, "increment", "effort", "branch", "fork_of"),
     }
 
 

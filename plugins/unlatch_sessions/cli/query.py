@@ -91,15 +91,8 @@ def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -
 
 
 def _entry(one: Figures) -> output.Json:
-    return {
-        "group": one.group,
-        "sessions": one.sessions,
-        "tokens": one.tokens,
-        "meanSeconds": one.mean_seconds,
-        "calls": one.calls,
-        "failures": one.failures,
-        "failureRate": one.failure_rate,
-    }
+    names = ("sessions", "tokens", "mean_seconds", "calls", "failures", "failure_rate")
+    return output.fields(one, "group", *names)
 
 
 def _row(one: Figures) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import click
 from unlatch.cli.options.common import JSON, filter_option, flag
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
-from unlatch.worklog.times import stamp
 from unlatch_sessions.cli.chosen import (
     IMPORTED,
     SESSION,
@@ -155,11 +154,9 @@ def _with_channel(where: list[Place], channel: str | None) -> Iterator[Found]:
 
 def _phase_entry(phase: Phase) -> output.Json:
     return {
-        "id": phase.id,
-        "title": phase.title,
+        **output.fields(phase, "id", "title"),
         "agent": str(phase.agent) if phase.agent else None,
-        "channel": phase.channel,
-        "at": stamp(phase.at) if phase.at else None,
+        **output.fields(phase, "channel", "at"),
         "calls": [output.fields(o, "tool", "arguments", "result", "failed") for o in phase.calls],
         "callouts": [
             output.fields(one, "kind", "head", "text")

@@ -124,18 +124,13 @@ def _document(workflow: Workflow, problems: Sequence[Problem]) -> output.Json:
             {"from": names[start], "to": names[end], "data": data}
             for start, end, data in data_edges(workflow)
         ],
-        "problems": [
-            {"severity": one.severity.value, "line": one.line, "message": one.message}
-            for one in problems
-        ],
+        "problems": [output.fields(one, "severity", "line", "message") for one in problems],
     }
 
 
 def _node(node: Node) -> output.Json:
     return {
-        "name": node.name,
-        "line": node.line,
-        "level": node.level,
+        **output.fields(node, "name", "line", "level"),
         "agent": str(node.agent) if node.agent else None,
         "channel": node.channel,
         "marks": _marks(node),

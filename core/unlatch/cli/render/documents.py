@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scoping.scope import Scope
 
-_TIMES = {"created": "created", "completedAt": "completed_at", "lastActivity": "last_activity"}
-_NONE = ("id", "title", "status", "type", "archived", *_TIMES)
-_UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0, "unit": None}
+_LISTED = ("id", "title", "status", "type", "archived", "created", "completed_at", "last_activity")
+_NONE: Json = {"links": [], "reopens": 0, "pending": 0, "unit": None}
 
 
 def increment_entry(
@@ -55,11 +54,14 @@ def list_entry(one: Increment | BrokenIncrement) -> Json:
     """An increment in a list; a broken one has no status."""
     if isinstance(one, BrokenIncrement):
         broken = {"id": one.error_id, **fields(one, "reason", "hint")}
-        return {**_UNKNOWN, "id": one.id, "archived": one.archived, "broken": broken}
-    moments = {key: getattr(one, name) for key, name in _TIMES.items()}
+        return {
+            **fields(None, *_LISTED),
+            **_NONE,
+            **fields(one, "id", "archived"),
+            "broken": broken,
+        }
     return {
-        **fields(one, "id", "title", "status", "type", "archived"),
-        **{key: stamp(moment) if moment else None for key, moment in moments.items()},
+        **fields(one, *_LISTED),
         "links": [link_entry(link) for link in one.links],
         "reopens": one.effective_reopens,
         "pending": len(one.pending),

@@ -10,6 +10,8 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
+from functools import cache
 from typing import IO, Any
 
 from unlatch.cli.terminal import styles
@@ -18,6 +20,7 @@ from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
 from unlatch.worklog.disk import system
 from unlatch.worklog.text.neutral import for_json, visible, without_controls, without_passwords
+from unlatch.worklog.times import stamp
 
 # An object of a JSON document; tools/document_schemas lists the keys of each.
 Json = dict[str, Any]
@@ -98,8 +101,18 @@ def piece(text: str) -> None:
 
 
 def fields(one: object, *names: str) -> Json:
-    """Attributes as parts of a document; null for those of None."""
-    return {name: None if one is None else getattr(one, name) for name in names}
+    """Attributes as parts of a document, in camelCase; null for those of None, times as texts."""
+    return {_key(name): None if one is None else _value(getattr(one, name)) for name in names}
+
+
+@cache
+def _key(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def _value(value: Any) -> Any:
+    return stamp(value) if isinstance(value, datetime) else value
 
 
 def document(name: str, code: int = 0, /, **parts: Any) -> None:

@@ -157,13 +157,12 @@ def _span(span: Span) -> str:
 def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement], who: Who) -> output.Json:
     categories = found.by_category.items()
     return {
-        "increments": found.increments,
-        "completed": found.completed,
+        **output.fields(found, "increments", "completed"),
         "reopens": len(found.reopens),
         "items": found.items,
         "undone": len(found.listed) - len(found.reopens),
         "reopenRate": found.rate,
-        "byMonth": found.by_month,
+        **output.fields(found, "by_month"),
         "byCategory": [{"category": name, "reopens": number} for name, number in categories],
         "daysToReopen": _span_entry(found.to_reopen, _DAY),
         "secondsToReopen": _span_entry(found.to_reopen),
@@ -188,15 +187,11 @@ def _entry(one: Reopen, who: Who) -> output.Json:
         "id": entry.id,
         "increment": None if one.increment.is_item else one.increment.id,
         **output.fields(one.increment, "title", "status"),
-        "reopenedAt": stamp(entry.reopened_at),
-        "reopenedBy": entry.reopened_by,
-        **output.fields(entry, "reason", "category", "source"),
+        **output.fields(entry, "reopened_at", "reopened_by", "reason", "category", "source"),
         "items": [link_entry(link) for link in one.items],
-        "completedAt": _stamp(one.completed_at),
-        "completedAgainAt": _stamp(one.completed_again_at),
+        **output.fields(one, "completed_at", "completed_again_at"),
         "undoneAt": _stamp(entry.reverted_at),
-        "secondsToReopen": one.seconds_to_reopen,
-        "secondsToCompletion": one.seconds_to_completion,
+        **output.fields(one, "seconds_to_reopen", "seconds_to_completion"),
         "kind": kind_of(one.increment),
         "gitName": authors.git_name,
         "declaredBy": authors.declared_by,
@@ -224,9 +219,6 @@ def _often_entry(one: ReopenedIncrement) -> output.Json:
 def _reopen_entry(one: Reopen) -> output.Json:
     seconds = one.seconds_to_reopen
     return {
-        "id": one.entry.id,
-        "reopenedAt": stamp(one.entry.reopened_at),
-        "reopenedBy": one.entry.reopened_by,
-        **output.fields(one.entry, "reason", "category"),
+        **output.fields(one.entry, "id", "reopened_at", "reopened_by", "reason", "category"),
         "daysAfterCompletion": None if seconds is None else round(seconds / _DAY, 1),
     }

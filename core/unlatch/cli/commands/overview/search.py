@@ -14,7 +14,6 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.related.search.search import Found, kinds_of_work, search
-from unlatch.worklog.times import stamp
 
 _LIMIT = 10
 
@@ -91,11 +90,9 @@ def why(found: Found) -> str:
 
 
 def result_entry(found: Found) -> output.Json:
-    changed = found.work.changed
     return {
         "kind": found.kind,
-        **output.fields(found.work, "id", "title", "status", "summary"),
-        "changed": stamp(changed) if changed else None,
+        **output.fields(found.work, "id", "title", "status", "summary", "changed"),
         "score": round(found.score, 3),
         "why": [output.fields(one, "word", "where") for one in found.why],
     }

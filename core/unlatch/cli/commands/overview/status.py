@@ -105,8 +105,7 @@ def _document(found: Overview) -> output.Json:
         "active": [list_entry(one) for one in wip.active],
         "maxActive": limits.max_active,
         "limits": {
-            "maxActive": limits.max_active,
-            "hardCap": limits.hard_cap,
+            **output.fields(limits, "max_active", "hard_cap"),
             "perType": dict(limits.per_type),
             "canInterrupt": sorted(limits.can_interrupt),
             "policy": limits.policy,
