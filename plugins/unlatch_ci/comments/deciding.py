@@ -62,6 +62,9 @@ def decide(asked: Asked, policy: Policy) -> Decision:
 def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
     """Whether the person may have the command carried out."""
     account, last = asked.asker.account, _last_asker(asked.marked)
+    by_hand = asked.reopened is not None and asked.reopened.own is False
+    if command.verb is Verb.UNDO and (last is None or by_hand):
+        return Decision("nobody asked here for the reopen")
     refused = refusal(
         command, asked.asker, asked.close, policy, written=asked.written, reopened_for=last
     )

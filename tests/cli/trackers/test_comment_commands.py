@@ -120,6 +120,18 @@ def test_a_close_and_its_undo(desk: Desk) -> None:
     assert "Fixed by an update" in desk.answers[-1]
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_reopen_by_hand_is_not_taken_back(desk: Desk, *, is_first: bool) -> None:
+    if not is_first:
+        for words in ("/reopen Crash", "/close No"):
+            assert 0 == desk.say("ann", words).code
+    desk.project.box.github.edit(REPOSITORY, 4, state="open", by="wanda")
+    for user in ("ann", "tim"):
+        done = desk.say(user, "/undo")
+        assert (0, "open") == (done.code, desk.state), done.said
+        assert "nobody asked here for the reopen" in done.said
+
+
 def test_labels_that_unlatch_set_are_kept_true(desk: Desk) -> None:
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
     with desk.earlier():
