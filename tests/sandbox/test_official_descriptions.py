@@ -293,6 +293,9 @@ def on_jira(box: Sandbox) -> Explorer:
     sprint = jira.add_sprint("Sprint 7")
     jira.add_issue("OPS-2", summary="E", type="Epic", status="Open")
     jira.add_issue("OPS-3", summary="C", status="Open", parent="OPS-2", sprints=[sprint])
+    jira.add_group("support", "Octo Cat")
+    jira.add_role("Developers", "Ann", "group:support", project="OPS")
+    jira.allow_moves("Octo Cat", project="OPS")
 
     def call(method: str, path: str, **own: Any) -> requests.Response:
         auth = (jira.email, jira.token)
@@ -304,7 +307,9 @@ def on_jira(box: Sandbox) -> Explorer:
     return Explorer(call, description, jira_part.create_app(), "", lambda path: path)
 
 
-def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None]) -> None:
+def test_jira(
+    box: Sandbox, on_jira: Explorer, record_property: Callable[[str, object], None]
+) -> None:
     visit, issue = on_jira, "/rest/api/3/issue/OPS-1"
     paragraph = {"type": "paragraph", "content": [{"type": "text", "text": "x"}]}
     document = {"type": "doc", "version": 1, "content": [paragraph]}
@@ -353,6 +358,13 @@ def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None])
     wanted = {"projectId": project, "issueTypeIds": ["10001"]}
     visit("POST", "/rest/api/3/workflows/preview", json=wanted)
     visit("GET", "/rest/agile/1.0/board/1/sprint", params={"state": "active"})
+    restricted = {"body": document, "visibility": {"type": "role", "value": "Developers"}}
+    person = visit("POST", f"{issue}/comment", json=restricted)["author"]["accountId"]
+    visit("GET", "/rest/api/3/user", params={"accountId": person, "expand": "groups"})
+    permitted = {"accountId": person, "permissions": "TRANSITION_ISSUES", "issueKey": "OPS-1"}
+    visit("GET", "/rest/api/3/user/permission/search", params=permitted)
+    role = visit("GET", "/rest/api/3/project/OPS/role")["Developers"]
+    visit("GET", role.removeprefix(box.jira.site))
     for path in ("/rest/api/2/issue/OPS-1", "/rest/api/2/issue/OPS-1/comment"):
         visit("GET", path)
     assert Findings() == on_jira.conclude(record_property)

@@ -70,6 +70,8 @@ class JiraAdmin:
         self.pats = {self.pat: OWNER, self.bot_pat: "Bot"}
         # Servers before Jira 6.1 have none.
         self.has_categories = True
+        # Whether the token has the permission "Browse users and groups".
+        self.sees_users = True
 
     @property
     def deployment(self) -> str:
@@ -80,7 +82,7 @@ class JiraAdmin:
         return 3 if self.deployment == CLOUD else 2
 
     def furnish(self) -> None:
-        self.has_categories = True
+        self.has_categories = self.sees_users = True
         if self.tracks.project(HOME) is None:
             self.add_project(HOME)
 
@@ -136,6 +138,7 @@ class JiraAdmin:
         description: str | None = None,
         parent: str | None = None,
         sprints: Iterable[int] = (),
+        reporter: str = OWNER,
     ) -> str:
         """Add an issue; a key implies the project, a done status its usual resolution."""
         tracks = self.tracks
@@ -147,13 +150,14 @@ class JiraAdmin:
                 raise ValueError(f"{key} exists already")
             if type not in ISSUE_TYPES:
                 raise ValueError(f"no type {type!r}; there are {', '.join(ISSUE_TYPES)}")
-            issue = tracks.new_issue(home, type, summary, OWNER, key)
+            issue = tracks.new_issue(home, type, summary, reporter, key)
             issue.labels, issue.assignee = list(labels), assignee
             issue.description = description
             issue.parent, issue.sprints = parent, list(sprints)
             workflow = WORKFLOWS[home.workflow]
             issue.status = workflow.status(status or issue.status).name
-            tracks.resolve(issue, _known(resolution) or workflow.resolution_in(issue.status))
+            verdict = _known(resolution) or workflow.resolution_in(issue.status)
+            tracks.resolve(issue, verdict, OWNER)
             tracks.keep(issue)
             return issue.key
 
@@ -168,9 +172,9 @@ class JiraAdmin:
             if "status" in fields:
                 workflow = self.tracks.workflow(issue)
                 self.tracks.set_status(issue, workflow.status(fields["status"]).name, by)
-                self.tracks.resolve(issue, workflow.resolution_in(issue.status))
+                self.tracks.resolve(issue, workflow.resolution_in(issue.status), by)
             if "resolution" in fields:
-                self.tracks.resolve(issue, _known(fields["resolution"]))
+                self.tracks.resolve(issue, _known(fields["resolution"]), by)
             for name in set(fields) - {"status", "resolution"}:
                 value = list(fields[name]) if name in ("labels", "sprints") else fields[name]
                 setattr(issue, name, value)
@@ -191,9 +195,7 @@ class JiraAdmin:
     def rename_project(self, key: str, to: str) -> None:
         """Changes the key of a project and of its issues."""
         with self.tracks.store.transaction():
-            if (project := self.tracks.project(key)) is None:
-                raise LookupError(f"no project {key}")
-            self.tracks.rename(project, to)
+            self.tracks.rename(self._project(key), to)
 
     def add_sprint(self, name: str, state: str = "active", board: int = 1) -> int:
         with self.tracks.store.transaction():
@@ -208,15 +210,47 @@ class JiraAdmin:
             site.departed = [*site.departed, person]
             self.tracks.sites.put("site", site)
 
+    def add_group(self, name: str, *people: str) -> None:
+        """Add a group of the site, or replace it."""
+        with self.tracks.store.transaction():
+            site = self.tracks.site
+            site.groups = {**site.groups, name: list(people)}
+            self.tracks.sites.put("site", site)
+
+    def add_role(self, name: str, *people: str, project: str = HOME) -> None:
+        """Add a role of a project, or replace it; a group is in it as "group:NAME"."""
+        with self.tracks.store.transaction():
+            home = self._project(project)
+            home.roles = {**home.roles, name: list(people)}
+            self.tracks.projects.put(home.key, home)
+
+    def allow_moves(self, *people: str, project: str = HOME) -> None:
+        """Let other people than the token's transition the issues of a project."""
+        with self.tracks.store.transaction():
+            home = self._project(project)
+            home.movers = [*home.movers, *people]
+            self.tracks.projects.put(home.key, home)
+
+    def _project(self, key: str) -> ProjectRecord:
+        if (found := self.tracks.project(key)) is None:
+            raise LookupError(f"no project {key}")
+        return found
+
     def add_comment(
-        self, key: str, text: str, user: str = PERSON, *, role: str | None = None
+        self,
+        key: str,
+        text: Any,
+        user: str = PERSON,
+        *,
+        role: str | None = None,
+        group: str | None = None,
+        internal: bool = False,
     ) -> str:
-        """Add a comment; only a `role` sees it, if there is one."""
+        """Add a comment, as text or as a document; only a `role` or `group` sees it, if any."""
         with self.tracks.store.transaction():
             comment = self.tracks.add_comment(self._issue(key), text, user)
-            if role is not None:
-                comment.role = role
-                self.tracks.keep_comment(comment)
+            comment.role, comment.group, comment.internal = role, group, internal
+            self.tracks.keep_comment(comment)
             return comment.id
 
     def edit_comment(self, key: str, comment: str, text: str | None) -> None:

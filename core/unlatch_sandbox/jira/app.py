@@ -8,7 +8,7 @@ from flask import Blueprint, Flask, Response, g, request
 from unlatch_sandbox.answers import check_query, new_app, reply
 from unlatch_sandbox.clock import jira_time, stored
 from unlatch_sandbox.jira import fields, guards, shapes
-from unlatch_sandbox.jira.routes import comments, issues, properties, searches, surveys
+from unlatch_sandbox.jira.routes import comments, issues, people, properties, searches, surveys
 from unlatch_sandbox.jira.tracks import CLOUD
 from unlatch_sandbox.jira.workflows import EPIC_LINK, ISSUE_TYPES
 from unlatch_sandbox.pages import item_page
@@ -31,7 +31,7 @@ def is_api(path: str) -> bool:
 @cache
 def create_app() -> Flask:
     app = new_app("jira")
-    parts = (issues, comments, properties, searches, surveys)
+    parts = (issues, comments, people, properties, searches, surveys)
     for part in (routes, *(module.routes for module in parts)):
         app.register_blueprint(part, url_prefix="/rest/api/<any('2', '3'):version>")
     app.url_value_preprocessor(_drop_version)

@@ -55,7 +55,7 @@ def _set(issue: IssueRecord, name: str, value: Any) -> None:
         case _ if name == ROOT_CAUSE:
             issue.cause = _cause(value)
         case "resolution":
-            guards.tracks().resolve(issue, _resolution(value))
+            guards.tracks().resolve(issue, _resolution(value), g.user)
 
 
 def _operate(issue: IssueRecord, name: str, operation: dict[str, Any]) -> None:
@@ -136,10 +136,18 @@ def add_comments(issue: IssueRecord, update: Mapping[str, Any]) -> None:
 
 
 def add_comment(issue: IssueRecord, value: Mapping[str, Any]) -> str:
-    check_keys("comment member", value, ("body", "properties"))
+    check_keys("comment member", value, ("body", "properties", "visibility"))
     body = guards.comment_text(value.get("body"))
     properties = [(p["key"], p["value"]) for p in value.get("properties") or ()]
-    return guards.tracks().add_comment(issue, body, g.user, properties).id
+    comment = guards.tracks().add_comment(issue, body, g.user, properties)
+    if restricted := value.get("visibility"):
+        check_keys("visibility member", restricted, ("type", "value"))
+        check_keys("visibility", [restricted["type"]], ("role", "group"))
+        setattr(comment, restricted["type"], restricted["value"])
+    # Jira Service Management keeps it so: a note that customers do not see.
+    comment.internal = dict(properties).get("sd.public.comment", {}).get("internal") is True
+    guards.tracks().keep_comment(comment)
+    return comment.id
 
 
 def set_properties(issue: IssueRecord, properties: list[dict[str, Any]]) -> None:

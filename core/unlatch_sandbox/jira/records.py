@@ -6,15 +6,20 @@ from typing import Any
 
 @dataclass(slots=True)
 class SiteRecord:
-    """`departed` are the people with deactivated accounts."""
+    """`departed` are the people with deactivated accounts; `groups` have their members."""
 
     deployment: str = "Cloud"
     departed: list[str] = field(default_factory=list)
+    groups: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """`can_transition`, `can_view_workflow`, `can_administer` are permissions of the token."""
+    """`can_transition`, `can_view_workflow`, `can_administer` are permissions of the token.
+
+    `roles` have their members, a group as "group:NAME"; `movers` are the other people who may
+    transition issues.
+    """
 
     id: str
     key: str
@@ -23,6 +28,8 @@ class ProjectRecord:
     can_view_workflow: bool = True
     can_administer: bool = True
     former_keys: list[str] = field(default_factory=list)
+    roles: dict[str, list[str]] = field(default_factory=dict)
+    movers: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -51,6 +58,8 @@ class IssueRecord:
     former_keys: list[str] = field(default_factory=list)
     # Changes of the status: who, when, from, to.
     moves: list[list[str]] = field(default_factory=list)
+    # Those of the resolution, with None for no resolution.
+    verdicts: list[list[str | None]] = field(default_factory=list)
     # The changes of which people got mail.
     mails: int = 0
 
@@ -67,7 +76,7 @@ class SprintRecord:
 
 @dataclass(slots=True)
 class CommentRecord:
-    """Only a `role` sees it, if there is one."""
+    """Only a `role` or a `group` sees it, if there is one; if `internal`, no customer does."""
 
     id: str
     issue: str
@@ -77,3 +86,5 @@ class CommentRecord:
     properties: dict[str, Any] = field(default_factory=dict)
     updated: str | None = None
     role: str | None = None
+    group: str | None = None
+    internal: bool = False

@@ -51,6 +51,10 @@ def account_id(name: str) -> str:
     return f"712020:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
+def is_app(name: str) -> bool:
+    return name.endswith("[bot]") or name == "Automation for Jira"
+
+
 def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     email = name if "@" in name else f"{name.replace(' ', '.').casefold()}@example.com"
     avatars = {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)}
@@ -63,7 +67,7 @@ def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     }
     if dialect.cloud:
         number = account_id(name)
-        own = {"accountId": number, "accountType": "atlassian"}
+        own = {"accountId": number, "accountType": "app" if is_app(name) else "atlassian"}
         return {"self": f"{dialect.api}/user?accountId={number}", **own, **shown}
     login = email.partition("@")[0]
     return {"self": f"{dialect.api}/user?username={login}", "name": login, "key": login, **shown}
@@ -91,17 +95,18 @@ def status(found: Status, dialect: Dialect) -> Json:
 
 
 def changelog(issue: IssueRecord, dialect: Dialect) -> Json:
-    """The changes of the status: newest first on Cloud, oldest first on a Server."""
+    """The changes of status and resolution: newest first on Cloud, oldest first on a Server.
+
+    Those that one person makes at once are one entry.
+    """
+    entries: dict[tuple[str, str], list[Json]] = {}
+    for field, changes in (("status", issue.moves), ("resolution", issue.verdicts)):
+        for by, at, before, after in changes:
+            change = {"field": field, "fieldtype": "jira", "fromString": before, "toString": after}
+            entries.setdefault((str(at), str(by)), []).append(change)
     histories = [
-        {
-            "id": str(number),
-            "author": user(by, dialect),
-            "created": at,
-            "items": [
-                {"field": "status", "fieldtype": "jira", "fromString": before, "toString": after}
-            ],
-        }
-        for number, (by, at, before, after) in enumerate(issue.moves, start=30_001)
+        {"id": str(number), "author": user(by, dialect), "created": at, "items": items}
+        for number, ((at, by), items) in enumerate(sorted(entries.items()), start=30_001)
     ]
     histories = histories[::-1] if dialect.cloud else histories
     counts = {"startAt": 0, "maxResults": len(histories), "total": len(histories)}
@@ -176,10 +181,11 @@ def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False)
         "updated": jira_time(found.updated or found.created),
     }
     if dialect.cloud:
-        shown["jsdPublic"] = True
-    if found.role is not None:
-        identifier = {"identifier": found.role} if dialect.cloud else {}
-        shown["visibility"] = {"type": "role", "value": found.role, **identifier}
+        shown["jsdPublic"] = not found.internal
+    if restricted := found.role or found.group:
+        identifier = {"identifier": restricted} if dialect.cloud else {}
+        kind = "role" if found.role else "group"
+        shown["visibility"] = {"type": kind, "value": restricted, **identifier}
     if properties:
         shown["properties"] = [{"key": k, "value": v} for k, v in found.properties.items()]
     return shown

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CLOUD, SERVER = "Cloud", "Server"
+# In front of the name of a group that is in a role.
+GROUP = "group:"
 
 
 class Tracks:
@@ -104,9 +106,12 @@ class Tracks:
     ) -> None:
         self.set_status(issue, transition.to, by)
         left = resolution or transition.resolution
-        self.resolve(issue, issue.resolution if left == KEPT else left)
+        self.resolve(issue, issue.resolution if left == KEPT else left, by)
 
-    def resolve(self, issue: IssueRecord, resolution: str | None) -> None:
+    def resolve(self, issue: IssueRecord, resolution: str | None, by: str) -> None:
+        if resolution != issue.resolution:
+            change = [by, self.now(), issue.resolution, resolution]
+            issue.verdicts = [*issue.verdicts, change]
         issue.resolution = resolution
         issue.resolved = self.now() if resolution else None
 
@@ -132,6 +137,15 @@ class Tracks:
 
     def comments_of(self, issue: IssueRecord) -> list[CommentRecord]:
         return self.comment_table.under(f"{issue.id}/")
+
+    def people(self) -> set[str]:
+        """Everybody who wrote something, has an issue, or is in a group or a role."""
+        issues, projects = self.issues.under(), self.projects.under()
+        members = [*self.site.groups.values(), *(p.movers for p in projects)]
+        members += [people for project in projects for people in project.roles.values()]
+        members += [[one.author for one in self.comment_table.under()]]
+        members += [[one.reporter, one.assignee or one.reporter] for one in issues]
+        return {name for people in members for name in people if not name.startswith(GROUP)}
 
     def comment(self, comment_id: str) -> CommentRecord | None:
         found = self.comment_table.under()
