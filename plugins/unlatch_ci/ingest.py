@@ -86,7 +86,13 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
             return _run(context, line, note, options, max_items)
 
         handled = handle_comment(
-            group.workspace, trackers, ref, str(event.comment), holds=holds, run=run
+            group.workspace,
+            trackers,
+            ref,
+            str(event.comment),
+            holds=holds,
+            in_project=group.is_project,
+            run=run,
         )
     if handled.why is not None:
         _tell(handled.why, options, did=handled.did)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
 from unlatch.spi import Category, MarkedComment, StateChange, op_posted
-from unlatch.spi.history import Asked, Asker, Closer, LastClose, Obstacle, Role
+from unlatch.spi.history import Asked, Asker, Closer, LastClose, NewComment, Obstacle, Role, may_ask
 from unlatch_github.api.models import read_comment, reading_answer
 from unlatch_github.api.paths import REVIEW
 from unlatch_github.states import category_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
@@ -81,6 +81,17 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         reopened=_reopened(node, viewer["login"]),
         labels=tuple(label["name"] for label in node["labels"]["nodes"]),
     )
+
+
+def new_comments(client: Client, since: datetime) -> Iterator[NewComment]:
+    """The new comments of people that were not edited, of all configured repositories."""
+    settings = client.settings
+    for target in settings.targets:
+        for comment in client.new_comments(target, since):
+            ref = settings.recognise(comment.url)
+            is_plain = comment.edited is False and comment.created >= since and not comment.ops
+            if ref and is_plain and settings.allows(ref) and comment.author.kind == _PERSON:
+                yield NewComment(ref, str(comment.id), may_ask(comment.body))
 
 
 def _obstacle(node: dict[str, Any], state: str) -> Obstacle | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.spi.history import Asked
+    from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport
     from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.settings import GithubSettings
@@ -154,6 +154,12 @@ class GithubPlugin(SyncPlugin):
         from unlatch_github.asked import read_asked  # noqa: PLC0415  (rarely needed)
 
         return read_asked(self._client, ref, comment, groups)
+
+    def new_comments(self, since: datetime) -> Iterator[NewComment]:
+        """The comments of people on issues and pull requests; those on code are told by events."""
+        from unlatch_github.asked import new_comments  # noqa: PLC0415  (rarely needed)
+
+        return new_comments(self._client, since)
 
     def acknowledge(self, ref: ItemRef, comment: str) -> None:
         """Give a comment a thumbs-up, which GitHub keeps once for each account."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unlatch.spi import (
     NO_NOTIFY,
+    VISIBILITY,
     Capability,
     EnvToken,
     LinkShape,
@@ -52,6 +53,7 @@ manifest = Manifest(
             Capability.LIST,
             Capability.EXAMINE,
             Capability.HISTORY,
+            Capability.COMMANDS,
             Capability.RENAMES,
         }
     ),
@@ -63,6 +65,7 @@ manifest = Manifest(
     host_env=("JIRA_URL", "JIRA_SERVER"),
     outside="unlatch_jira.outside:settings_for",
     label_problem=label_problem,
+    events={"jira-event": "unlatch_jira.webhook:read_event"},
     options=(
         Option(
             "allow-path",
@@ -70,6 +73,7 @@ manifest = Manifest(
             kinds=("reopen", "close"),
         ),
         NO_NOTIFY,
+        VISIBILITY,
         Option("children", "Reopen the closed children of a Jira epic as well."),
     ),
     example='[trackers.jira]\nsite = "https://acme.atlassian.net"\nproject = "SCRUM"\n',

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport
     from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.models import Issue
@@ -163,6 +164,25 @@ class JiraPlugin(SyncPlugin):
         from unlatch_jira.history import read_history  # noqa: PLC0415  (rarely needed)
 
         return read_history(self._client, self._site, self._comments(ref), ref.id)
+
+    def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
+        """The comment of this id with its author's rights; None if it asks for nothing.
+
+        Jira has no teams; `triage_groups` and `write_groups` name its groups and roles.
+        """
+        from unlatch_jira.asked import read_asked  # noqa: PLC0415  (rarely needed)
+
+        _ = groups
+        return read_asked(self._settings, self._client, self._site, ref, comment)
+
+    def new_comments(self, since: datetime) -> Iterator[NewComment]:
+        """The comments of people on issues that changed since, by Jira's index."""
+        from unlatch_jira.asked import new_comments  # noqa: PLC0415  (rarely needed)
+
+        return new_comments(self._settings, self._client, since)
+
+    def acknowledge(self, ref: ItemRef, comment: str) -> None:
+        """Do nothing: Jira's API has no reactions."""
 
     def find_author(self, ref: ItemRef) -> str | None:
         """The person who last changed the issue's status, from its changelog."""

@@ -129,7 +129,7 @@ class PreviewClient(JiraClient):
         )
         return after if self.is_cloud else None
 
-    def comment(self, key: str, body: Any) -> Comment:
+    def comment(self, key: str, body: Any, extras: Mapping[str, Any]) -> Comment:
         self._listing.note("POST", f"issue/{key}/comment", "post the comment")
         return Comment({"id": "", "created": "", "body": body})
 

@@ -35,8 +35,7 @@ def send(
         UnknownOutcome: Jira accepted it, but the issue could not be read afterwards.
     """
     rest = edit
-    if edit.comment is not None and goal is None and not client.is_cloud:
-        # Data Center answers an edit without the comment, and this with it.
+    if edit.comment is not None and _is_posted_alone(client, edit, goal):
         _post(client, issue, edit, done)
         rest = replace(edit, comment=None)
     if not rest and goal is None:
@@ -55,6 +54,12 @@ def send(
         done.commented = look.is_commented
         _keep_comment(look.comment, done)
     return after, sent
+
+
+def _is_posted_alone(client: JiraClient, edit: Edit, goal: Goal | None) -> bool:
+    # Data Center answers an edit without the comment, and this with it. Who may see it is only
+    # documented for a comment by itself.
+    return bool(edit.restriction) or (goal is None and not client.is_cloud)
 
 
 def find_said(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> Edit:
@@ -175,7 +180,7 @@ def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotO
 
 
 def _post(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> None:
-    posted = client.comment(issue.key, edit.comment)
+    posted = client.comment(issue.key, edit.comment, edit.restriction)
     if edit.op not in posted.ops:
         raise UnknownOutcome(
             "unknown-outcome",

@@ -12,6 +12,7 @@ from unlatch.spi.tables import Check, Table, setting
 from unlatch_jira.settings_types import (
     CREATE,
     STAGES,
+    Circle,
     FieldValue,
     Named,
     OnReopen,
@@ -144,6 +145,15 @@ class JiraSettings(Table):
         description="Resolutions of work that was not done. An issue with one of them stays "
         "closed unless you pass `--even-if-not-planned`. An abandoned issue gets "
         "the first one that Jira offers",
+    )
+
+    triage_groups: tuple[Circle, ...] = setting(
+        default=(),
+        description="Groups of the site and roles of the project, as `group:NAME` and "
+        "`role:NAME`, whose commands in comments count as those of people with triage",
+    )
+    write_groups: tuple[Circle, ...] = setting(
+        default=(), description="The same for write, so that they also complete increments"
     )
 
     def __post_init__(self) -> None:

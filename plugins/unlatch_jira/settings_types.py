@@ -88,6 +88,17 @@ class OnReopen(Table):
     )
 
 
+def _circle(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    if kind not in ("group", "role") or not rest.strip():
+        raise ValueError(f"{name!r} is neither group:NAME nor role:NAME")
+    return name
+
+
+# People of the site or of a project: "group:support", "role:Developers".
+Circle = Annotated[str, Check(_circle)]
+
+
 def _place(key: str) -> str:
     project, slash, kind = key.partition("/")
     known = PROJECT.fullmatch(project) or (project == "*" and slash)

@@ -51,7 +51,11 @@ class Writer:
         if goal is not None and must_move(issue.item, goal):
             allowed = ALLOW_PATH in change.options.plugin
             walk = TransitionGoal(
-                goal, done, allowed, comment=edit.comment, is_silent=edit.is_silent
+                goal,
+                done,
+                allowed,
+                comment=None if edit.restriction else edit.comment,
+                is_silent=edit.is_silent,
             )
             move = self._walker.move_to_goal(issue, walk)
             if walk.is_said:

@@ -171,6 +171,8 @@ def test_github(
     visit("GET", f"{home}/collaborators/ann/permission")
     comment = visit("POST", f"{issue}/comments", json={"body": "x"})
     visit("GET", f"{issue}/comments")
+    since = {"since": "2026-01-01T00:00:00Z", "sort": "created", "direction": "asc"}
+    visit("GET", f"{home}/issues/comments", params=since)
     visit("GET", f"{issue}/events")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
     for content in ("+1", "+1", "tada"):

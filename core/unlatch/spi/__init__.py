@@ -25,6 +25,7 @@ The manifest (`help(unlatch.spi.Manifest)` describes each field, as for all that
     Scheme           the HTTP authentication scheme of a token
     Option           a flag of the commands that concerns one tracker's items
     NO_NOTIFY        the flag for fewer notifications
+    VISIBILITY       the option for comments that not everybody sees
     SPI_VERSION      the version of this interface
 
 Items:
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from unlatch.spi.item import Snapshot as Snapshot
     from unlatch.spi.manifest import NO_NOTIFY as NO_NOTIFY
     from unlatch.spi.manifest import SPI_VERSION as SPI_VERSION
+    from unlatch.spi.manifest import VISIBILITY as VISIBILITY
     from unlatch.spi.manifest import Capability as Capability
     from unlatch.spi.manifest import CommandToken as CommandToken
     from unlatch.spi.manifest import EnvToken as EnvToken
@@ -144,7 +146,7 @@ _NAMES = {
     "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
     "unlatch.spi.item": "CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
-    "NO_NOTIFY Option Scheme",
+    "NO_NOTIFY VISIBILITY Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
     "unlatch.spi.operation": "Category DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",

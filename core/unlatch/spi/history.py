@@ -3,11 +3,15 @@
 What it does not tell is None, or missing in a set.
 """
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from unlatch.spi.item import ItemRef
 from unlatch.values import dataclass
+
+# unlatch comments right after it has closed an item.
+_COMMENTED_WITHIN = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +105,21 @@ class Asker:
         account: the tracker's own id of the account, or its login.
         roles: those that the tracker confirms.
         teams: the groups of the setting that the tracker confirms, as they stand there.
+        name: the one that is shown to people, if it is not the account; anybody may choose it.
+        trusted: whether the repository's own settings name a group that gives the roles, so that
+            they reach its increments although the item is in no repository.
     """
 
     account: str
     roles: frozenset[Role] = frozenset()
     teams: frozenset[str] = frozenset()
+    name: str = ""
+    trusted: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What people call the account."""
+        return self.name or self.account
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +149,8 @@ class Asked:
         text: untrusted, in Markdown.
         written: by the tracker's clock, with its time zone.
         is_open: whether the item is open.
-        is_restricted: whether not everybody who sees the item sees the comment.
+        visibility: who alone sees the comment, as a value of the option `visibility`; empty for
+            everybody who sees the item.
         marked: the item's newest comments with markers, the oldest first.
         obstacle: why the item cannot be reopened; None if the tracker tells of none.
         reopened: the reopen since the last close; None without one, or if unknown.
@@ -150,8 +165,41 @@ class Asked:
     asker: Asker
     close: LastClose
     is_open: bool
-    is_restricted: bool = False
+    visibility: str = ""
     marked: tuple[MarkedComment, ...] = ()
     obstacle: Obstacle | None = None
     reopened: StateChange | None = None
     labels: tuple[str, ...] | None = None
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether not everybody who sees the item sees the comment."""
+        return bool(self.visibility)
+
+
+@dataclass(frozen=True, slots=True)
+class NewComment:
+    """A new comment in a list.
+
+    Args:
+        ref: the item that has it.
+        id: within its item, as `SyncPlugin.read_asked` takes it.
+        may_ask: whether a line of it begins like a command, as far as the list shows its text.
+    """
+
+    ref: ItemRef
+    id: str
+    may_ask: bool
+
+
+def may_ask(text: str) -> bool:
+    """Whether a line begins like a command, so that the comment is worth a request."""
+    return any(line.lstrip().startswith("/") for line in text.splitlines())
+
+
+def is_said(close: datetime | None, marked: Iterable[MarkedComment]) -> bool:
+    """Whether a comment of unlatch came with a close: people use the same account by hand."""
+    return close is not None and any(
+        one.own and one.created and timedelta() <= one.created - close <= _COMMENTED_WITHIN
+        for one in marked
+    )

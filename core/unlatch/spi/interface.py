@@ -12,7 +12,8 @@ from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.spi.history import Asked  # loaded by the few commands that need it
+    # Loaded by the few commands that need it.
+    from unlatch.spi.history import Asked, NewComment
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +302,14 @@ class SyncPlugin(ABC):
         None if it asks for nothing, as it is gone, was edited, belongs to another item, or was not
         written by a person. Of `groups` ("team:support"), those that the author is certainly in
         are in `Asker.teams`. TrackerError: it cannot be read.
+        """
+        raise NotImplementedError
+
+    def new_comments(self, since: datetime) -> "Iterator[NewComment]":
+        """The comments of all configured places since a time, oldest first; requires COMMANDS.
+
+        One request for a place and page, and none for a comment. Comments on places that are not
+        configured, and those of programs, are left out where the list shows that.
         """
         raise NotImplementedError
 

@@ -160,6 +160,14 @@ NO_NOTIFY = Option(
     kinds=("reopen", "close", "create", "update"),
 )
 
+# For manifests of trackers whose comments need not be for everybody who sees the item.
+VISIBILITY = Option(
+    "visibility",
+    "Let only these see the comment: role:NAME, group:NAME, or internal (no customers).",
+    kinds=("reopen", "close"),
+    metavar="WHO",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, request
 
-from unlatch_sandbox.answers import check_query, nothing, reply
+from unlatch_sandbox.answers import check_keys, check_query, nothing, reply
 from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.issues import since
 from unlatch_sandbox.github.paging import page_of
@@ -24,6 +24,19 @@ def list_comments(owner: str, name: str, number: int) -> Response:
     check_query("since", "per_page", "page")
     found = guards.admin().hub.comments_of(guards.issue(owner, name, number))
     page, headers = page_of([c for c in found if c.updated_at >= since() and not c.review])
+    return reply([_show(c) for c in page], headers=headers)
+
+
+@routes.get("/repos/<owner>/<name>/issues/comments")
+def list_all_comments(owner: str, name: str) -> Response:
+    """Those on all issues and pull requests, by the time of their last change."""
+    check_query("since", "per_page", "page", "sort", "direction")
+    check_keys("value of sort", [request.args.get("sort", "created")], ("created",))
+    check_keys("value of direction", [request.args.get("direction", "asc")], ("asc",))
+    home = guards.repository(owner, name)
+    found = guards.admin().hub.comments.under(f"{home.full_name.casefold()}#")
+    new = [c for c in found if c.updated_at >= since() and not c.review]
+    page, headers = page_of(sorted(new, key=lambda one: (one.created_at, one.id)))
     return reply([_show(c) for c in page], headers=headers)
 
 

@@ -105,7 +105,7 @@ def changelog(issue: IssueRecord, dialect: Dialect) -> Json:
             change = {"field": field, "fieldtype": "jira", "fromString": before, "toString": after}
             entries.setdefault((str(at), str(by)), []).append(change)
     histories = [
-        {"id": str(number), "author": user(by, dialect), "created": at, "items": items}
+        {"id": str(number), "author": user(by, dialect), "created": jira_time(at), "items": items}
         for number, ((at, by), items) in enumerate(sorted(entries.items()), start=30_001)
     ]
     histories = histories[::-1] if dialect.cloud else histories

@@ -12,6 +12,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Category
 from unlatch.spi.history import Asked
+from unlatch.spi.manifest import VISIBILITY
 from unlatch.spi.render import without_references
 from unlatch.values import dataclass
 from unlatch_ci.comments.asked_reason import quoted_reason
@@ -44,18 +45,24 @@ def command_line(
     command: Command,
     policy: Policy,
     increments: Sequence[Increment],
+    *,
+    holds: bool,
 ) -> CommandLine:
     """The command that a comment asks for.
 
     Args:
-        increments: those that the item belongs to and that its repository holds.
+        increments: those that the item belongs to.
+        holds: whether the item's repository holds them.
     """
-    changed = increments if _reaches_increment(asked, command, policy) else ()
+    is_reached = _reaches_increment(asked, command, policy, holds=holds)
+    changed = increments if is_reached else ()
     reason = _reason(asked, command, policy, changed)
     line = [*_start(command.verb, asked.ref.url, changed), f"--reason={reason}"]
     if not changed and _leaves_labels(asked, policy):
         line.append("--no-labels")
-    line.append(f"--by={asked.asker.account}")
+    line.append(f"--by={asked.asker.shown}")
+    if asked.visibility:
+        line.append(f"--{VISIBILITY.name}={asked.visibility}")
     if asked.close.locked and not changed:
         # It takes none, and the command stands there.
         line.append("--comment=none")
@@ -110,10 +117,12 @@ def _changed_since(increment: Increment, moment: datetime) -> bool:
     return any(change is not None and change > moment for change in changes)
 
 
-def _reaches_increment(asked: Asked, command: Command, policy: Policy) -> bool:
+def _reaches_increment(asked: Asked, command: Command, policy: Policy, *, holds: bool) -> bool:
+    # Rights to the item are rights to the increment only if its repository gives them.
+    has_rights = holds or asked.asker.trusted
     if command.verb is Verb.CLOSE:
-        return completes_increment(asked.asker, policy)
-    return changes_increment(asked.asker, policy)
+        return has_rights and completes_increment(asked.asker, policy)
+    return policy.spread or (has_rights and changes_increment(asked.asker, policy))
 
 
 def _start(verb: Verb, url: str, increments: Sequence[Increment]) -> list[str]:

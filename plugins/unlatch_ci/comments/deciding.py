@@ -19,7 +19,10 @@ UNCHANGED = "Nothing was changed"
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 _DAY = timedelta(days=1)
 # What `asked_by` writes; trackers' markup puts a backslash before some signs.
-_ASKED_BY = pattern(r"\(asked by (?P<account>[^\s()]{1,100}) in ")
+_ASKED_BY = pattern(
+    r"\(asked by (?:[^()\n]{1,100} )?(?P<account>[^\s()]{1,128}) in (?P<url>[^\s()]{1,2000})\)"
+)
+_NO_NAME = pattern(r"[^\w.,'-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ def decide(asked: Asked, policy: Policy) -> Decision:
     if asked.is_open is (command.verb is Verb.REOPEN) and not _is_unfinished(asked):
         words = f"the item is {'open' if asked.is_open else 'closed'} already"
         return Decision(words, command, is_met=True, is_begun=_is_begun(asked))
+    if _is_begun(asked):
+        words = "the command was carried out already"
+        return Decision(words, command, is_met=True, is_begun=True)
     return _decide_right(asked, command, policy)
 
 
@@ -117,8 +123,8 @@ def _is_unfinished(asked: Asked) -> bool:
 
 def _is_begun(asked: Asked) -> bool:
     """Whether a comment says that this command was carried out on this item."""
-    own = (one.text for one in asked.marked if one.own is not False and not _is_answer(one))
-    return any(f"in {asked.url})" in _without_markup(text) for text in own)
+    own = (one for one in asked.marked if one.own is not False and not _is_answer(one))
+    return any(_named_in(one, "url") == asked.url for one in own)
 
 
 def _own_operations(asked: Asked) -> set[str | None]:
@@ -143,13 +149,15 @@ def refusal_id(asked: Asked, refusal: Refusal) -> str:
 
 def asked_by(asked: Asked) -> str:
     """The words that say in a comment of unlatch who asked; `decide` counts them."""
-    return f"(asked by {asked.asker.account} in {asked.url})"
+    name = _NO_NAME.sub(" ", asked.asker.name).strip()[:100]
+    who = f"{name} {asked.asker.account}" if name else asked.asker.account
+    return f"(asked by {who} in {asked.url})"
 
 
 def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:
     """The account that asked for what unlatch did last; None if nobody did."""
     own = [one for one in marked if one.own is not False and not _is_answer(one)]
-    return _account_in(own[-1]) if own else None
+    return _named_in(own[-1], "account") if own else None
 
 
 def _is_answer(comment: MarkedComment) -> bool:
@@ -160,16 +168,16 @@ def _is_answer(comment: MarkedComment) -> bool:
 def _commands_lately(asked: Asked) -> int:
     since = asked.written - _DAY
     return sum(
-        _account_in(one) == asked.asker.account
+        _named_in(one, "account") == asked.asker.account
         for one in asked.marked
         if one.own is not False and (one.created is None or one.created >= since)
     )
 
 
-def _account_in(comment: MarkedComment) -> str | None:
+def _named_in(comment: MarkedComment, part: str) -> str | None:
     # A reason is a stranger's text, and stands before our words.
-    accounts = _ASKED_BY.findall(_without_markup(comment.text))
-    return accounts[-1] if accounts else None
+    found = [one[part] for one in _ASKED_BY.finditer(_without_markup(comment.text))]
+    return found[-1] if found else None
 
 
 def _without_markup(text: str) -> str:

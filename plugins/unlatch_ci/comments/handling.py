@@ -11,6 +11,8 @@ from unlatch.errors import Forbidden, Rejected, UsageError
 from unlatch.lifecycle.items.change import find_increments, note_alone
 from unlatch.spi import Capability, Category
 from unlatch.spi.change import Change
+from unlatch.spi.manifest import VISIBILITY
+from unlatch.spi.operation import DeliveryOptions
 from unlatch.values import dataclass
 from unlatch_ci.comments.answers import failure_text, refusal_text
 from unlatch_ci.comments.carrying_out import command_line, lags_behind
@@ -57,6 +59,7 @@ def handle_comment(
     comment: str,
     *,
     holds: bool,
+    in_project: bool,
     run: Callable[[CommandLine, Callable[[], None]], int],
 ) -> Handled:
     """Carry out the command of a comment, if it has one and its author may.
@@ -64,6 +67,7 @@ def handle_comment(
     Args:
         comment: its id.
         holds: whether the item's repository is the one that holds the increments here.
+        in_project: whether there may be increments.
         run: carries out a command, and then calls the function; its exit code.
 
     Raises:
@@ -81,9 +85,9 @@ def handle_comment(
     policy = _policy(config)
     decision = decide(asked, policy)
     command, why = decision.command, decision.why
-    increments = find_increments(workspace, trackers, [ref])[0] if holds and command else []
+    increments = find_increments(workspace, trackers, [ref])[0] if in_project and command else []
     if command is not None:
-        line = command_line(asked, command, policy, increments)
+        line = command_line(asked, command, policy, increments, holds=holds)
         lags = decision.is_begun and lags_behind(line, increments, asked, command.verb)
         if why is None or lags:
             note = partial(_note, workspace, increments if line.beside else (), asked, command.verb)
@@ -94,7 +98,7 @@ def handle_comment(
 
 
 def _note(workspace: Workspace, increments: Sequence[Increment], asked: Asked, verb: Verb) -> None:
-    state, by = Category.TODO if verb is Verb.REOPEN else Category.DONE, asked.asker.account
+    state, by = Category.TODO if verb is Verb.REOPEN else Category.DONE, asked.asker.shown
     for increment in increments:
         note_alone(workspace, increment, asked.ref, state, by=by, url=asked.url)
 
@@ -152,5 +156,7 @@ def _answer(trackers: Trackers, asked: Asked, op: str, text: Text) -> None:
     plugin, ref = trackers.open(asked.ref.tracker), asked.ref
     if plugin.find_comments(ref, op):
         return
-    outcome = plugin.write(plugin.read(ref), Change(op, comment=text))
+    restricted = {f"{VISIBILITY.name}={asked.visibility}"} if asked.visibility else ()
+    options = DeliveryOptions(plugin=frozenset(restricted))
+    outcome = plugin.write(plugin.read(ref), Change(op, comment=text, options=options))
     delete_duplicates(trackers, ref, op, posted=outcome.comment)

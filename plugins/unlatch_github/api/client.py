@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import UTC
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from unlatch_github.api.moved import Renames, follow_redirect, moved, not_visibl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from unlatch.spi import CommentRef, ItemRef, RemoteItem, StateChange
     from unlatch.transport import Transport
@@ -141,6 +143,17 @@ class Client:
         """An issue's comments, oldest first."""
         with reading_answer(self.settings.name(ref), written=False):
             yield from map(read_comment, self._entries(ref, "comments"))
+
+    def new_comments(self, target: str, since: datetime) -> Iterator[IssueComment]:
+        """The comments on a repository's issues and pull requests since a time, oldest first.
+
+        GitHub lists those on the code of pull requests elsewhere.
+        """
+        stamp = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        query = f"?since={stamp}&sort=created&direction=asc&{_PAGE}"
+        path = paths.repository_path(self._renames.place(target), "issues", "comments")
+        with reading_answer(target, written=False), self._explaining_rename(target):
+            yield from map(read_comment, self._connection.list_entries(path + query))
 
     def comment_of(self, target: str, comment: str) -> dict[str, Any]:
         """A comment by its id in a repository."""

@@ -207,13 +207,53 @@ class JiraClient:
             if not page.comments or start >= page.total:
                 return
 
-    def comment(self, key: str, body: Any) -> Comment:
+    def newest_comments(self, key: str) -> Iterator[Comment]:
+        """The comments on an issue, newest first, a hundred per request."""
+        start = 0
+        for _ in each_page():
+            query = {"startAt": str(start), "maxResults": str(PAGE), "orderBy": "-created"}
+            page = self._wire.get(CommentPage, f"issue/{key}/comment", query)
+            yield from page.comments
+            start += len(page.comments)
+            if not page.comments or start >= page.total:
+                return
+
+    def find_comment(self, key: str, comment: str) -> Comment | None:
+        """A comment by its id; None if the issue has none that the account may see."""
+        try:
+            return self._wire.get(Comment, f"issue/{key}/comment/{comment}")
+        except NotFound:
+            self.refuse_anonymity()
+            return None
+
+    def told(self, key: str) -> tuple[Issue, ChangelogAnswer, dict[str, Any]]:
+        """An issue with its latest changes, and its fields that name people."""
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
+        wanted = ",".join((*_FIELDS, "reporter"))
+        found = self._wire.issue(key, wanted, expand="changelog")
+        issue = read_issue(found, self._settings)
+        return issue, parse(answers.ChangelogAnswer, found), issue.answer.fields.raw
+
+    def commented_since(self, project: str, minutes: int) -> Iterator[Issue]:
+        """The issues of a project that changed in the last minutes, with their comments."""
+        jql = f'project = "{project}" AND updated >= "-{minutes}m" ORDER BY updated ASC'
+        fields = ",".join((*_FIELDS, "comment"))
+        query = {"jql": jql, "fields": fields, "maxResults": str(PAGE)}
+        for page in self._cloud_pages(query) if self.is_cloud else self._pages(query):
+            for raw in page.issues:
+                yield read_issue(raw, self._settings)
+
+    def comment(self, key: str, body: Any, extras: Mapping[str, Any]) -> Comment:
         """Post a comment.
+
+        Args:
+            extras: its other members, as who may see it.
 
         Raises:
             UnknownOutcome: the answer does not show a comment.
         """
-        found = self._wire.send("POST", f"issue/{key}/comment", {"body": body})
+        found = self._wire.send("POST", f"issue/{key}/comment", {"body": body, **extras})
         try:
             return parse(Comment, found)
         except Rejected as refusal:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
+INTERNAL = "internal"
+
+
 class Person:
     """An account: on Cloud with an id, on Data Center with a key and a name."""
 
@@ -22,6 +25,22 @@ class Person:
         self.key = optional(raw, "key", text)
         self.account_id = optional(raw, "accountId", text)
         self.shown = optional(raw, "displayName", text)
+        self._type = optional(raw, "accountType", text)
+
+    @property
+    def account(self) -> str:
+        """The id that stays the same for an account; empty if unknown."""
+        return self.account_id or self.key or self.name or ""
+
+    @property
+    def is_person(self) -> bool | None:
+        """Whether the account is a person's; None if unknown.
+
+        Data Center does not tell programs from people.
+        """
+        if self.account_id is None:
+            return True if self.account else None
+        return None if self._type is None else self._type in ("atlassian", "customer")
 
     @property
     def reference(self) -> dict[str, str]:
@@ -69,7 +88,12 @@ class Comment:
     def visibility(self) -> str:
         """The group or role that alone may see it; empty for everybody."""
         kind, value = (self._restricted.get(key) or "" for key in ("type", "value"))
-        return f"{kind} {value}".strip() or ("internal" if self._is_internal else "")
+        return f"{kind} {value}".strip() or (INTERNAL if self._is_internal else "")
+
+    @property
+    def restriction(self) -> str:
+        """The same as a value of the option `visibility`."""
+        return self.visibility.replace(" ", ":", 1)
 
     @property
     def ops(self) -> frozenset[str]:

@@ -113,9 +113,9 @@ class JiraConnection:
         """Read a part of the REST API."""
         return parse(model, self._read(self.url(path), query))
 
-    def get_list(self, path: str) -> list[Any]:
+    def get_list(self, path: str, query: dict[str, str] | None = None) -> list[Any]:
         """Read a short list of the REST API."""
-        found = self._read(self.url(path))
+        found = self._read(self.url(path), query)
         return found if isinstance(found, list) else []
 
     def get_agile(self, model: Callable[[Any], _Model], path: str, query: dict[str, str]) -> _Model:

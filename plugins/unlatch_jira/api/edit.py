@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.spi import NO_NOTIFY, Span, visible
+from unlatch.errors import Rejected
+from unlatch.spi import NO_NOTIFY, VISIBILITY, Span, visible
 from unlatch.values import dataclass
+from unlatch_jira.api.comments import INTERNAL
 from unlatch_jira.api.rich_text import check_length, fit, format_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class Edit:
         add_labels: missing labels.
         remove_labels: labels to remove.
         comment: the body of a comment, in Jira's format and with its marker, or None.
+        restriction: the members of the comment that say who may see it; empty for everybody.
         is_silent: whether Jira is asked to send no mail of it.
     """
 
@@ -39,6 +42,7 @@ class Edit:
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
     comment: Any = None
+    restriction: Mapping[str, Any] = field(default_factory=dict)
     is_silent: bool = False
 
     def __bool__(self) -> bool:
@@ -97,6 +101,7 @@ def build_edit(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
         add_labels=tuple(name for name in change.add_labels if name not in has),
         remove_labels=tuple(name for name in change.remove_labels if name in has),
         comment=_comment(settings, change),
+        restriction=_restriction(change),
         is_silent=not settings.notify or NO_NOTIFY.name in change.options.plugin,
     )
 
@@ -108,6 +113,30 @@ def _comment(settings: JiraSettings, change: Change) -> Any:
     body = style.render((*change.comment, marker(change.op)))
     smaller = "none" if change.options.comment == "short" else "short"
     return check_length(body, "comment", remedy=f"--comment {smaller}")
+
+
+def _restriction(change: Change) -> dict[str, Any]:
+    """Who may see the comment, as Jira takes it.
+
+    An internal note is one of Jira Service Management:
+    https://support.atlassian.com/jira/kb/how-to-create-internal-comments-in-jsm-via-rest-api/
+
+    Raises:
+        Rejected: `visibility-unknown`.
+    """
+    wanted = change.options.value_of(VISIBILITY.name)
+    if not wanted:
+        return {}
+    if wanted == INTERNAL:
+        return {"properties": [{"key": "sd.public.comment", "value": {"internal": True}}]}
+    kind, _, name = wanted.partition(":")
+    if kind not in ("role", "group") or not name:
+        raise Rejected(
+            "visibility-unknown",
+            f"invalid value of --visibility: {wanted!r}",
+            hint="use role:NAME, group:NAME or internal",
+        )
+    return {"visibility": {"type": kind, "value": name}}
 
 
 def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str, Any]:

@@ -188,7 +188,7 @@ def _is_plain(answer: Answer) -> bool:
     return answer.headers.get("Content-Type", "").lower().startswith("text/plain")
 
 
-_LISTS = ("/field", "/statuses")
+_LISTS = ("/field", "/statuses", "/user/permission/search")
 # POST requests that only read.
 _QUESTIONS = ("/bulkfetch", "/preview")
 _LONGEST_INTERVAL = 3600
@@ -321,7 +321,7 @@ def _next_token(answer: Answer) -> float | None:
 
 
 def _no_object(answer: Answer) -> TrackerError | None:
-    """Refuse an answer that is not a JSON object or empty, except for two lists.
+    """Refuse an answer that is not a JSON object or empty, except for three lists.
 
     The transport handles web pages and truncated JSON, with a retry if safe.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import read_stamp
 from unlatch.transport.answer import each, optional, table, whole
@@ -11,6 +11,9 @@ from unlatch.values import dataclass
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import text
 from unlatch_jira.api.workflow_models import ScreenField
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -33,9 +36,15 @@ class _FieldChange:
 
 class _History:
     def __init__(self, raw: Any) -> None:
-        self.author = optional(table(raw), "author", Person) or Person({})
+        digits = optional(table(raw), "id", text) or ""
+        self.id = int(digits) if digits.isdecimal() else 0
+        self.author = optional(raw, "author", Person) or Person({})
         self.created = optional(raw, "created", text)
         self.items = optional(raw, "items", each(_FieldChange)) or ()
+
+    @property
+    def at(self) -> datetime | None:
+        return read_stamp(self.created)
 
     @property
     def is_move(self) -> bool:
@@ -67,20 +76,41 @@ class ChangelogAnswer:
     def mover(self) -> str | None:
         """The person who last changed the status, if the changelog shows it."""
         moves = [one for one in self.changelog.histories if one.is_move]
-        latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
+        latest = max(moves, key=lambda one: one.at or _LONG_AGO, default=None)
         return latest.author.shown if latest else None
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The changes of the status, oldest first."""
         found = (
-            Move(at, change.value, one.author)
+            Move(one.at, change.value, one.author)
             for one in self.changelog.histories
-            if (at := read_stamp(one.created))
+            if one.at
             for change in one.items
             if change.field == "status" and change.value is not None
         )
         return tuple(sorted(found, key=lambda one: one.at))
+
+    def last_close(self, is_open: Mapping[str, bool]) -> Move | None:
+        """The last change to a closed status, or of the resolution of a closed issue.
+
+        None without one, and if the meaning of a status is unknown, by `is_open`.
+        """
+        close, is_closed = None, False
+        by_time = sorted(self.changelog.histories, key=lambda one: (one.at or _LONG_AGO, one.id))
+        for entry in by_time:
+            changes = {one.field: one for one in entry.items}
+            status, verdict = changes.get("status"), changes.get("resolution")
+            meaning = None if status is None else is_open.get(status.value or "")
+            if status is not None and meaning is None:
+                close, is_closed = None, False
+                continue
+            is_closed = is_closed if meaning is None else not meaning
+            is_decided = meaning is False or (is_closed and verdict and verdict.value)
+            if is_decided and entry.at is not None:
+                name = status.value if status else None
+                close = Move(entry.at, name or "", entry.author)
+        return close
 
     @property
     def is_whole(self) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.api.site_models import Permissions, Preview, Sprint, TypeStatuses
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
 _ADMINISTER = ("ADMINISTER", "ADMINISTER_PROJECTS")
+_TRANSITION = "TRANSITION_ISSUES"
+_NOBODY: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+_T = TypeVar("_T")
 
 
 class JiraSite:
@@ -103,6 +106,54 @@ class JiraSite:
 
         return self.wire.get(Project, f"project/{key}").key
 
+    def groups_of(self, person: Person) -> frozenset[str]:
+        """The groups of an account; none if the credential may not browse users.
+
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-users (Get user)
+        """
+        from unlatch_jira.api.site_models import Member  # noqa: PLC0415  (rarely needed)
+
+        query = {**_who(person), "expand": "groups"}
+        return self._told(frozenset(), lambda: self.wire.get(Member, "user", query).groups)
+
+    def actors_of(self, project: str, role: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The accounts and the groups in a role; none if the credential may not see them.
+
+        It needs the permission Administer Projects:
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles
+        """
+        from unlatch_jira.api.site_models import Role, Roles  # noqa: PLC0415  (rarely needed)
+
+        def ask() -> tuple[frozenset[str], frozenset[str]]:
+            path = f"project/{project}/role"
+            number = self.wire.get(Roles, path).numbers.get(role)
+            if number is None:
+                return _NOBODY
+            found = self.wire.get(Role, f"{path}/{number}")
+            return found.accounts, found.groups
+
+        return self._told(_NOBODY, ask)
+
+    def may_transition(self, person: Person, key: str) -> bool:
+        """Whether an account certainly may transition an issue.
+
+        Administrators of the project may ask for others:
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-user-search
+        """
+        query = {**_who(person), "permissions": _TRANSITION, "issueKey": key}
+
+        def ask() -> bool:
+            found = self.wire.get_list("user/permission/search", query)
+            return any(parse(Person, raw).is_same_as(person) for raw in found)
+
+        return self._told(False, ask)
+
+    def _told(self, nothing: _T, ask: Callable[[], _T]) -> _T:
+        try:
+            return ask()
+        except (Forbidden, NotFound, Rejected):
+            return nothing
+
     def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
         """The issue types of a project, with their statuses."""
         from unlatch_jira.api.site_models import TypeStatuses  # noqa: PLC0415  (rarely needed)
@@ -146,3 +197,10 @@ class JiraSite:
         from unlatch_jira.api.site_models import Sprints  # noqa: PLC0415  (rarely needed)
 
         return self.wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values
+
+
+def _who(person: Person) -> dict[str, str]:
+    """The parameter that names an account."""
+    if person.account_id is not None:
+        return {"accountId": person.account_id}
+    return {"username": person.name or ""}

@@ -40,6 +40,50 @@ class Project:
         self.key = required(table(raw), "key", text)
 
 
+class Member:
+    """An account with its groups."""
+
+    def __init__(self, raw: Any) -> None:
+        self.groups = optional(table(raw), "groups", _groups) or frozenset()
+
+
+def _groups(raw: Any) -> frozenset[str]:
+    return frozenset(optional(table(raw), "items", each(_name)) or ())
+
+
+def _name(raw: Any) -> str:
+    return required(table(raw), "name", text)
+
+
+class Roles:
+    """The numbers of the roles of a project, by their names."""
+
+    def __init__(self, raw: Any) -> None:
+        addresses = {name: required(raw, name, text) for name in table(raw)}
+        self.numbers = {name: one.rpartition("/")[2] for name, one in addresses.items()}
+
+
+class Role:
+    """The accounts and the groups in a role."""
+
+    def __init__(self, raw: Any) -> None:
+        actors = optional(table(raw), "actors", each(table)) or ()
+        groups = [one for one in actors if one.get("type") == "atlassian-group-role-actor"]
+        people = [one for one in actors if one not in groups]
+        self.groups = frozenset(filter(None, map(_group_of, groups)))
+        self.accounts = frozenset(filter(None, map(_account_of, people)))
+
+
+def _group_of(actor: dict[str, Any]) -> str | None:
+    # Data Center names a group as it does people.
+    return optional(actor, "actorGroup", _name) or optional(actor, "name", text)
+
+
+def _account_of(actor: dict[str, Any]) -> str | None:
+    of_cloud = optional(actor, "actorUser", table) or {}
+    return optional(of_cloud, "accountId", text) or optional(actor, "name", text)
+
+
 class TypeStatuses:
     """An issue type of a project, with its statuses."""
 

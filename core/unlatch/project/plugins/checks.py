@@ -28,7 +28,7 @@ _METHODS = {
     Capability.BATCH: ("write_many",),
     Capability.LIST: ("list_items",),
     Capability.EXAMINE: ("examine",),
-    Capability.COMMANDS: ("read_asked", "acknowledge"),
+    Capability.COMMANDS: ("read_asked", "new_comments", "acknowledge"),
     Capability.RENAMES: ("present_name",),
     Capability.APPROVE: ("approve",),
     Capability.HISTORY: ("read_history",),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 routes = Blueprint("search", __name__)
 
 _PAGE = 50
+# Of the comments on an issue, a search shows only some.
+_MOST_COMMENTS = 20
 _REMOVED = (
     "The requested API has been removed. Please migrate to the /rest/api/3/search/jql API. "
     "A full migration guideline is available at https://developer.atlassian.com/changelog/#CHANGE-2046"
@@ -43,7 +45,11 @@ def search_jql() -> Response:
 def _item(issue: IssueRecord) -> dict[str, object]:
     if request.args.get("fields", "id") == "id":
         return {"id": issue.id}
-    return shown(issue)
+    found = shown(issue)
+    if (page := found["fields"].get("comment")) is not None:
+        newest = page["comments"][-_MOST_COMMENTS:]
+        page |= {"comments": newest, "maxResults": _MOST_COMMENTS}
+    return found
 
 
 @routes.get("/search")
