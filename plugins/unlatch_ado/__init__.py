@@ -51,6 +51,7 @@ manifest = Manifest(
             Capability.EXAMINE,
             Capability.HISTORY,
             Capability.APPROVE,
+            Capability.COMMANDS,
         }
     ),
     tokens=(
@@ -74,6 +75,7 @@ manifest = Manifest(
     hosts=("dev.azure.com", "*.visualstudio.com"),
     host_env=("SYSTEM_COLLECTIONURI",),
     label_problem=label_problem,
+    events={"ado-event": "unlatch_ado.webhook:read_event"},
     options=(NO_NOTIFY,),
     # msrest imports them for tokens that we do not use; azure.core is only there for an exception.
     deferred=("oauthlib.oauth2", "requests_oauthlib", "azure.core"),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from unlatch.spi.history import Asked, NewComment
     from unlatch.transport import Transport
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.settings import AdoSettings
@@ -111,6 +112,24 @@ class AdoPlugin(SyncPlugin):
         from unlatch_ado.read import read_history  # noqa: PLC0415  (rarely needed)
 
         return read_history(self._client, _project_of(ref), ref.id)
+
+    def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
+        """The comment of this id with its author's rights; None if it asks for nothing."""
+        from unlatch_ado.asked import read_asked  # noqa: PLC0415  (rarely needed)
+
+        return read_asked(self._settings, self._client, ref, comment, groups)
+
+    def new_comments(self, since: datetime) -> Iterator[NewComment]:
+        """The new comments, from the revisions of work items."""
+        from unlatch_ado.asked import new_comments  # noqa: PLC0415  (rarely needed)
+
+        return new_comments(self._settings, self._client, since)
+
+    def acknowledge(self, ref: ItemRef, comment: str) -> None:
+        """Like a comment, where the server has reactions."""
+        from unlatch_ado.asked import acknowledge  # noqa: PLC0415  (rarely needed)
+
+        acknowledge(self._client, ref, comment)
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The work item of the configured project whose description carries the marker of `op`."""

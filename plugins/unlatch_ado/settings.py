@@ -23,6 +23,12 @@ from unlatch_ado.settings_types import (
 from unlatch_ado.urls import Place, parse, place_of
 
 _TRACKER = "ado"
+# Reasons in Microsoft's processes:
+# https://learn.microsoft.com/azure/devops/boards/work-items/workflow-and-state-categories
+_DROPPED = (
+    *("As Designed", "Cannot Reproduce", "Cut", "Deferred", "Duplicate", "Not a Bug"),
+    *("Obsolete", "Rejected"),
+)
 _NUMBER = re.compile(r"\d{1,10}")
 
 
@@ -88,6 +94,20 @@ class AdoSettings(Table):
     on_reopen: OnReopen = setting(
         default=OnReopen(),
         description="Further changes to a reopened work item",
+    )
+
+    triage_groups: tuple[Word, ...] = setting(
+        default=(),
+        description="Teams of the project, whose commands in comments count as those of people "
+        "with triage",
+    )
+    write_groups: tuple[Word, ...] = setting(
+        default=(), description="The same for write, so that they also complete increments"
+    )
+    dropped_reasons: tuple[Word, ...] = setting(
+        default=_DROPPED,
+        description="Reasons of work items that were closed without their work: only people with "
+        "triage reopen these by a comment, with `--even-if-not-planned`",
     )
 
     @property

@@ -233,6 +233,9 @@ def _mend(definitions: Json) -> None:
     node["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("newValue", "oldValue"):
         definitions["WorkItemFieldUpdate"]["properties"][name] = {}
+    # Of any type T, by the class that has it: here of revisions.
+    values = definitions["StreamedBatch"]["properties"]["values"]
+    values["items"] = {"$ref": "#/definitions/WorkItem"}
 
 
 def test_azure_devops(
@@ -276,6 +279,13 @@ def test_azure_devops(
     number = visit("POST", comments, json={"text": "x"})["id"]
     visit("GET", comments)
     visit("GET", f"{comments}/{number}")
+    visit("PUT", f"{comments}/{number}/reactions/like")
+    for scope in ("", "/widgets"):
+        visit("GET", f"{scope}/_apis/wit/workitems/101/revisions/1")
+    since = {"startDateTime": "2026-01-01T00:00:00Z", "$expand": "fields"}
+    visit("GET", "/widgets/_apis/wit/reporting/workitemrevisions", params=since)
+    box.ado.add_team("Core Team", "Ann")
+    visit("GET", "/_apis/projects/widgets/teams/Core Team/members")
     visit("DELETE", f"{comments}/{number}")
     types = "/widgets/_apis/wit/workitemtypes"
     for path in (types, f"{types}/Bug", f"{types}/Bug/states"):

@@ -67,11 +67,13 @@ class AdoAdmin:
         self.most_revisions = MOST_REVISIONS
         # Without them, as in the examples that Microsoft publishes.
         self.types_have_states = True
+        # Whether the token may read the members of teams.
+        self.sees_teams = True
 
     def furnish(self) -> None:
         self.newest_version = NEWEST_VERSION
         self.most_revisions = MOST_REVISIONS
-        self.types_have_states = True
+        self.types_have_states = self.sees_teams = True
         if self.boards.project(HOME) is None:
             self.add_project(HOME)
 
@@ -102,6 +104,10 @@ class AdoAdmin:
         """Adds an iteration path; times as the API shows them: 2025-11-01T00:00:00Z."""
         self._set_up(project, lambda home: home.iterations.update({path: [start, finish]}))
 
+    def add_team(self, name: str, *people: str, project: str = HOME) -> None:
+        """Add a team, or replace it."""
+        self._set_up(project, lambda home: home.teams.update({name: list(people)}))
+
     def deactivate(self, person: str, project: str = HOME) -> None:
         """Deactivate a person; items stay assigned to them."""
         self._set_up(project, lambda home: home.inactive.append(person))
@@ -126,6 +132,7 @@ class AdoAdmin:
         area: str | None = None,
         iteration: str | None = None,
         parent: int | None = None,
+        created_by: str = OWNER,
     ) -> int:
         boards = self.boards
         with boards.store.transaction():
@@ -138,7 +145,7 @@ class AdoAdmin:
             if boards.item(item_id) is not None:
                 raise ValueError(f"work item {item_id} exists already")
             item = boards.new_item(home, kind, item_id)
-            boards.revise(item, {STATE: kind.first.name, TITLE: title}, OWNER)
+            boards.revise(item, {STATE: kind.first.name, TITLE: title}, created_by)
             self.edit(
                 item_id,
                 state=state or kind.first.name,
@@ -182,11 +189,20 @@ class AdoAdmin:
         body = str(self._item(id).fields.get(DESCRIPTION) or "")
         self.edit(id, description=ticked(body, words, done=done))
 
-    def add_comment(self, id: int, html: str, user: str = PERSON) -> int:
+    def add_comment(self, id: int, text: str, user: str = PERSON, *, format: str = "html") -> int:
+        """Add a comment in HTML, or with the format "markdown"."""
         with self.boards.store.transaction():
             item = self._item(id)
-            self.boards.revise(item, {HISTORY: html}, user)
-            return self.boards.comments_of(item)[-1].id
+            self.boards.revise(item, {HISTORY: text}, user)
+            comment = self.boards.comments_of(item)[-1]
+            comment.format = format
+            self.boards.comment_table.put(f"{id}/{comment.id}", comment)
+            return comment.id
+
+    def reactions(self, id: int, comment: int) -> list[list[str]]:
+        """Who reacted to a comment with what."""
+        (found,) = [c for c in self.boards.comments_of(self._item(id)) if c.id == comment]
+        return found.reactions
 
     def edit_comment(self, id: int, comment: int, html: str | None) -> None:
         """Edit a comment; None deletes it."""

@@ -33,6 +33,13 @@ _WORDS = (
     "areas",
     "connectiondata",
     "permissions",
+    "reactions",
+    "revisions",
+    "reporting",
+    "workitemrevisions",
+    "projects",
+    "teams",
+    "members",
 )
 
 routes = Blueprint("ado", __name__)

@@ -92,6 +92,20 @@ class Boards:
     def updates_of(self, item: WorkItemRecord) -> list[UpdateRecord]:
         return self.update_table.under(f"{item.id}/")
 
+    def revision_fields(self, item: WorkItemRecord, rev: int) -> dict[str, Any]:
+        """The fields of a work item after one of its updates."""
+        fields: dict[str, Any] = {}
+        for update in self.updates_of(item):
+            if update.rev > rev:
+                break
+            fields.pop(HISTORY, None)
+            for name, change in update.changes.items():
+                if "newValue" in change:
+                    fields[name] = change["newValue"]
+                else:
+                    fields.pop(name, None)
+        return fields
+
     def new_item(self, project: ProjectRecord, kind: WorkItemType, item_id: int) -> WorkItemRecord:
         item = WorkItemRecord(item_id, project.name, kind.name)
         item.fields = {

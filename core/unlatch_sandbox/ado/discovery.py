@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, g, request
 
-from unlatch_sandbox.ado import guards, shapes
+from unlatch_sandbox.ado import guards, refusals, shapes
 from unlatch_sandbox.ado.boards import stable_uuid
 from unlatch_sandbox.answers import NotKnownError, check_query, reply
 
@@ -21,6 +21,34 @@ _ITEMS = "{project}/_apis/{area}/{resource}"
 
 # location id -> area, resource, route template, resource version, released version
 _LOCATIONS = {
+    "294c494c-2600-4d7e-b76c-3dd50c3c95be": (
+        "core",
+        "members",
+        "_apis/projects/{projectId}/teams/{teamId}/{resource}",
+        2,
+        "7.1",
+    ),
+    "f6cb3f27-1028-4851-af96-887e570dc21f": (
+        "wit",
+        "reactions",
+        "{project}/_apis/{area}/workItems/{workItemId}/comments/{commentId}/{resource}/{reactionType}",
+        1,
+        "0.0",
+    ),
+    "a00c85a5-80fa-4565-99c3-bcd2181434bb": (
+        "wit",
+        "revisions",
+        "{project}/_apis/{area}/workItems/{id}/{resource}/{revisionNumber}",
+        3,
+        "7.1",
+    ),
+    "f828fe59-dd87-495d-a17c-7a8d6211ca6c": (
+        "wit",
+        "workItemRevisions",
+        "{project}/_apis/{area}/reporting/{resource}",
+        2,
+        "7.1",
+    ),
     _LOCATION_AREA: ("Location", "ResourceAreas", "_apis/{resource}/{areaId}", 1, "0.0"),
     "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b": ("wit", "workItems", _ITEMS + "/{id}", 3, "7.1"),
     "62d3d110-0047-428c-ad3c-4fe872c91c74": ("wit", "workItems", _ITEMS + "/${type}", 3, "7.1"),
@@ -123,6 +151,19 @@ def connection_data() -> Response:
     }
     instance = stable_uuid(guards.organization_url())
     return reply({"authenticatedUser": user, "authorizedUser": user, "instanceId": instance})
+
+
+@routes.get("/_apis/projects/<project>/teams/<team>/members")
+def list_members(project: str, team: str) -> Response:
+    check_query(*guards.ANY_QUERY, "$top", "$skip")
+    home = guards.project(project)
+    if not guards.admin().sees_teams or team not in home.teams:
+        raise refusals.no_team(team)
+    start, most = int(request.args.get("$skip", 0)), int(request.args.get("$top", 100))
+    page = home.teams[team][start : start + most]
+    url = guards.organization_url()
+    shown = [{"isTeamAdmin": False, "identity": shapes.identity(one, url)} for one in page]
+    return reply({"count": len(shown), "value": shown})
 
 
 @routes.get("/_apis/permissions/<namespace>/<int:permissions>")

@@ -9,14 +9,16 @@ from flask import Blueprint, Response, g, request
 from unlatch_sandbox.ado import guards, refusals, shapes
 from unlatch_sandbox.ado.boards import HISTORY
 from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, nothing, reply
+from unlatch_sandbox.clock import ado_time
 
 if TYPE_CHECKING:
-    from unlatch_sandbox.ado.records import CommentRecord, WorkItemRecord
+    from unlatch_sandbox.ado.records import CommentRecord, UpdateRecord, WorkItemRecord
 
 routes = Blueprint("discussion", __name__)
 
 _ITEM = "/<project>/_apis/wit/workitems/<int:item_id>"
 _MOST_COMMENTS = 200
+_MOST_REVISIONS = 1000
 _BARE_ITEM = "/_apis/wit/workitems/<int:item_id>"
 
 
@@ -81,6 +83,71 @@ def delete_comment(project: str, item_id: int, comment_id: int) -> Response:
     count = item.fields["System.CommentCount"] - 1
     guards.boards().revise(item, {"System.CommentCount": count}, g.user)
     return nothing()
+
+
+@routes.put(f"{_ITEM}/comments/<int:comment_id>/reactions/<reaction>")
+def react(project: str, item_id: int, comment_id: int, reaction: str) -> Response:
+    check_query(*guards.ANY_QUERY)
+    guards.check_version(preview=True)
+    check_keys("reaction", [reaction], ("like", "dislike", "heart", "hooray", "smile", "confused"))
+    item = guards.item(item_id, project)
+    comment, own = _find(item, comment_id), [g.user, reaction]
+    if own not in comment.reactions:
+        comment.reactions = [*comment.reactions, own]
+        guards.boards().comment_table.put(f"{item.id}/{comment.id}", comment)
+    count = sum(name == reaction for _, name in comment.reactions)
+    return reply(
+        {
+            "type": reaction,
+            "count": count,
+            "commentId": comment.id,
+            "isCurrentUserEngaged": True,
+            "url": f"{guards.organization_url()}/_apis/wit/workItems/{item.id}",
+        }
+    )
+
+
+@routes.get(f"{_BARE_ITEM}/revisions/<int:rev>")
+@routes.get(f"{_ITEM}/revisions/<int:rev>")
+def get_revision(item_id: int, rev: int, project: str | None = None) -> Response:
+    check_query(*guards.ANY_QUERY)
+    item = guards.item(item_id, project)
+    for update in guards.boards().updates_of(item):
+        if update.rev == rev:
+            return reply(_revision(item, update))
+    raise refusals.no_item(item_id)
+
+
+def _revision(item: WorkItemRecord, update: UpdateRecord) -> shapes.Json:
+    boards = guards.boards()
+    added = [one for one in boards.comments_of(item) if one.rev == update.rev and not one.deleted]
+    fields = boards.revision_fields(item, update.rev)
+    comment = added[0] if added else None
+    return shapes.revision(update, fields, comment, guards.organization_url())
+
+
+@routes.get("/<project>/_apis/wit/reporting/workitemrevisions")
+def list_revisions(project: str) -> Response:
+    """The revisions of a project since a time; a token leads to the next batch."""
+    check_query(*guards.ANY_QUERY, "startDateTime", "continuationToken", "$expand", "$maxPageSize")
+    check_keys("value of $expand", [request.args.get("$expand", "")], ("fields",))
+    home, boards = guards.project(project), guards.boards()
+    since = request.args.get("startDateTime", "")
+    items = [one for one in boards.items.under() if one.project == home.name and not one.deleted]
+    found = [(item, update) for item in items for update in boards.updates_of(item)]
+    found.sort(key=lambda pair: (pair[1].at, pair[1].work_item, pair[1].rev))
+    start = int(request.args.get("continuationToken", "0"))
+    if since:
+        start = sum(update.at < ado_time(since) for _, update in found)
+    end = start + min(int(request.args.get("$maxPageSize", _MOST_COMMENTS)), _MOST_REVISIONS)
+    return reply(
+        {
+            "values": [_revision(*pair) for pair in found[start:end]],
+            "continuationToken": str(end),
+            "isLastBatch": end >= len(found),
+            "nextLink": f"{request.base_url}?continuationToken={end}",
+        }
+    )
 
 
 def _find(item: WorkItemRecord, comment_id: int) -> CommentRecord:

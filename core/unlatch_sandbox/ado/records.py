@@ -10,7 +10,7 @@ class ProjectRecord:
 
     `create_tags`: whether the token may create tags; `areas`: the token's rights in each area path
     below the project ("edit", "read" or "nothing"); `iterations`: start and finish by path;
-    `inactive`: the people who have left.
+    `inactive`: the people who have left; `teams` have their members.
     """
 
     id: str
@@ -21,6 +21,7 @@ class ProjectRecord:
     areas: dict[str, str] = field(default_factory=dict)
     iterations: dict[str, list[str]] = field(default_factory=dict)
     inactive: list[str] = field(default_factory=list)
+    teams: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -58,3 +59,6 @@ class CommentRecord:
     deleted: bool = False
     version: int = 1
     edited: str | None = None
+    # Who reacted with what.
+    reactions: list[list[str]] = field(default_factory=list)
+    format: str = "html"

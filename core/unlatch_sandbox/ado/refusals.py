@@ -50,6 +50,16 @@ def no_project(name: str) -> Refusal:
     )
 
 
+def no_team(name: str) -> Refusal:
+    return refusal(
+        404,
+        "TeamNotFoundException",
+        f"The team with id '{name}' does not exist or you do not have permission to access it.",
+        namespace="Microsoft.TeamFoundation.Core.WebApi",
+        event=3000,
+    )
+
+
 def no_type(name: str) -> Refusal:
     return refusal(
         404,

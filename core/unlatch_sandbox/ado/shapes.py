@@ -36,7 +36,8 @@ _UNTIL_FURTHER_NOTICE = "9999-01-01T00:00:00Z"
 
 def identity(name: str, url: str, inactive: Collection[str] = ()) -> Json:
     number = stable_uuid(name)
-    descriptor = f"aad.{base64.b64encode(number.encode()).decode()}"
+    kind = "svc" if name.endswith(("[bot]", "Build Service")) else "aad"
+    descriptor = f"{kind}.{base64.b64encode(number.encode()).decode()}"
     return {
         **({"inactive": True} if name in inactive else {}),
         "displayName": name,
@@ -102,10 +103,21 @@ def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
         "createdDate": record.at,
         "modifiedBy": identity(record.by, url),
         "modifiedDate": record.edited or record.at,
-        "format": "html",
+        "format": record.format,
         "url": f"{item}/comments/{record.id}",
     }
     return {**shown, "isDeleted": True} if record.deleted else shown
+
+
+def revision(record: UpdateRecord, fields: Json, comment: CommentRecord | None, url: str) -> Json:
+    """A work item as it was after an update, with the comment that the update added."""
+    address = f"{url}/_apis/wit/workItems/{record.work_item}/revisions/{record.rev}"
+    shown: Json = {"id": record.work_item, "rev": record.rev, "fields": values(fields, url)}
+    if comment is not None:
+        place = f"{url}/_apis/wit/workItems/{record.work_item}/comments/{comment.id}"
+        own = {"commentId": comment.id, "version": 1, "url": f"{place}/versions/1"}
+        shown["commentVersionRef"] = own
+    return {**shown, "url": address}
 
 
 def updates(records: list[UpdateRecord], project: ProjectRecord, url: str) -> list[Json]:

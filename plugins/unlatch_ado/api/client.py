@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
-from unlatch.errors import NotFound, TrackerError
+from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
 from unlatch.spi import CommentRef, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.answer import Misread
@@ -18,10 +19,11 @@ from unlatch_ado.api.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from unlatch.transport import Transport
-    from unlatch_ado.api.comments import Remark, Update
-    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.comments import Remark, Update, WrittenComment
+    from unlatch_ado.api.models import Revision, Told, WorkItem
     from unlatch_ado.api.patch import Step
 
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
@@ -29,6 +31,8 @@ _BATCH = 200
 _PAGE = 200
 # The maximum numbers in one query.
 _NUMBERS = 1000
+_MEMBERS = 100
+_REVISIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +201,74 @@ class Client:
             # found under its old project; updates are read without a project.
             found = [one.remark for one in self.updates(item) if one.remark]
         return sorted(found, key=lambda remark: remark.ref.created)
+
+    def find_comment(self, project: str, item: str, comment: str) -> WrittenComment | None:
+        """A comment by its id; None if the work item has none."""
+        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
+
+        try:
+            with self._api.understood():
+                return discussion.comment(self._api.get_comment(project, int(item), int(comment)))
+        except NotFound:
+            return None
+
+    def comment_in(self, item: str, revision: str) -> str | None:
+        """The id of the comment that a revision added; None if it added none."""
+        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
+
+        try:
+            with self._api.understood():
+                return discussion.comment_in(self._api.get_revision(int(item), int(revision)))
+        except NotFound:
+            return None
+
+    def told(self, item: str) -> Told:
+        """A work item with its reason, and the accounts that it names."""
+        fields = [*answers.FIELDS, *answers.TOLD]
+        with self._api.understood():
+            return answers.told(self._api.get_work_item(int(item), fields=fields))
+
+    def is_member(self, project: str, team: str, account: str) -> bool:
+        """Whether an account certainly is in a team itself, and not only in a group in it.
+
+        https://learn.microsoft.com/rest/api/azure/devops/core/teams
+        """
+        skip = 0
+        for _ in each_page():
+            try:
+                with self._api.understood():
+                    page = answers.members(
+                        self._api.team_members(project, team, skip=skip, top=_MEMBERS)
+                    )
+            except (NotFound, Rejected, Unauthorised):
+                return False
+            if account in page:
+                return True
+            skip += len(page)
+            if len(page) < _MEMBERS:
+                return False
+        return False
+
+    def react(self, project: str, item: str, comment: str) -> None:
+        """Like a comment, which Azure DevOps keeps once for each account."""
+        with self._api.understood(writing=True):
+            self._api.react(project, int(item), int(comment), "like")
+
+    def commented_since(self, project: str, since: datetime) -> Iterator[Revision]:
+        """The revisions of a project's work items with a comment since a time, oldest first.
+
+        https://learn.microsoft.com/rest/api/azure/devops/wit/reporting-work-item-revisions
+        """
+        start = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        query = {"startDateTime": start}
+        for _ in each_page():
+            with self._api.understood():
+                found = self._api.revisions(project, {**query, "$maxPageSize": str(_REVISIONS)})
+                page, token = answers.revisions(found)
+            yield from page
+            if token is None:
+                return
+            query = {"continuationToken": token}
 
     def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
         """The work items of a project with their descriptions, the newest first.

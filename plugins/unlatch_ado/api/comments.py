@@ -9,10 +9,18 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from unlatch.spi import CommentRef, read_stamp
 from unlatch.values import dataclass
+from unlatch_ado.api.comment_lines import as_markdown
 from unlatch_ado.api.plain_text import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from unlatch_ado.api.setup_models import Account
+
+
+# Entra and Microsoft accounts, and those of Windows; services and applications.
+_PEOPLE = ("aad", "msa", "win")
+_PROGRAMS = ("svc", "s2s", "aadsp", "agg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +30,22 @@ class Author:
     Args:
         name: the name shown to people.
         address: its unique name.
+        descriptor: the name of its identity, which begins with its kind.
     """
 
     name: str | None = None
     id: str | None = None
     address: str | None = None
+    descriptor: str | None = None
+
+    @property
+    def is_person(self) -> bool | None:
+        """Whether a person has the account, by the kind of its descriptor; None if unknown.
+
+        https://learn.microsoft.com/azure/devops/organizations/security/about-security-identity
+        """
+        kind = (self.descriptor or "").partition(".")[0]
+        return True if kind in _PEOPLE else False if kind in _PROGRAMS else None
 
     def is_same_as(self, account: Account | None) -> bool | None:
         """Whether the token's account is the author; None if unknown."""
@@ -64,6 +83,7 @@ class _Person(_Model):
     id: str | None = None
     display_name: str | None = None
     unique_name: str | None = None
+    descriptor: str | None = None
 
 
 class _Comment(_Model):
@@ -72,6 +92,16 @@ class _Comment(_Model):
     created_date: AwareDatetime
     created_by: _Person | None = None
     version: int | None = None
+    format: object = None
+    created_on_behalf_of: _Person | None = None
+
+
+class _VersionRef(_Model):
+    comment_id: int | None = None
+
+
+class _Revision(_Model):
+    comment_version_ref: _VersionRef | None = None
 
 
 class _Comments(_Model):
@@ -93,7 +123,46 @@ class _Update(_Model):
 def comments(answer: Any) -> tuple[list[Remark], str | None]:
     """A page of comments, and the token of the next page."""
     page = _Comments.model_validate(answer)
-    remarks = [
+    return _remarks(page.comments or []), page.continuation_token or None
+
+
+def _author(person: _Person | None) -> Author:
+    if person is None:
+        return Author()
+    return Author(person.display_name, person.id, person.unique_name, person.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenComment:
+    """A comment with its markup.
+
+    Args:
+        text: in Markdown, of the author's own words only.
+    """
+
+    remark: Remark
+    text: str
+    is_on_behalf: bool
+
+
+def comment(answer: Any) -> WrittenComment:
+    """A single comment."""
+    found = _Comment.model_validate(answer)
+    (remark,) = _remarks([found])
+    text = found.text or ""
+    is_markdown = str(found.format).casefold() == "markdown"
+    own = text if is_markdown else as_markdown(text)
+    return WrittenComment(remark, own, found.created_on_behalf_of is not None)
+
+
+def comment_in(answer: Any) -> str | None:
+    """The id of the comment that a revision of a work item added."""
+    found = _Revision.model_validate(answer).comment_version_ref
+    return str(found.comment_id) if found and found.comment_id else None
+
+
+def _remarks(found: Iterable[_Comment]) -> list[Remark]:
+    return [
         Remark(
             CommentRef(
                 str(c.id),
@@ -105,25 +174,19 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
             _author(c.created_by),
             None if c.version is None else c.version > 1,
         )
-        for c in page.comments or []
+        for c in found
     ]
-    return remarks, page.continuation_token or None
-
-
-def _author(person: _Person | None) -> Author:
-    if person is None:
-        return Author()
-    return Author(person.display_name, person.id, person.unique_name)
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update of a work item: its comment and its new state, if it has them."""
+    """An update of a work item: its comment, its new state and reason, if it has them."""
 
     at: datetime | None
     author: Author = Author()
     remark: Remark | None = None
     state: str | None = None
+    reason: str | None = None
 
 
 def updates(answer: Any, last: datetime | None = None) -> list[Update]:
@@ -150,4 +213,28 @@ def _read_update(update: _Update, last: datetime | None) -> Update:
         remark = Remark(
             CommentRef(f"update-{update.id}", moment, text=plain(text), author=author.name), author
         )
-    return Update(moment, author, remark, str(state.new_value) if is_change else None)
+    reason = fields.get("System.Reason", _Change())
+    is_other = isinstance(reason.old_value, str) and isinstance(reason.new_value, str)
+    return Update(
+        moment,
+        author,
+        remark,
+        str(state.new_value) if is_change else None,
+        str(reason.new_value) if is_other else None,
+    )
+
+
+def last_close(updates: Iterable[Update], is_open: Callable[[str], bool | None]) -> Update | None:
+    """The last change to a closed state, or of the reason of a closed work item.
+
+    None without one, and if the meaning of a state is unknown.
+    """
+    close, is_closed = None, False
+    for update in updates:
+        if update.state is not None:
+            meaning = is_open(update.state)
+            is_closed = meaning is False
+            close = None if meaning is None else close
+        if is_closed and update.at and (update.state or update.reason):
+            close = update
+    return close

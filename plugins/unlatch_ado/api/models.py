@@ -32,6 +32,8 @@ FIELDS = (
     "System.IterationPath",
     "Microsoft.VSTS.Common.StateChangeDate",
 )
+# Those that `told` needs beside them.
+TOLD = ("System.Reason", "System.CreatedBy")
 _ITEM_URL = pattern(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
 _PROJECT_ID = pattern(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
 
@@ -107,6 +109,81 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
         project_id=home[1] if home else None,
         state_since=read_stamp(optional(fields, "Microsoft.VSTS.Common.StateChangeDate", text)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A work item with what decides who may reopen it.
+
+    Args:
+        reason: of its state.
+        author: the id of the account that created it.
+        assignee: that of its assignee.
+    """
+
+    item: WorkItem
+    reason: str
+    author: str | None
+    assignee: str | None
+
+
+def told(answer: Any) -> Told:
+    """A work item that was read with the fields of TOLD."""
+    fields = required(parts(answer), "fields", table)
+
+    def account(name: str) -> str | None:
+        return optional(optional(fields, name, _person) or {}, "id", text)
+
+    reason = optional(fields, "System.Reason", text) or ""
+    accounts = account("System.CreatedBy"), account("System.AssignedTo")
+    return Told(work_item(answer, described=False), reason, *accounts)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision of a work item with a comment.
+
+    Args:
+        comment: the id of the comment, if the answer shows it.
+        text: in HTML.
+    """
+
+    item: int
+    number: int
+    at: datetime | None
+    text: str
+    comment: int | None
+
+
+def revisions(answer: Any) -> tuple[list[Revision], str | None]:
+    """The revisions of a batch that have a comment, and the token of the next batch."""
+    batch = table(answer)
+    found = filter(None, optional(batch, "values", each(_revision)) or ())
+    is_last = optional(batch, "isLastBatch", flag) is not False
+    return list(found), None if is_last else optional(batch, "continuationToken", text)
+
+
+def _revision(raw: Any) -> Revision | None:
+    fields = required(table(raw), "fields", table)
+    words = optional(fields, "System.History", text)
+    if not words:
+        return None
+    ref = optional(raw, "commentVersionRef", table) or {}
+    return Revision(
+        required(raw, "id", whole),
+        required(raw, "rev", whole),
+        read_stamp(optional(fields, "System.ChangedDate", text)),
+        words,
+        optional(ref, "commentId", whole),
+    )
+
+
+def members(answer: Any) -> list[str | None]:
+    """The ids of the accounts in a page of a team's members."""
+    return [
+        optional(required(one, "identity", table), "id", text)
+        for one in required(table(answer), "value", each(table))
+    ]
 
 
 def _person(value: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import threading
 import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from azure.core.exceptions import DeserializationError
 from azure.devops.v7_1.work_item_tracking.models import (
@@ -44,6 +45,9 @@ _UNREADABLE = (Misread, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
 _PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"
+_MEMBERS = "294c494c-2600-4d7e-b76c-3dd50c3c95be"
+_REACTIONS = "f6cb3f27-1028-4851-af96-887e570dc21f"
+_REVISIONS = "f828fe59-dd87-495d-a17c-7a8d6211ca6c"
 _TAGGING = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
 _CREATE = 2
 _WORK_ITEMS = "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b"
@@ -154,7 +158,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         body = self._send_request(request, headers={"Accept": "application/json"}).json()
         found = body.get("value") if isinstance(body, dict) else None
         listed = found if isinstance(found, list) else []
-        # Of some thousand routes, only those of work items and two more are needed.
+        # Of some thousand routes, only those of work items and three more are needed.
         routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
         if not any(route.get("area") == "wit" for route in routes):
             raise ClientException("no routes of work items")
@@ -210,6 +214,36 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         headers |= self.config.additional_headers
         return self._send_request(request, headers=headers, content=batch).json()
 
+    def team_members(self, project: str, team: str, *, skip: int, top: int) -> Any:
+        """A page of the members of a team; the library has this call in another client."""
+        return self._send(
+            "GET",
+            _MEMBERS,
+            "7.1-preview.2",
+            route_values={"projectId": quote(project, safe=""), "teamId": quote(team, safe="")},
+            query_parameters={"$top": str(top), "$skip": str(skip)},
+        ).json()
+
+    def react(self, project: str, item: int, comment: int, reaction: str) -> None:
+        """React to a comment; the library takes no name of a reaction."""
+        values = {"project": quote(project, safe=""), "workItemId": str(item)}
+        self._send(
+            "PUT",
+            _REACTIONS,
+            "7.1-preview.1",
+            route_values={**values, "commentId": str(comment), "reactionType": reaction},
+        )
+
+    def revisions(self, project: str, query: dict[str, str]) -> Any:
+        """A batch of revisions of work items, of whose fields the library reads none."""
+        return self._send(
+            "GET",
+            _REVISIONS,
+            "7.1-preview.2",
+            route_values={"project": quote(project, safe="")},
+            query_parameters={**query, "$expand": "fields"},
+        ).json()
+
     def may_create_tags(self, project_id: str) -> Any:
         """Whether the caller may create tags in a project.
 
@@ -225,7 +259,8 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
 
 
 def _is_needed(route: dict[str, Any]) -> bool:
-    return route.get("area") == "wit" or route.get("id") in (_CONNECTION_DATA, _PERMISSIONS)
+    needed = (_CONNECTION_DATA, _PERMISSIONS, _MEMBERS)
+    return route.get("area") == "wit" or route.get("id") in needed
 
 
 def _is_usable(route: Any) -> bool:

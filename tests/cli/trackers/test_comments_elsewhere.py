@@ -94,7 +94,7 @@ class Desk:
         return [text for text in self.project.comments()[self.tracker] if ops_in(text)]
 
 
-@pytest.fixture(params=["jira"])
+@pytest.fixture(params=["jira", "ado"])
 def desk(project: Project, request: pytest.FixtureRequest) -> Desk:
     box, tracker = project.box, request.param
     table = f"[trackers.{tracker}]\n"
@@ -262,6 +262,10 @@ NOTHING: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"webhookEvent": "comment_updated"}, "the comment is not new"),
         ({"webhookEvent": "jira:issue_updated"}, "changes no increment"),
         ({"issue": None}, "not about an issue"),
+    ],
+    "ado": [
+        ({"eventType": "workitem.updated"}, "changes no increment"),
+        ({"resource": None}, "not about a work item"),
     ],
 }
 
