@@ -62,9 +62,10 @@ def test_whom_a_close_stands_for(site: Sandbox, closing: str) -> None:
     shown = ""
     for user in PEOPLE:
         asked = read(site, site.jira.add_comment(KEY, "/reopen", user))
+        commands = [Command(Verb.REOPEN, "x", even) for even in (False, True)]
         may = [
-            asked and refusal(Command(Verb.REOPEN, "x", even), asked.asker, asked.close, Policy())
-            for even in (False, True)
+            asked and refusal(one, asked.asker, asked.close, Policy(), written=asked.written)
+            for one in commands
         ]
         shown += "." if asked is None else "+" if may[0] is None else "-" if may[1] else "!"
 
