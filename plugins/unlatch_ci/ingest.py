@@ -22,13 +22,14 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
-from unlatch.project.git.revisions import current_branch
+from unlatch.project.git.revisions import current_branch, other_branch
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
 from unlatch.spi import ItemEvent
 from unlatch.sync.publishing import Way
 from unlatch.sync.sync import SyncOptions
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 from unlatch_ci.comments.handling import handle_comment
 
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
+    from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemRef
     from unlatch_ci.comments.carrying_out import CommandLine
+    from unlatch_ci.comments.handling import Handled
 
 
 def command(entry: Entry) -> click.Command:
@@ -76,27 +80,44 @@ def _handle(context: Context, event: ItemEvent, options: RunOptions, max_items: 
     group.workspace.check_config()
     if event.note is not None and group.workspace.config.comments.follow_up == "ignore":
         return _tell(event.note, options)
-    if group.is_project and event.default_branch is not None:
-        _check_branch(group.workspace, event.default_branch)
+    if group.is_project:
+        check_branch(group.workspace, event.default_branch)
     with context.over(group.workspace).trackers() as trackers:
         (ref,) = locate_items(trackers, group.words)
-        holds = group.is_project and is_of_origin(context, ref)
-
-        def run(line: CommandLine, note: Callable[[], None]) -> int:
-            return _run(context, line, note, options, max_items)
-
-        handled = handle_comment(
-            group.workspace,
-            trackers,
-            ref,
-            str(event.comment),
-            holds=holds,
-            in_project=group.is_project,
-            run=run,
+        job = CommentJob(
+            context, group.workspace, trackers, options, max_items, in_project=group.is_project
         )
+        handled = job.handle(ref, str(event.comment))
     if handled.why is not None:
         _tell(handled.why, options, did=handled.did)
     return handled.code
+
+
+@dataclass(frozen=True, slots=True)
+class CommentJob:
+    """Handles comments on items of some trackers."""
+
+    context: Context
+    workspace: Workspace
+    trackers: Trackers
+    options: RunOptions
+    max_items: int | None
+    in_project: bool
+
+    def handle(self, ref: ItemRef, comment: str) -> Handled:
+        """Handle a comment by its id; raises as `handle_comment`."""
+        return handle_comment(
+            self.workspace,
+            self.trackers,
+            ref,
+            comment,
+            holds=self.in_project and is_of_origin(self.context, ref),
+            in_project=self.in_project,
+            run=self._run,
+        )
+
+    def _run(self, line: CommandLine, note: Callable[[], None]) -> int:
+        return _run(self.context, line, note, self.options, self.max_items)
 
 
 def _tell(why: str, options: RunOptions, *, did: str | None = None) -> int:
@@ -108,13 +129,25 @@ def _tell(why: str, options: RunOptions, *, did: str | None = None) -> int:
     return 0
 
 
-def _check_branch(workspace: Workspace, expected: str) -> None:
-    """Refuse a checkout of a pull request, whose author would choose who may ask."""
-    branch = current_branch(workspace.paths.root, workspace.environ)
-    if branch not in (expected, None):
+def check_branch(workspace: Workspace, expected: str | None = None) -> None:
+    """Refuse a checkout of a pull request, whose author would choose who may ask.
+
+    Args:
+        expected: the default branch; None for the one where statuses are compared.
+
+    Raises:
+        UsageError: `comment-settings`.
+    """
+    root, environ = workspace.paths.root, workspace.environ
+    if expected is None:
+        is_other = other_branch(root, environ, workspace.config.sync.branch) is not None
+    else:
+        is_other = current_branch(root, environ) not in (expected, None)
+    if is_other:
+        named = f"the branch {expected}" if expected else "the default branch"
         raise UsageError(
             "comment-settings",
-            f"the settings for comments are those of the branch {expected}, not of this checkout",
+            f"the settings for comments are those of {named}, not of this checkout",
             hint="check out that branch, or nothing: items without increments need no checkout",
         )
 

@@ -15,7 +15,7 @@ from unlatch_sandbox import Sandbox
 from unlatch_sandbox.ado.boards import stable_uuid
 
 ITEM = 101
-TEAMS = {"triage_groups": ("Core Team",), "write_groups": ("Leads",)}
+TEAMS: dict[str, Any] = {"triage_groups": ("Core Team",), "write_groups": ("Leads",)}
 PEOPLE = ("Ann", "Abe", "Tim", "Wes", "Oda", "Helper [bot]")
 # For the author Ann, the assignee Abe, Tim of a team with triage, Wes of one with write, the
 # outsider Oda and a service: + may, ! may with --even-if-not-planned, - may not, . is not read.

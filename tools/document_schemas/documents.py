@@ -84,7 +84,7 @@ sync = unlatch sync, and unlatch ingest.
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
   leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?; items: [ChangedItem];
   adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]; refusedLabels: [RefusedLabelsEntry];
-  retry: Retry; retryAt: str?
+  comments?: [LookedEntry]; retry: Retry; retryAt: str?
 ingest = unlatch ingest of a comment that needs nothing; of another, that of the command in it.
   why: str
 sync-plan = unlatch sync --dry-run, --dry-run or --check.

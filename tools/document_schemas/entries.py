@@ -215,6 +215,8 @@ CommitEntry = The published commit, or the error.
   commit branch: str?; increments: [str]; proposal: str?; skippedHooks: [str]; error: Failure?
 MessageEntry = An event of a tracker, and the increments that it is about.
   tracker action: str; url by: str?; increments: [str]; note: str?
+LookedEntry = What was done about a new comment on an item.
+  where: str; comment: str?; code: int; why: str?; error: Problem?
 ClashEntry = A field that both sides of a merge changed, differently.
   field: str; ours theirs: Any
 GitEntry = How git is set up to merge increments.

@@ -355,6 +355,10 @@ class CommentsConfig(Table):
         default=False,
         description="Record the words of a comment in the increment, and post them on its items",
     )
+    look_back: Count = setting(
+        default=24,
+        description="Hours that `unlatch sync --comments` looks back for commands in comments",
+    )
     days: Days = setting(
         default=0,
         description="Days after a close in which an author or assignee may ask; 0 for no end",

@@ -53,7 +53,9 @@ class _History:
 
 class _Changelog:
     def __init__(self, raw: Any) -> None:
-        self.histories = optional(table(raw), "histories", each(_History)) or ()
+        found = optional(table(raw), "histories", each(_History)) or ()
+        # The oldest first: Cloud has them the other way round.
+        self.histories = sorted(found, key=lambda one: (one.at or _LONG_AGO, one.id))
         self.total = optional(raw, "total", whole) or 0
 
 
@@ -67,7 +69,7 @@ class Move:
 
 
 class ChangelogAnswer:
-    """An issue with its latest changes: newest first on Cloud, oldest first on Data Center."""
+    """An issue with its latest changes."""
 
     def __init__(self, raw: Any) -> None:
         self.changelog = optional(table(raw), "changelog", _Changelog) or _Changelog({})
@@ -76,20 +78,18 @@ class ChangelogAnswer:
     def mover(self) -> str | None:
         """The person who last changed the status, if the changelog shows it."""
         moves = [one for one in self.changelog.histories if one.is_move]
-        latest = max(moves, key=lambda one: one.at or _LONG_AGO, default=None)
-        return latest.author.shown if latest else None
+        return moves[-1].author.shown if moves else None
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The changes of the status, oldest first."""
-        found = (
+        return tuple(
             Move(one.at, change.value, one.author)
             for one in self.changelog.histories
             if one.at
             for change in one.items
             if change.field == "status" and change.value is not None
         )
-        return tuple(sorted(found, key=lambda one: one.at))
 
     def last_close(self, is_open: Mapping[str, bool]) -> Move | None:
         """The last change to a closed status, or of the resolution of a closed issue.
@@ -97,8 +97,7 @@ class ChangelogAnswer:
         None without one, and if the meaning of a status is unknown, by `is_open`.
         """
         close, is_closed = None, False
-        by_time = sorted(self.changelog.histories, key=lambda one: (one.at or _LONG_AGO, one.id))
-        for entry in by_time:
+        for entry in self.changelog.histories:
             changes = {one.field: one for one in entry.items}
             status, verdict = changes.get("status"), changes.get("resolution")
             meaning = None if status is None else is_open.get(status.value or "")

@@ -53,7 +53,7 @@ def test_help_begins_with_the_main_case_and_groups_the_other_options(project: Pr
     assert ["Example", "Options", "Items", "GitHub", "Jira"] == list(shown)[:5]
     assert "  unlatch reopen octo/widgets#4 --reason 'Still fails'\n" == shown["Example"]
     jira = re.findall(r"^  (--\S+)", shown["Jira"], re.MULTILINE)
-    assert ["--allow-path", "--children"] == jira
+    assert ["--allow-path", "--visibility", "--children"] == jira
     assert 13 > len(re.findall(r"^  -", shown["Options"], re.MULTILINE))
     for group in ("Jira", "Scope", "Other work"):
         assert "--reason " not in shown[group]

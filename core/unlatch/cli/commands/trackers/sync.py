@@ -1,6 +1,6 @@
 """unlatch sync and ingest: sync with the trackers, all or after an event; deliver operations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -103,6 +103,7 @@ def command(entry: Entry) -> click.Command:
     )
     @dry_run_option("Show the changes on both sides, and write nothing.")
     @flag("--check", help="Like --dry-run; exit with 5 if both sides differ.")
+    @flag("--comments", help="First carry out the commands in new comments on items.")
     @_RETRY_REFUSED
     @sync_options
     @with_context
@@ -113,6 +114,7 @@ def command(entry: Entry) -> click.Command:
         everything: bool,
         dry_run: bool,
         check: bool,
+        comments: bool,
         run: RunOptions,
         **typed: Any,
     ) -> int:
@@ -120,7 +122,9 @@ def command(entry: Entry) -> click.Command:
         if options.ids and everything:
             raise click.UsageError("name increments, or --all")
         is_all = not (options.ids or options.changed_since)
-        if is_all and not (check or context.has_project):
+        if comments and (dry_run or check or not is_all):
+            raise click.UsageError("--comments is for a sync of all increments that may write")
+        if is_all and not (check or comments or context.has_project):
             return (_preview_items if dry_run else _sync_items)(context, options, run)
         context.workspace.check_config()
         if is_all and options.retry_refused and not (dry_run or check):
@@ -130,7 +134,8 @@ def command(entry: Entry) -> click.Command:
         )
         if dry_run or check:
             return _preview(context, options, run, pending, plan=dry_run, check=check)
-        return run_sync(context, options, run, pending)
+        looked = part("look_back")(context, run, options.max_items) if comments else None
+        return run_sync(context, options, run, pending, looked)
 
     return sync
 
@@ -236,7 +241,9 @@ def run_sync(
     options: SyncOptions,
     run: RunOptions,
     pending: tuple[PendingItems, PendingItems],
+    looked: Sequence[Any] | None = None,
 ) -> int:
+    """Sync, and tell the result; `looked` are those of the comments, if they were read."""
     (here, elsewhere), silent = pending, run.as_json
     who, way = context.who(run.by), Way(run.way)
 
@@ -263,7 +270,9 @@ def run_sync(
         )
     twice = (*result.duplicates, *here.duplicates, *elsewhere.duplicates)
     result = replace(result, broken=(*result.broken, *here.broken), duplicates=twice)
-    return _tell_result(context, options, run, pending, result=result, published=published)
+    return _tell_result(
+        context, options, run, pending, result=result, published=published, looked=looked
+    )
 
 
 def _tell_result(
@@ -274,19 +283,23 @@ def _tell_result(
     *,
     result: SyncResult,
     published: PublishResult,
+    looked: Sequence[Any] | None,
 ) -> int:
     """Show and report the result of a sync; returns the exit code."""
     here, elsewhere = pending
     allowed = allowance(option=run.allow_missing_tokens, writes=True)
     missed = not_checked(result.plan, allowed, delivered=True)
     code = sync_documents.result_code(result, missed, published)
-    code = max(code, tell_pending(here, silent=run.as_json))
+    codes: list[int] = [one.code for one in looked or ()]
+    code = max(code, tell_pending(here, silent=run.as_json), *codes)
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
     is_all = not (options.ids or options.changed_since or options.event)
     refused = find_refused(context) if is_all else []
     document = sync_documents.result_document(result, missed, published, refused)
     document["items"] = [*here.entries, *elsewhere.entries]
+    if looked is not None:
+        document["comments"] = [one.entry for one in looked]
     own = [*document["increments"], *here.entries]
     retry = sync_documents.retry_entry(result, published, own, code=code)
     if in_job():
