@@ -17,6 +17,7 @@ from unlatch_ado.asked import REVISION
 _Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 _COMMENTED = "workitem.commented"
+_PAGE = "/_workitems/edit/"
 
 
 class _Part(BaseModel):
@@ -69,8 +70,9 @@ def read_event(raw: bytes) -> ItemEvent:
         return ItemEvent(payload.kind, note=f"the action {payload.kind!r} changes no increment")
     if item is None or item.id is None:
         return ItemEvent(payload.kind, note="the event is not about a work item")
-    html = item.links.html.href if item.links and item.links.html else None
-    if (url := html or item.url) is None:
+    html = item.links.html.href if item.links and item.links.html else ""
+    # Older messages have the address of a page that does not name the project.
+    if (url := html if _PAGE in html else item.url) is None:
         raise ValueError("resource: it has no address")
     if item.comment is not None:
         return ItemEvent(payload.kind, url=url, comment=str(item.comment.number))

@@ -47,19 +47,28 @@ class _Payload(_Part):
     comment: _Comment | None = None
 
 
+class _Dispatch(_Part):
+    """The event of GitHub with which a rule starts a workflow (repository_dispatch)."""
+
+    client_payload: _Payload
+
+
 def read_event(raw: bytes) -> ItemEvent:
-    """Parse a message.
+    """Parse a message, also within the event of a workflow that a rule started.
 
     Raises:
         ValueError: it is not from Jira.
     """
     try:
-        payload = _Payload.model_validate_json(raw)
+        is_dispatch = b'"client_payload"' in raw
+        read = _Dispatch if is_dispatch else _Payload
+        found = read.model_validate_json(raw)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         message = validation_message(first)
         raise ValueError(f"{place}: {message}" if place else message) from None
+    payload = found.client_payload if isinstance(found, _Dispatch) else found
     action, issue, comment = payload.webhookEvent, payload.issue, payload.comment
     if issue is None:
         return ItemEvent(action, note="the event is not about an issue")
