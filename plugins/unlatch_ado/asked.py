@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_ado.api.client import Client
-    from unlatch_ado.api.comments import Author, Update, WrittenComment
+    from unlatch_ado.api.comments import Author, Remark, Update, WrittenComment
     from unlatch_ado.api.models import Told
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
@@ -56,16 +56,10 @@ def read_asked(
     told, writer = client.told(ref.id), comment.remark.author
     workflow = client.projects.workflow(told.item.project, told.item.type)
     me = client.projects.find_account()
-    marked = tuple(
-        MarkedComment(one.ref.id, one.text, created=one.ref.created, own=one.author.is_same_as(me))
-        for one in client.remarks(project, ref.id)
-        if ops_in(one.text)
-    )
+    marked = [one for one in client.remarks(project, ref.id) if ops_in(one.text)]
     category = workflow.category(told.item.state)
     is_dropped = category is Category.DROPPED or _is_dropped(settings, told)
     close = last_close(client.updates(ref.id), lambda state: _is_open(workflow, state))
-    is_own = close is not None and close.author.is_same_as(me) is True
-    by_unlatch = is_own and is_said(close.at if close else None, marked)
     given = _given(settings, client, project, writer)
     return Asked(
         ref,
@@ -80,9 +74,14 @@ def read_asked(
             name=writer.name or "",
             trusted=bool(given),
         ),
-        _last_close(close, dropped=is_dropped, by_unlatch=by_unlatch),
+        _last_close(close, marked, dropped=is_dropped),
         is_open=category is not None and category.is_open,
-        marked=marked,
+        marked=tuple(
+            MarkedComment(
+                one.ref.id, one.text, created=one.ref.created, own=one.author.is_same_as(me)
+            )
+            for one in marked
+        ),
     )
 
 
@@ -111,11 +110,12 @@ def _is_dropped(settings: AdoSettings, told: Told) -> bool:
     return told.reason.casefold() in {one.casefold() for one in settings.dropped_reasons}
 
 
-def _last_close(close: Update | None, *, dropped: bool, by_unlatch: bool) -> LastClose:
-    if close is None:
+def _last_close(close: Update | None, marked: Iterable[Remark], *, dropped: bool) -> LastClose:
+    if close is None or close.at is None:
         return LastClose(dropped=dropped, locked=False)
+    posted = [one.ref.created for one in marked if one.author.id == close.author.id]
     kinds = {True: Closer.PERSON, False: Closer.BOT, None: None}
-    closer = Closer.UNLATCH if by_unlatch else kinds[close.author.is_person]
+    closer = Closer.UNLATCH if is_said(close.at, posted) else kinds[close.author.is_person]
     return LastClose(close.at, close.author.id, closer, dropped, locked=False)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from unlatch.spi import Category, MarkedComment
+from unlatch.spi import Category, MarkedComment, StateChange
 from unlatch.spi.history import (
     Asked,
     Asker,
@@ -53,9 +53,10 @@ def read_asked(
         return None
     issue, changelog, fields = client.told(ref.id)
     me, writer = site.find_myself(), comment.author
-    marked = _marked(client, ref.id, me)
-    moves = changelog.last_close(site.open_statuses(project_of(issue.key)))
-    close = _last_close(issue, moves, writer, me, marked)
+    newest = islice(client.newest_comments(ref.id), PAGE)
+    marked = [one for one in reversed(list(newest)) if one.ops]
+    closed, reopened = changelog.last_close(site.open_statuses(project_of(issue.key)))
+    close = _last_close(issue, closed, writer, marked)
     roles = {
         role
         for role, name in ((Role.AUTHOR, "reporter"), (Role.ASSIGNEE, "assignee"))
@@ -80,8 +81,13 @@ def read_asked(
         close,
         is_open=issue.item.category.is_open,
         visibility=comment.restriction,
-        marked=marked,
+        marked=tuple(_marked_comment(one, me) for one in marked),
+        reopened=reopened and _state_change(reopened, me),
     )
+
+
+def _state_change(move: Move, me: Person) -> StateChange:
+    return StateChange(move.at, move.status, own=move.author.is_same_as(me), is_open=True)
 
 
 def _is_persons(comment: Comment) -> bool:
@@ -89,34 +95,19 @@ def _is_persons(comment: Comment) -> bool:
     return is_plain and comment.author.is_person is True
 
 
-def _marked(client: JiraClient, key: str, me: Person) -> tuple[MarkedComment, ...]:
-    newest = islice(client.newest_comments(key), PAGE)
-    found = [
-        MarkedComment(
-            one.id,
-            plain(one.body),
-            created=one.at,
-            own=one.author.is_same_as(me),
-        )
-        for one in newest
-        if one.ops
-    ]
-    return tuple(reversed(found))
+def _marked_comment(one: Comment, me: Person) -> MarkedComment:
+    own = one.author.is_same_as(me)
+    return MarkedComment(one.id, plain(one.body), created=one.at, own=own)
 
 
 def _last_close(
-    issue: Issue,
-    move: Move | None,
-    writer: Person,
-    me: Person,
-    marked: tuple[MarkedComment, ...],
+    issue: Issue, move: Move | None, writer: Person, marked: Iterable[Comment]
 ) -> LastClose:
     dropped = issue.item.category is Category.DROPPED
     if move is None:
         return LastClose(dropped=dropped, locked=False)
-    closer = _closer(move.author, writer)
-    if move.author.is_same_as(me) and is_said(move.at, marked):
-        closer = Closer.UNLATCH
+    posted = [one.at for one in marked if one.author.is_same_as(move.author)]
+    closer = Closer.UNLATCH if is_said(move.at, posted) else _closer(move.author, writer)
     return LastClose(move.at, move.author.account, closer, dropped, locked=False)
 
 

@@ -197,9 +197,10 @@ def may_ask(text: str) -> bool:
     return any(line.lstrip().startswith("/") for line in text.splitlines())
 
 
-def is_said(close: datetime | None, marked: Iterable[MarkedComment]) -> bool:
-    """Whether a comment of unlatch came with a close: people use the same account by hand."""
-    return close is not None and any(
-        one.own and one.created and timedelta() <= one.created - close <= _COMMENTED_WITHIN
-        for one in marked
-    )
+def is_said(close: datetime, posted: Iterable[datetime]) -> bool:
+    """Whether a comment of unlatch came with a close: people use the same account by hand.
+
+    Args:
+        posted: the times of the marked comments of the account that closed the item.
+    """
+    return any(timedelta() <= moment - close <= _COMMENTED_WITHIN for moment in posted)

@@ -91,25 +91,27 @@ class ChangelogAnswer:
             if change.field == "status" and change.value is not None
         )
 
-    def last_close(self, is_open: Mapping[str, bool]) -> Move | None:
+    def last_close(self, is_open: Mapping[str, bool]) -> tuple[Move | None, Move | None]:
         """The last change to a closed status, or of the resolution of a closed issue.
 
-        None without one, and if the meaning of a status is unknown, by `is_open`.
+        And the reopen that followed it. None without one, and if the meaning of a status is
+        unknown, by `is_open`.
         """
-        close, is_closed = None, False
+        close, reopen, is_closed = None, None, False
         for entry in self.changelog.histories:
             changes = {one.field: one for one in entry.items}
             status, verdict = changes.get("status"), changes.get("resolution")
             meaning = None if status is None else is_open.get(status.value or "")
             if status is not None and meaning is None:
-                close, is_closed = None, False
+                close, reopen, is_closed = None, None, False
                 continue
-            is_closed = is_closed if meaning is None else not meaning
+            move = Move(entry.at or _LONG_AGO, (status and status.value) or "", entry.author)
+            if meaning is not None:
+                reopen = (move if is_closed else reopen) if meaning else None
+                is_closed = not meaning
             is_decided = meaning is False or (is_closed and verdict and verdict.value)
-            if is_decided and entry.at is not None:
-                name = status.value if status else None
-                close = Move(entry.at, name or "", entry.author)
-        return close
+            close = move if is_decided and entry.at is not None else close
+        return close, reopen
 
     @property
     def is_whole(self) -> bool:
