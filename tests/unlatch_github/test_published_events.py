@@ -3,28 +3,20 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.availability import skipped_unless_available
-from tests.servers.install import NotInstallable, install
-from tests.servers.process import Unavailable
+from tests.unlatch_github.octokit_packages import MODULES, install_octokit
 
 from unlatch_github.webhook import read_event
 
-HERE = Path(__file__).parent / "octokit"
-PACKAGE = HERE / "node_modules/@octokit/webhooks-examples/api.github.com/index.json"
+PACKAGE = MODULES / "@octokit/webhooks-examples/api.github.com/index.json"
 COMMENTS = ("issue_comment", "pull_request_review_comment")
 
 
 @pytest.fixture(scope="session")
 def examples() -> dict[str, list[dict[str, Any]]]:
-    with skipped_unless_available():
-        try:
-            install(HERE)
-        except NotInstallable as error:
-            raise Unavailable(f"npm @octokit/webhooks-examples: {error}") from error
+    install_octokit()
     return {each["name"]: each["examples"] for each in json.loads(PACKAGE.read_text("utf-8"))}
 
 
