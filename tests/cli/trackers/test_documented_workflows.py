@@ -55,6 +55,17 @@ def test_a_group_for_several_comments_would_drop_one(group: str) -> None:
     assert [] == survivors(shared, events)
 
 
+def test_with_the_documented_addition_words_on_closed_issues_are_taken_up() -> None:
+    text = (DOCS / "comments.md").read_text("utf-8")
+    [addition] = re.findall(r"`(\|\| github[^`]+)` at the end of its `if`", text)
+    commands = workflow("comments.md", "Commands")
+    commands["jobs"]["ingest"]["if"] += f" {addition}"
+    words = [comment(1, "It still fails"), comment(2, "It still fails", issue=5)]
+    words[1]["issue"]["state"] = "open"
+
+    assert [1] == [event["comment"]["id"] for event in survivors(commands, words)]
+
+
 def test_comments_are_taken_up_as_they_are_made() -> None:
     on = workflow("comments.md", "Commands")["on"]
     assert {"issue_comment", "pull_request_review_comment"} == on.keys()
