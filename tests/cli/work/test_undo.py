@@ -50,6 +50,22 @@ def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
     assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
 
 
+def test_the_events_show_that_another_clone_opened_it_where_metadata_does_not(
+    project: Project,
+) -> None:
+    """An older version that merges two records of one delivery may keep either."""
+    project.increment(links=project.items("github"))
+    project.run(*RESUME).ends(0)
+    path = project.folder() / "metadata.json"
+    effect = "closed:done open:todo =bug -completed +reopened"
+    assert effect in path.read_text()
+    path.write_text(path.read_text().replace(effect, "open:todo open:todo =bug"))
+
+    project.run(*UNDO).ends(0)
+    assert "closed" == project.states()["github"]
+    assert {"bug", "completed"} == project.labels()["github"]
+
+
 @pytest.mark.parametrize("status", ["not_planned", "completed"])
 def test_metadata_alone_shows_what_to_take_back(project: Project, status: str) -> None:
     """Without events.jsonl, as in a folder that somebody copied by hand."""

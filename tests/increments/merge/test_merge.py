@@ -420,9 +420,19 @@ def reached(category: str | None, **more: Any) -> dict[str, Any]:
     return {"github": {**item, "items": [{**item, "before": seen, **more}]}}
 
 
+def effect(line: str) -> dict[str, Any]:
+    """The same as this version writes it."""
+    item = {"issueNumber": 4, "issueUrl": f"{URL}4"}
+    return {"github": {**item, "items": [{**item, "effect": line}]}}
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
+        (effect("Some:done Some:todo"), effect("Some:todo Some:todo +reopened")),
+        (effect("Some:done Some:todo +reopened"), effect("Some:done Some:todo")),
+        (effect("Some:done Some:todo"), reached("todo")),
+        (reached("done"), effect("Some:todo Some:todo +reopened")),
         (reached("done", labelsAdded=["reopened"]), reached("todo")),
         (reached("done"), reached("todo", labelsAdded=["reopened"])),
         (reached("done"), reached(None, labelsAdded=["reopened"])),
@@ -432,6 +442,12 @@ def reached(category: str | None, **more: Any) -> dict[str, Any]:
         (reached("todo", labelsRemoved=["x", "y"]), reached(None, labelsAdded=["z"])),
     ],
     ids=[
+        *(
+            "closed, in one line",
+            "more labels, in one line",
+            "beside the earlier form",
+            "the earlier form stands",
+        ),
         *("closed, and more labels", "closed", "not in a state without category", "dropped"),
         *("not without what it saw", "not without a state", "both open: more labels"),
     ],
