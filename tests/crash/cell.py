@@ -150,6 +150,11 @@ class Cell:
         return self.root / ".unlatch" / "increments" / INCREMENT
 
     @property
+    def has_records(self) -> bool:
+        """Whether anything is recorded about items alone."""
+        return any((self.root / ".unlatch" / "items").glob("*/metadata.json"))
+
+    @property
     def metadata(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((self.folder / "metadata.json").read_bytes())
         return found

@@ -31,6 +31,7 @@ from unlatch.delivery.task import Delivery
 from unlatch.errors import (
     Conflict,
     Limited,
+    NotFound,
     Rejected,
     Unauthorised,
     UnknownOutcome,
@@ -159,7 +160,12 @@ class Matrix:
         for fault in blow.faults(self._tracker, len(requests) - 1, patience=patience, act=act):
             self._box.faults.add(fault)
         # Another clone can only know of what was not made just now; it is looked for first.
-        (first,) = cell.sync() if is_shared else [cell.act(patience)]
+        try:
+            (first,) = cell.sync() if is_shared else [cell.act(patience)]
+        except NotFound as error:
+            if not self._aim.of_item:
+                raise
+            return _refused(error, blow, cell, kept=kept)
         waiting = [one.kind for one in self._box.faults.waiting() if one.kind != "forbidden"]
         problems = [f"{waiting} struck nothing"] if waiting and not is_shared else []
         problems += _untrue(first, blow, cell, requests)
@@ -173,6 +179,17 @@ class Matrix:
         if undoes and not problems and not is_shared:
             problems += cell.undo_problems(cell.undo())
         return end, problems
+
+
+def _refused(error: NotFound, blow: Blow, cell: Cell, *, kept: bool) -> tuple[str, list[str]]:
+    """Repeat a command about an item that its tracker said does not exist; nothing is recorded."""
+    problems = [f"recorded after {error!r}"] if cell.has_records else []
+    if not blow.allows(error, wrote=False, had_written=False):
+        problems.append(f"error: {error!r}, {blow.known}")
+    if not kept:
+        cell.forget_local()
+    cell.act()
+    return "refused, and repeated", [*problems, *cell.problems()]
 
 
 def _end(cell: Cell) -> str:
