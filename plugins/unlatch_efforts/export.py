@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors.known_secrets import MASK
 from unlatch.transport.trace import Masking
-from unlatch.worklog.text.secrets import is_secret_name
+from unlatch.worklog.text.secrets import mask_values
 from unlatch_efforts.entries import entry_text, speaker
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Masker:
             if line is None:
                 broken.append(number)
             else:
-                lines.append(self._value(line, number))
+                lines.append(self._line(line, number))
         return lines, broken
 
     def text(self, text: str, place: int | str) -> str:
@@ -48,18 +48,13 @@ class Masker:
             self.places[place] += count
         return masked
 
-    def _value(self, value: Any, place: int) -> Any:
-        if isinstance(value, dict):
-            return {key: self._member(key, one, place) for key, one in value.items()}
-        if isinstance(value, list):
-            return [self._value(one, place) for one in value]
-        return self.text(value, place) if isinstance(value, str) else value
-
-    def _member(self, name: str, value: Any, place: int) -> Any:
-        if isinstance(value, str) and value and is_secret_name(name):
+    def _line(self, line: dict[str, Any], place: int) -> dict[str, Any]:
+        def whole() -> str:
             self.places[place] += 1
             return MASK
-        return self._value(value, place)
+
+        masked: dict[str, Any] = mask_values(line, lambda text: self.text(text, place), whole=whole)
+        return masked
 
 
 def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker) -> str:

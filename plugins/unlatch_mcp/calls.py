@@ -7,12 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
-from unlatch.errors.known_secrets import MASK
 from unlatch.transport.trace import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.programs import run
 from unlatch.worklog.text.neutral import visible, without_controls
-from unlatch.worklog.text.secrets import is_secret_name
+from unlatch.worklog.text.secrets import mask_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,20 +104,13 @@ def _candidates(error: Mapping[str, Any]) -> Document:
 
 def _shown(value: Any, *, exact: bool = False) -> Any:
     """A value for a model: without secrets and control characters, and no endless texts."""
-    if isinstance(value, str):
+
+    def shown(given: str) -> str:
         # In this order: the first letter of a secret can be the end of an escape sequence.
-        text = _REDACTOR.text(value)
+        text = _REDACTOR.text(given)
         if exact:
             return "\n".join(map(visible, text.split("\n")))
         text = without_controls(text)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-    if isinstance(value, list):
-        return [_shown(one, exact=exact) for one in value]
-    if isinstance(value, dict):
-        return {_shown(key): _member(key, one, exact=exact) for key, one in value.items()}
-    return value
 
-
-def _member(name: str, value: Any, *, exact: bool) -> Any:
-    is_secret = isinstance(value, str) and value and is_secret_name(name)
-    return MASK if is_secret else _shown(value, exact=exact)
+    return mask_values(value, shown)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors.known_secrets import MASK, without_known_secrets
 from unlatch.patterns import pattern
 from unlatch.worklog.text.neutral import without_controls, without_hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Names of query parameters and JSON members whose value is a secret.
 _SECRET_NAMES = (
@@ -185,6 +189,24 @@ def _masked(text: str) -> str:
 def is_secret_name(name: str) -> bool:
     """Whether the member of an object with this name is a secret."""
     return bool(_SECRET_KEY.fullmatch(name))
+
+
+def mask_values(
+    value: Any, mask: Callable[[str], str], *, whole: Callable[[], str] = lambda: MASK
+) -> Any:
+    """A JSON value with its texts and names masked, and those of a secret's name by `whole`."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, list):
+        return [mask_values(one, mask, whole=whole) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        mask(name): whole()
+        if isinstance(one, str) and one and is_secret_name(name)
+        else mask_values(one, mask, whole=whole)
+        for name, one in value.items()
+    }
 
 
 @cache
