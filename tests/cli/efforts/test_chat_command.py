@@ -1,9 +1,7 @@
 """unlatch effort chat: piped, at a terminal, and without a model."""
 
 import json
-import re
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from tests.cli.project import Project
@@ -47,13 +45,14 @@ def configure(project: Project, url: str) -> None:
         file.write(f'\n[llm]\nbase_url = "{url}/v1"\nmodel = "small"\n')
 
 
-def test_the_script_of_the_documentation_is_one(project: Project) -> None:
-    page = (Path(__file__).parents[3] / "docs/efforts.md").read_text()
-    (text,) = re.findall(r"replies from a JSON list instead: `([^`]*)`", page)
+def test_a_script_has_texts_and_calls(project: Project) -> None:
+    call = {"name": "open_effort", "arguments": {"name": "auth-bug"}}
     replies = project.root / "replies.json"
-    replies.write_text(text)
+    replies.write_text(
+        json.dumps(["First reply", {"content": "Second", "tool_calls": [call]}, "Third"])
+    )
     project.run("effort", "chat", "--script", str(replies), stdin="Hello\nThe login\n").shows(
-        out=("First reply", "--- Started effort: auth-bug ---")
+        out=("First reply", "--- Started effort: auth-bug ---", "Third")
     )
 
 
