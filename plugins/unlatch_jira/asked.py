@@ -82,7 +82,7 @@ def read_asked(
         is_open=issue.item.category.is_open,
         visibility=comment.restriction,
         marked=tuple(_marked_comment(one, me) for one in marked),
-        reopened=reopened and _state_change(reopened, me),
+        reopened=_state_change(reopened, me) if reopened else None,
     )
 
 
