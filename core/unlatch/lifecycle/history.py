@@ -1,13 +1,12 @@
 """The history of an increment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Delivered, Undone, lost_events, reopened_event
-from unlatch.increments.records.status_events import LOG, Created, Signed, Transitioned
+from unlatch.increments.records.events import Undone, lost_events, reopened_event
+from unlatch.increments.records.status_events import LOG, Created, Transitioned
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event, OtherEvent, in_order
@@ -29,40 +28,6 @@ class History:
     increment: Increment
     events: Sequence[Event]
     lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class Authors:
-    """Who made a change, as far as its events record it.
-
-    Args:
-        git_name: the name in git's configuration.
-        declared_by: the name given with the command.
-        accounts: the account that posted each tracker's comments, by tracker.
-    """
-
-    git_name: str | None
-    declared_by: str | None
-    accounts: Mapping[str, str]
-
-
-def authors_of(increment: Increment) -> Mapping[str, Authors]:
-    """The authors of the changes of an increment, or of an item alone, by the ids of these."""
-    if not increment.reopens:
-        return {}
-    try:
-        events = LOG.read(increment.folder)
-    except StoreError:  # `history` of this increment reports it
-        return {}
-    accounts: dict[str, dict[str, str]] = {}
-    for event in events:
-        if isinstance(event, Delivered) and event.account:
-            accounts.setdefault(event.op, {}).setdefault(event.tracker, event.account)
-    return {
-        event.id: Authors(event.git_name, event.declared_by, accounts.get(event.id, {}))
-        for event in events
-        if isinstance(event, Signed)
-    }
 
 
 def read_history(workspace: Workspace, wanted: str) -> History:

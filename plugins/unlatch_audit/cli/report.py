@@ -11,7 +11,7 @@ import click
 
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
-from unlatch.cli.render.documents import broken_entries, reopened_entry
+from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
@@ -22,6 +22,7 @@ from unlatch.increments.records.pending import operation_entry
 from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
 from unlatch.worklog.times import stamp
+from unlatch_audit.cli.history_all import reopened_entry
 from unlatch_audit.cli.report_text import report_lines, tell_tables
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.reopen_statistics import ReopenedIncrement, Span
     from unlatch_audit.report.figures import Report
+    from unlatch_audit.report.statistics import ReopenedIncrement, Span
 
 _SPAN = ("count", "least", "median", "p90", "most")
 _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
@@ -95,8 +96,8 @@ def run(
 
 def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
     from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
-    from unlatch.increments.model.reopen_statistics import ReopenFilter  # noqa: PLC0415
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
+    from unlatch_audit.report.statistics import ReopenFilter  # noqa: PLC0415
 
     period = ReopenFilter(*read_period(since, until, context.workspace.clock(), command="report"))
     groups, unread = records_of_items(context)

@@ -5,20 +5,33 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import counted, reopened_of, times
+from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.increments.model.reopen_statistics import Span
     from unlatch_audit.report.figures import Report
+    from unlatch_audit.report.statistics import ReopenStatistics, Span
 
 _NONE = "(none)"
 _MOST_SHOWN = 10
 # The cells of the longest bar, by the width of the terminal; without one, as at 100 columns.
 _SHARE, _SHORTEST, _LONGEST, _USUAL = 3, 10, 50, 33
+
+
+def reopened_of(found: ReopenStatistics) -> str:
+    """How many increments and items were reopened."""
+    return counted(found.reopened, found.items)
+
+
+def counted(increments: int, items: int) -> str:
+    """The number of increments, and of items alone if there are any."""
+    if not items:
+        return times(increments, "increment")
+    first = f"{times(increments, 'increment')} and " if increments else ""
+    return f"{first}{times(items, 'item')}"
 
 
 def report_lines(report: Report) -> Iterator[str]:

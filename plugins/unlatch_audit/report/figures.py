@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.reopen_statistics import (
+from unlatch.lifecycle.overview import PendingOperation
+from unlatch.values import dataclass
+from unlatch_audit.report.drift import Drift, present_drift, recorded_drift
+from unlatch_audit.report.statistics import (
     ReopenedIncrement,
     ReopenFilter,
     ReopenStatistics,
     reopen_statistics,
 )
-from unlatch.lifecycle.overview import PendingOperation
-from unlatch.values import dataclass
-from unlatch_audit.report.drift import Drift, present_drift, recorded_drift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

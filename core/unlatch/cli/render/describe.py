@@ -14,24 +14,10 @@ if TYPE_CHECKING:
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Link
-    from unlatch.increments.model.reopen_statistics import ReopenStatistics
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scoping.scope import Scope
     from unlatch.project.registry import Registry
     from unlatch.spi.operation import Operation
-
-
-def reopened_of(found: ReopenStatistics) -> str:
-    """How many increments and items were reopened."""
-    return counted(found.reopened, found.items)
-
-
-def counted(increments: int, items: int) -> str:
-    """The number of increments, and of items alone if there are any."""
-    if not items:
-        return times(increments, "increment")
-    first = f"{times(increments, 'increment')} and " if increments else ""
-    return f"{first}{times(items, 'item')}"
 
 
 def ago(moment: datetime, now: datetime) -> str:

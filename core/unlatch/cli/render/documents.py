@@ -31,16 +31,6 @@ def increment_entry(
     return {**entry, "reasonLost": True} if is_reason_lost else entry
 
 
-def kind_of(record: Increment) -> str:
-    """Whether a record is that of an increment, or of an item alone."""
-    return "item" if record.is_item else "increment"
-
-
-def reopened_entry(record: Increment) -> Json:
-    """What was reopened: the id of an increment, the name of an item alone."""
-    return {"id": record.name, "title": record.title, "kind": kind_of(record)}
-
-
 def link_entry(link: Link) -> Json:
     return {"tracker": link.tracker, "id": link.item, "url": link.url}
 

@@ -29,20 +29,23 @@ def in_job(environ: Mapping[str, str] = os.environ) -> bool:
     return any(environ.get(sign, "").casefold() == "true" for sign in SIGNS)
 
 
-def part(name: str) -> Any:
-    """A function of the package for CI systems.
+def part(name: str, *, of: str = _GROUP) -> Any:
+    """A function that a package brings.
+
+    Args:
+        of: the group of entry points; by default that for CI systems.
 
     Raises:
         PluginBroken: `plugin-broken`: the package cannot be loaded.
     """
-    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415  (only in a job)
+    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415  (slow to load)
 
-    target = entry_points(_GROUP)[name]
+    target = entry_points(of)[name]
     module, _, attribute = target.partition(":")
     try:
         return getattr(import_module(module), attribute)
     except Exception as error:
-        message = f"the CI systems cannot be loaded: {error}"
+        message = f"'{name}' of {of} cannot be loaded: {error}"
         raise PluginBroken("plugin-broken", message, where=target) from error
 
 

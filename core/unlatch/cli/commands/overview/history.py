@@ -10,6 +10,7 @@ from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import lines_of, times
 from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.failure import part
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.runtime.references import read_reference, run_instead
@@ -70,9 +71,10 @@ def run(
     if as_csv and as_json:
         raise click.UsageError("choose --csv or --json")
     if wanted is None:
-        from unlatch.cli.commands.overview.history_all import history_all  # noqa: PLC0415
-
-        return history_all(context, as_csv=as_csv, as_json=as_json, **filters)
+        code: int = part("history_all", of="unlatch.audit")(
+            context, as_csv=as_csv, as_json=as_json, **filters
+        )
+        return code
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
     if reference := read_reference(wanted):

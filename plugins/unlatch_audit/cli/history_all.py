@@ -5,13 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from unlatch.cli.options.period import read_period
-from unlatch.cli.render.describe import first_line, reopened_of, times
-from unlatch.cli.render.documents import broken_entries, kind_of, link_entry, reopened_entry
+from unlatch.cli.render.describe import first_line, times
+from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.reopen_statistics import (
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import utc_now
+from unlatch.worklog.text.neutral import csv_line
+from unlatch.worklog.times import duration, stamp
+from unlatch_audit.cli.report_text import reopened_of
+from unlatch_audit.report.authors import Authors, authors_of
+from unlatch_audit.report.statistics import (
     Reopen,
     ReopenedIncrement,
     ReopenFilter,
@@ -19,11 +25,6 @@ from unlatch.increments.model.reopen_statistics import (
     Span,
     reopen_statistics,
 )
-from unlatch.lifecycle.history import Authors, authors_of
-from unlatch.project.registry import Registry
-from unlatch.project.workspace import utc_now
-from unlatch.worklog.text.neutral import csv_line
-from unlatch.worklog.times import duration, stamp
 
 # The columns of --csv: keys of an entry in `reopened`.
 COLUMNS = (
@@ -59,6 +60,16 @@ def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str
     else:
         output.talk("No reopens.")
     return code
+
+
+def kind_of(record: Increment) -> str:
+    """Whether a record is that of an increment, or of an item alone."""
+    return "item" if record.is_item else "increment"
+
+
+def reopened_entry(record: Increment) -> output.Json:
+    """What was reopened: the id of an increment, the name of an item alone."""
+    return {"id": record.name, "title": record.title, "kind": kind_of(record)}
 
 
 def _filter(
