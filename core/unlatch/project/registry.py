@@ -71,6 +71,11 @@ class Registry:
         """The same, without loading anything: none before a link was read."""
         return self.broken if "_found" in vars(self) else {}
 
+    @property
+    def all_sound(self) -> bool:
+        """Whether the plugins are loaded, and none is broken."""
+        return "_found" in vars(self) and not self.broken
+
     def manifest(self, name: str) -> Manifest:
         """The manifest of one plugin; UsageError `unknown-tracker`, or PluginBroken."""
         if name in self.manifests:

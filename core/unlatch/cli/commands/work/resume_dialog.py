@@ -14,7 +14,6 @@ from unlatch.cli.commands.work.foreseen_work import (
     tell_work,
 )
 from unlatch.cli.commands.work.resume_report import ResumeReport, warn_of_frequency
-from unlatch.cli.commands.work.scope import changed_work
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.render.describe import ago, seen_line, times
@@ -116,6 +115,8 @@ class ResumeDialog(ResumeReport):
         """The plan with a change of the work; unchanged if the user declined."""
         if self.scoping is None:
             return plan
+        from unlatch.cli.commands.work.scope import changed_work  # noqa: PLC0415  (rarely needed)
+
         reason, yes = plan.request.reason, self.options.yes
         amendment = changed_work(self.context, plan.before, self.scoping, reason=reason, yes=yes)
         return replace(plan, request=replace(plan.request, amendment=amendment))

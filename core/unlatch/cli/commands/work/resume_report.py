@@ -16,7 +16,6 @@ from unlatch.cli.render.documents import (
     link_entry,
 )
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.render.refused import link_name, tell_known_refusals
 from unlatch.cli.render.related import tell_elsewhere
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, error_lines
@@ -254,6 +253,8 @@ def _undescribed_lines(context: Context, increment: Increment, scope: Scope) -> 
         manifest = context.workspace.registry.manifest(name)
         if Capability.UPDATE in manifest.capabilities:
             links = [link for link in scope.undescribed if link.tracker == name]
+            from unlatch.cli.render.refused import link_name  # noqa: PLC0415  (rarely needed)
+
             items = first_of([output.clean(link_name(context, link)) for link in links])
             verb = "does not list" if len(links) == 1 else "do not list"
             command = join(["unlatch", name, f"update-{manifest.slug}", increment.id])
@@ -296,8 +297,11 @@ def _tell_end(context: Context, done: Done, code: int) -> None:
     result = done.outcome
     if _is_repeated(result):
         return
-    if result.step is ResumeStep.NOTHING and tell_known_refusals(context, result.increment):
-        return
+    if result.step is ResumeStep.NOTHING:
+        from unlatch.cli.render.refused import tell_known_refusals  # noqa: PLC0415  (rarely needed)
+
+        if tell_known_refusals(context, result.increment):
+            return
     if result.scope:
         output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:
