@@ -243,9 +243,17 @@ def _removed_in(patch: Sequence[str]) -> Iterator[tuple[str, str]]:
     name = ""
     for line in patch:
         if line.startswith("--- "):
-            name = PurePosixPath(line.strip('"')).parent.name
+            name = PurePosixPath(_unquoted(line.removeprefix("--- ").rstrip("\t"))).parent.name
         elif line.startswith("-{"):
             yield name, line[1:]
+
+
+def _unquoted(path: str) -> str:
+    """A path that git quotes as a string of C if it has signs beyond ASCII."""
+    if not path.startswith('"'):
+        return path
+    raw = path.strip('"').encode("latin-1", "backslashreplace").decode("unicode_escape")
+    return raw.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 def _uncommitted(root: Path) -> tuple[_Change, set[str], list[tuple[str, str]]] | None:

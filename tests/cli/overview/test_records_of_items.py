@@ -308,3 +308,33 @@ def test_a_gap_is_said_as_what_it_is(project: Project) -> None:
     project.git("clone", "--quiet", "--depth", "1", f"file://{project.root}", "../shallow")
     project.root = project.root.parent / "shallow"
     assert wrong(project) == [("0002-0003", "history-cut"), ("0005", "history-cut")]
+
+
+def test_a_project_below_the_top_of_its_repository_is_compared_too(kept: Project) -> None:
+    top = kept.root
+    below = top / "apps" / "web"
+    below.mkdir(parents=True)
+    kept.git("mv", ".unlatch", "apps/web/.unlatch")
+    save(kept, "Move")
+    kept.root = below
+    verify(kept, 0)
+    name = '0009-größer, "so"'
+    kept.increment(name)
+    save(kept)
+    remove(kept, name)
+    kept.git("rm", "-r", "--quiet", f".unlatch/increments/{NAME}")
+    save(kept)
+
+    assert sorted(wrong(kept)) == [(NAME, "record-deleted"), (name, "record-deleted")]
+
+
+def test_events_of_a_name_that_git_quotes_are_named(kept: Project) -> None:
+    name = "0009-größer"
+    kept.increment(name)
+    kept.run("start", "9").shows()
+    kept.run("resume", "9", "--reason", REASON, "--yes").ends(0)
+    save(kept)
+    (kept.folder(name) / "events.jsonl").write_text("")
+    save(kept)
+
+    assert {(name, "event-removed")} <= set(wrong(kept))
