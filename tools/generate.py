@@ -197,7 +197,7 @@ def _with_default(name: str, schema: Mapping[str, Any]) -> str:
 def _values(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         others = [json.dumps(each) for each in schema["enum"] if each != schema.get("default")]
-        return f", {' or '.join(f'`{each}`' for each in others)}"
+        return "".join(f", `{each}`" for each in others)
     least, most = schema.get("minimum", schema.get("exclusiveMinimum")), schema.get("maximum")
     if least is None:
         kind = _TYPES.get(schema["type"], "")
