@@ -17,6 +17,10 @@ from unlatch_ado.asked import REVISION
 _Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 _COMMENTED = "workitem.commented"
+# Changes of a work item that may change an increment.
+_UPDATED = "workitem.updated"
+_TELLING = frozenset({"System.State", "System.Description", "System.Tags"})
+_OTHERS = frozenset({"workitem.deleted", "workitem.restored"})
 _PAGE = "/_workitems/edit/"
 
 
@@ -44,6 +48,7 @@ class _Item(_Part):
     rev: int | None = Field(None, gt=0)
     url: _Address | None = None
     links: _Links | None = Field(None, alias="_links")
+    fields: dict[str, object] = Field(default_factory=dict)
     comment: _Comment | None = Field(None, alias="commentVersionRef")
 
 
@@ -66,16 +71,27 @@ def read_event(raw: bytes) -> ItemEvent:
         message = validation_message(first)
         raise ValueError(f"{place}: {message}" if place else message) from None
     item = payload.resource
+    is_update = payload.kind == _UPDATED and item and not _TELLING.isdisjoint(item.fields)
+    if item is not None and (is_update or payload.kind in _OTHERS):
+        return ItemEvent(payload.kind, url=_address(item))
     if payload.kind != _COMMENTED:
         return ItemEvent(payload.kind, note=f"the action {payload.kind!r} changes no increment")
     if item is None or item.id is None:
         return ItemEvent(payload.kind, note="the event is not about a work item")
-    html = item.links.html.href if item.links and item.links.html else ""
-    # Older messages have the address of a page that does not name the project.
-    if (url := html if _PAGE in html else item.url) is None:
-        raise ValueError("resource: it has no address")
+    url = _address(item)
     if item.comment is not None:
         return ItemEvent(payload.kind, url=url, comment=str(item.comment.number))
     if item.rev is None:
         raise ValueError("resource: it names neither a comment nor a revision")
     return ItemEvent(payload.kind, url=url, comment=f"{REVISION}{item.rev}")
+
+
+def _address(item: _Item) -> str:
+    """The item's address in a browser, else that of the API."""
+    html = item.links.html.href if item.links and item.links.html else ""
+    # Older messages have the address of a page that does not name the project.
+    if _PAGE in html:
+        return html
+    if item.url is None:
+        raise ValueError("resource: it has no address")
+    return item.url.partition("/updates/")[0].replace("/wit/recyclebin/", "/wit/workItems/")

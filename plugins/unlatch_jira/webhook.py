@@ -22,6 +22,9 @@ _ID = pattern(r"[0-9]{1,20}")
 _CREATED = "comment_created"
 # A comment raises both, until Atlassian removes it from the second.
 _UPDATED, _COMMENTED = "jira:issue_updated", "issue_commented"
+# Changes of an issue that may change an increment; an unknown event leads to nothing.
+_TELLING = frozenset({"status", "resolution", "description", "labels"})
+_GONE = "jira:issue_deleted"
 
 
 class _Part(BaseModel):
@@ -40,11 +43,20 @@ class _Issue(_Part):
     self: _Address
 
 
+class _Change(_Part):
+    field: _Short | None = None
+
+
+class _Changelog(_Part):
+    items: tuple[_Change, ...] = ()
+
+
 class _Payload(_Part):
     webhookEvent: _Short  # noqa: N815  (Jira's name)
     issue_event_type_name: _Short | None = None
     issue: _Issue | None = None
     comment: _Comment | None = None
+    changelog: _Changelog | None = None
 
 
 class _Dispatch(_Part):
@@ -76,6 +88,10 @@ def read_event(raw: bytes) -> ItemEvent:
     is_update = action == _UPDATED and payload.issue_event_type_name != _COMMENTED
     if action.startswith("comment_") and action != _CREATED:
         return ItemEvent(action, note="the comment is not new")
+    if is_update or action == _GONE:
+        changed = {one.field for one in payload.changelog.items} if payload.changelog else set()
+        if action == _GONE or changed & _TELLING:
+            return ItemEvent(action, url=url)
     if comment is None or is_update:
         return ItemEvent(action, note=f"the action {action!r} changes no increment")
     if not _ID.fullmatch(comment.id):

@@ -75,9 +75,33 @@ def test_a_pipeline_passes_on_no_more_than_ids() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "path", "fields"),
+    [
+        ("workitem.updated", "workItems/7/updates/5", {"System.State": {"newValue": "Active"}}),
+        ("workitem.deleted", "recyclebin/7", {"System.Title": "A lamp is out"}),
+        ("workitem.restored", "workItems/7", {}),
+    ],
+)
+def test_a_change_of_the_item_is_told_by_its_address(
+    kind: str, path: str, fields: dict[str, Any]
+) -> None:
+    resource = {"id": 5, "rev": 5, "fields": fields, "url": f"{ORGANIZATION}/_apis/wit/{path}"}
+
+    event = read(eventType=kind, resource=resource)
+
+    assert event == ItemEvent(kind, url=f"{ORGANIZATION}/_apis/wit/workItems/7")
+
+
+@pytest.mark.parametrize(
     ("message", "note"),
     [
-        ({"eventType": "workitem.updated"}, "the action 'workitem.updated' changes no increment"),
+        (
+            {
+                "eventType": "workitem.updated",
+                "resource": {**RESOURCE, "fields": {"System.Title": {"newValue": "A lamp"}}},
+            },
+            "the action 'workitem.updated' changes no increment",
+        ),
         ({"eventType": "git.push"}, "the action 'git.push' changes no increment"),
         ({"resource": None}, "the event is not about a work item"),
         ({"resource": {"rev": 4}}, "the event is not about a work item"),

@@ -80,6 +80,20 @@ def test_a_rule_sends_the_same_through_a_workflow() -> None:
 
 
 @pytest.mark.parametrize(
+    ("action", "field"),
+    [
+        ("jira:issue_updated", "status"),
+        ("jira:issue_updated", "labels"),
+        ("jira:issue_deleted", ""),
+    ],
+)
+def test_a_change_of_the_issue_is_told_by_its_address(action: str, field: str) -> None:
+    event = read(**WHOLE, webhookEvent=action, changelog={"items": [{"field": field or "x"}]})
+
+    assert event == ItemEvent(action, url=ADDRESS)
+
+
+@pytest.mark.parametrize(
     ("message", "note"),
     [
         ({"webhookEvent": "comment_updated", "comment": COMMENT}, "the comment is not new"),
