@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PART = "tricks"
-ROUNDS = 15
+ROUNDS = 25
 _COMPILED = """
 import dataclasses, unlatch.values
 def usual(cls=None, **options):
