@@ -12,11 +12,15 @@ SHARED = {".gitignore", "requests"}
 
 def test_the_demo_asks_nothing_at_a_terminal(project: Project) -> None:
     with Terminal(project, "demo") as terminal:
-        for shown in ("$ unlatch complete 1", "$ unlatch resume 1", "# The changes in git:"):
-            terminal.expect(shown)
+        for words in ("$ unlatch complete 1", "$ unlatch resume 1", "# The changes in git:"):
+            terminal.expect(words)
         terminal.expect("To explore them: unlatch demo --keep")
         assert "Continue?" not in terminal.text
         assert terminal.end() == 0
+    # As GitHub shows it.
+    shown = terminal.text.partition("# The comment on GitHub:")[2].partition("# The changes")[0]
+    assert "  | Reopened: Bug discovered in error handling" in shown
+    assert "unlatch:op" not in shown
     # The two files are below each other, as git aligns them.
     changes = terminal.text.partition("# The changes in git:")[2].splitlines()
     first, second = (one.index("|") for one in changes if "increments/0001" in one)
