@@ -49,7 +49,7 @@ _IN_PROCESS = frozenset({request_counts.PART, sync.PART, search.PART, efforts.PA
 def main(arguments: list[str]) -> int:
     """Measure and print the figures; return 1 if some could not be measured."""
     options = _options(arguments)
-    found: list[Figure] = []
+    measured: list[Figure] = []
     failures: list[str] = []
     measures: dict[str, Callable[[], Iterator[Figure]]] = {
         **PARTS,
@@ -65,15 +65,15 @@ def main(arguments: list[str]) -> int:
     for part in options.part or PARTS:
         try:
             figures = [*measures[part]()]
-            found.extend(figures)
+            measured.extend(figures)
             if options.other and part in _IN_PROCESS:
-                found.extend(against(part, figures, options.other))
+                measured.extend(against(part, figures, options.other))
         except NotMeasured as error:
             failures.append(f"{part}: {error}")
     if options.json:
-        print(json.dumps([figure.document() for figure in found], indent=2))
-    elif found:
-        print(table(found))
+        print(json.dumps([figure.document() for figure in measured], indent=2))
+    elif measured:
+        print(table(measured))
     for failure in failures:
         print(f"not measured: {failure}", file=sys.stderr)
     return 1 if failures else 0

@@ -94,4 +94,4 @@ def run(
 
 def minimum(spent: Sequence[Spent]) -> Spent:
     """The minimum of each time: disturbances only add to it."""
-    return Spent(min(one.wall for one in spent), min(one.cpu for one in spent))
+    return Spent(min(run.wall for run in spent), min(run.cpu for run in spent))

@@ -76,10 +76,14 @@ def figures(other: str | None = None) -> Iterator[Figure]:
         lines: dict[str, Sequence[str]] = {
             "reading their bytes": (sys.executable, "-c", _FLOOR, folder)
         }
-        lines |= {name: (it, "-c", _READ, folder, *_LAYOUTS) for name, it in programs.items()}
+        lines |= {
+            name: (program, "-c", _READ, folder, *_LAYOUTS) for name, program in programs.items()
+        }
         # The first round fills the caches of the system.
-        rounds = [{name: run(it) for name, it in lines.items()} for _ in range(ROUNDS + 1)][1:]
-    spent = {name: minimum([one[name] for one in rounds]) for name in lines}
+        rounds = [
+            {name: run(command) for name, command in lines.items()} for _ in range(ROUNDS + 1)
+        ][1:]
+    spent = {name: minimum([turn[name] for turn in rounds]) for name in lines}
     mine = spent.pop("unlatch")
     for name, its in spent.items():
         at_most = 1.0 if name == other else None

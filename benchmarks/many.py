@@ -129,15 +129,17 @@ def figures(other: str | None = None) -> Iterator[Figure]:
         # The first round fills the caches of the system.
         rounds = [_round(root, increments, turn, other) for turn in range(ROUNDS + 1)][1:]
     spent = {name: minimum([turn[name] for turn in rounds]) for name in rounds[0]}
-    compared = (_Comparison(one, f"{other} {one}") for one in _BY_THE_OTHER if other)
-    for one in (*_COMMANDS, *compared):
-        floor, mine = spent[one.floor], spent[one.command]
-        what = f"{one.command.format('N')}, {COUNT:,} increments"
+    compared = (_Comparison(command, f"{other} {command}") for command in _BY_THE_OTHER if other)
+    for comparison in (*_COMMANDS, *compared):
+        floor, mine = spent[comparison.floor], spent[comparison.command]
+        what = f"{comparison.command.format('N')}, {COUNT:,} increments"
         for kind, lowest, its in (
             ("CPU", mine.cpu, floor.cpu),
             ("wall", mine.wall, floor.wall),
         ):
-            yield Figure(PART, f"{what} ({kind})", lowest, "ms", its, one.at_most, one.floor)
+            yield Figure(
+                PART, f"{what} ({kind})", lowest, "ms", its, comparison.at_most, comparison.floor
+            )
 
 
 def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[str, Spent]:
@@ -147,8 +149,8 @@ def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[s
         name: (sys.executable, "-c", script, str(increments), f"{number - 10:04d}-")
         for name, script in _FLOORS.items()
     }
-    for one in _COMMANDS:
-        lines[one.command] = (UNLATCH, *one.command.format(number).split())
+    for comparison in _COMMANDS:
+        lines[comparison.command] = (UNLATCH, *comparison.command.format(number).split())
     states = {_NEW: f"state-{turn}"}  # without an index
     for command in _BY_THE_OTHER if other else ():
         name = f"{other} {command}"

@@ -31,8 +31,8 @@ def with_increments() -> Iterator[tuple[Path, str]]:
         root = Path(folder)
         corpus = os.environ.get(CORPUS)
         if corpus:
-            found = Path(corpus) / "specweave" / ".specweave"
-            shutil.copytree(found, root / ".specweave")
+            source = Path(corpus) / "specweave" / ".specweave"
+            shutil.copytree(source, root / ".specweave")
         else:
             _make_increments(root / ".specweave" / "increments")
         yield root, "51 real increments" if corpus else "51 generated increments"
@@ -55,8 +55,8 @@ def with_many_increments(count: int) -> Iterator[tuple[Path, Path]]:
             name = f"{number:04d}-something-to-be-done"
             is_archived = number <= count * 4 // 5
             place = (increments / "_archive" if is_archived else increments) / name
-            known = _usual(number) if is_archived else {**_usual(number), "status": "active"}
-            write_increment(place, {"id": name, **known}, _spec(name, _USUAL_SPEC))
+            metadata = _usual(number) if is_archived else {**_usual(number), "status": "active"}
+            write_increment(place, {"id": name, **metadata}, _spec(name, _USUAL_SPEC))
             os.link(tasks, place / "tasks.md")  # one file for all, to save disk space
         yield root, increments
 
@@ -85,8 +85,8 @@ def _metadata(name: str, number: int) -> dict[str, Any]:
 
 def _usual(number: int) -> dict[str, Any]:
     shapes = {1: _with_issue, 2: _with_stories, 3: _with_other_names, 14: _with_history_of_tasks}
-    found = shapes.get(number % 20, shapes.get(number % 10, _plain))(number)
-    return {**found, "description": "What is to be done, and why it is worth its while. " * 4}
+    metadata = shapes.get(number % 20, shapes.get(number % 10, _plain))(number)
+    return {**metadata, "description": "What is to be done, and why it is worth its while. " * 4}
 
 
 def _plain(_number: int) -> dict[str, Any]:

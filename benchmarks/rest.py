@@ -54,19 +54,19 @@ def jira(at: Mapping[str, str], number: str) -> None:
     with requests.Session() as session:
         session.auth = (at["email"], at["token"])
         url = f"{at['site']}/rest/api/3/issue/SCRUM-{number}"
-        found = _sent(session, "GET", f"{url}?expand=transitions")
+        issue = _sent(session, "GET", f"{url}?expand=transitions")
         to = next(
-            move for move in found["transitions"] if move["to"]["statusCategory"]["key"] != "done"
+            move for move in issue["transitions"] if move["to"]["statusCategory"]["key"] != "done"
         )
         _sent(session, "POST", f"{url}/transitions", {"transition": {"id": to["id"]}})
         text = [{"type": "paragraph", "content": [{"type": "text", "text": _REASON}]}]
         comment = {"add": {"body": {"type": "doc", "version": 1, "content": text}}}
-        labels = {"set": _relabelled(found["fields"]["labels"])}
+        labels = {"set": _relabelled(issue["fields"]["labels"])}
         _sent(session, "PUT", url, {"update": {"comment": [comment], "labels": [labels]}})
 
 
 def _relabelled(labels: list[str]) -> list[str]:
-    return [*(one for one in labels if one and one != _OLD), _LABEL]
+    return [*(label for label in labels if label and label != _OLD), _LABEL]
 
 
 def _sent(session: requests.Session, method: str, url: str, body: Any = None) -> Any:

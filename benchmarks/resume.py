@@ -94,7 +94,7 @@ def _wall(when: str, columns: dict[str, list[Spent]], baseline: str, most: float
         most,
         baseline,
         details={
-            f"{name}, median": median(one.wall for one in columns[name])
+            f"{name}, median": median(run.wall for run in columns[name])
             for name in (when, baseline)
         },
     )

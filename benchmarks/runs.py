@@ -31,7 +31,7 @@ def figures() -> Iterator[Figure]:
     """The state from the log, alternating with parsing each line as JSON."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as place:
         folder = Path(place)
-        (folder / LOG).write_text("".join(f"{line_of(one)}\n" for one in _events()))
+        (folder / LOG).write_text("".join(f"{line_of(event)}\n" for event in _events()))
         rounds = [(_spent(lambda: _parse(folder)), _replayed(folder)) for _ in range(ROUNDS)]
     floor, replay = (min(column) for column in zip(*rounds, strict=True))
     what = f"the state of a run from {EVENTS:,} events (CPU)"
@@ -56,7 +56,7 @@ def _parse(folder: Path) -> None:
 
 def _events() -> Iterator[RunEvent]:
     tasks = [f"task-{number}" for number in range(EVENTS // _PER_TASK)]
-    facts = tuple(e.TaskFacts(id=one, title=one, digest="d") for one in tasks)
+    facts = tuple(e.TaskFacts(id=task, title=task, digest="d") for task in tasks)
     created = e.RunCreated(**_head(1), plan_file="plan.md", title="T", attempts=3, by="ann")
     yield created
     yield e.CoordinatorStarted(**_head(2), epoch=1)

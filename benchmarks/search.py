@@ -40,20 +40,26 @@ class Reports:
 
 def figures() -> Iterator[Figure]:
     """Recall on known duplicates, then time on 10,000 documents."""
-    known = _read()
+    corpus = _read()
     with TemporaryDirectory() as place:
-        index = _indexed(Path(place) / "index", known.reports)
-        plain = _plain(known.reports)
+        index = _indexed(Path(place) / "index", corpus.reports)
+        plain = _plain(corpus.reports)
         for name, with_text in (("title", False), ("title and description", True)):
-            ours = _found(known, partial(_ours, index), with_text=with_text)
-            theirs = _found(known, partial(_theirs, plain), with_text=with_text)
-            what = f"of {len(known.pairs)} duplicates missed among the first {BEST}, by {name}"
-            missed = len(known.pairs) - ours
+            ours = _found(corpus, partial(_ours, index), with_text=with_text)
+            theirs = _found(corpus, partial(_theirs, plain), with_text=with_text)
+            what = f"of {len(corpus.pairs)} duplicates missed among the first {BEST}, by {name}"
+            missed = len(corpus.pairs) - ours
             yield Figure(
-                PART, what, missed, "pairs", len(known.pairs) - theirs, 1, "plain FTS5, OR of words"
+                PART,
+                what,
+                missed,
+                "pairs",
+                len(corpus.pairs) - theirs,
+                1,
+                "plain FTS5, OR of words",
             )
-        yield from _asks(known, index)
-    yield from _times(known)
+        yield from _asks(corpus, index)
+    yield from _times(corpus)
 
 
 def _read() -> Reports:
@@ -61,9 +67,11 @@ def _read() -> Reports:
     if not samples:
         raise NotMeasured("UNLATCH_SAMPLES does not name the folder with duplicates/reports.jsonl")
     folder = Path(samples) / "duplicates"
-    reports = sorted(_lines(folder / "reports.jsonl"), key=lambda one: (one["created"], one["id"]))
-    places = {one["id"]: number for number, one in enumerate(reports)}
-    pairs = [(places[one], places[other]) for one, other in _lines(folder / "pairs.jsonl")]
+    reports = sorted(
+        _lines(folder / "reports.jsonl"), key=lambda report: (report["created"], report["id"])
+    )
+    places = {report["id"]: number for number, report in enumerate(reports)}
+    pairs = [(places[first], places[other]) for first, other in _lines(folder / "pairs.jsonl")]
     return Reports(reports, [(max(pair), min(pair)) for pair in pairs])
 
 
@@ -73,10 +81,12 @@ def _lines(path: Path) -> list[Any]:
 
 def _indexed(path: Path, reports: Sequence[dict[str, Any]], copies: int = 1) -> SearchIndex:
     index = SearchIndex(path)
-    numbered = ((f"{copy}.{at}", one) for copy in range(copies) for at, one in enumerate(reports))
+    numbered = (
+        (f"{copy}.{at}", report) for copy in range(copies) for at, report in enumerate(reports)
+    )
     documents = (
-        Source(key, "1", partial(Document, one["title"], "", one["description"] or ""))
-        for key, one in islice(numbered, MANY)
+        Source(key, "1", partial(Document, report["title"], "", report["description"] or ""))
+        for key, report in islice(numbered, MANY)
     )
     index.refresh("report", documents)
     return index
@@ -85,7 +95,7 @@ def _indexed(path: Path, reports: Sequence[dict[str, Any]], copies: int = 1) -> 
 def _plain(reports: Sequence[dict[str, Any]], copies: int = 1) -> sqlite3.Connection:
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE report USING fts5 (title, text, tokenize = 'porter')")
-    rows = [(one["title"], one["description"] or "") for one in reports] * copies
+    rows = [(report["title"], report["description"] or "") for report in reports] * copies
     database.executemany("INSERT INTO report VALUES (?, ?)", rows[:MANY])
     return database
 
@@ -103,49 +113,49 @@ def _theirs(database: sqlite3.Connection, query: str, limit: int) -> list[int]:
     return [row[0] - 1 for row in rows]
 
 
-def _found(known: Reports, search: Callable[[str, int], list[int]], *, with_text: bool) -> int:
+def _found(corpus: Reports, search: Callable[[str, int], list[int]], *, with_text: bool) -> int:
     """The number of pairs whose earlier report is among the best of those that were there."""
-    found = 0
-    for later, earlier in known.pairs:
-        query = _query(known.reports[later], with_text=with_text)
-        before = [one for one in search(query, len(known.reports)) if one < later]
-        found += earlier in before[:BEST]
-    return found
+    hits = 0
+    for later, earlier in corpus.pairs:
+        query = _query(corpus.reports[later], with_text=with_text)
+        before = [place for place in search(query, len(corpus.reports)) if place < later]
+        hits += earlier in before[:BEST]
+    return hits
 
 
 def _query(report: dict[str, Any], *, with_text: bool) -> str:
     return f"{report['title']} {report['description'] or ''}" if with_text else report["title"]
 
 
-def _asks(known: Reports, index: SearchIndex) -> Iterator[Figure]:
-    related = {place for pair in known.pairs for place in pair}
-    others = [at for at in range(len(known.reports)) if at not in related]
+def _asks(corpus: Reports, index: SearchIndex) -> Iterator[Figure]:
+    related = {place for pair in corpus.pairs for place in pair}
+    others = [at for at in range(len(corpus.reports)) if at not in related]
     unrelated = Random(16).sample(others, UNRELATED)  # noqa: S311  (a sample)
-    false = sum(_would_ask(known, index, at) for at in unrelated) / len(unrelated)
-    true = sum(_would_ask(known, index, at) for at, _ in known.pairs) / len(known.pairs)
+    false = sum(_would_ask(corpus, index, at) for at in unrelated) / len(unrelated)
+    true = sum(_would_ask(corpus, index, at) for at, _ in corpus.pairs) / len(corpus.pairs)
     yield Figure(PART, "unrelated reports that it would ask about", false, "", 0.1, 1.2, "budget")
     yield Figure(PART, "duplicates that it would ask about", true, "", None, None, "")
 
 
-def _would_ask(known: Reports, index: SearchIndex, at: int) -> bool:
-    hits = index.search(known.reports[at]["title"], limit=len(known.reports))
+def _would_ask(corpus: Reports, index: SearchIndex, at: int) -> bool:
+    hits = index.search(corpus.reports[at]["title"], limit=len(corpus.reports))
     earlier = (hit for hit in hits if int(hit.key.partition(".")[2]) < at)
     best = next(earlier, None)
     return best is not None and best.coverage >= LIKELY
 
 
-def _times(known: Reports) -> Iterator[Figure]:
-    copies = -(-MANY // len(known.reports))
+def _times(corpus: Reports) -> Iterator[Figure]:
+    copies = -(-MANY // len(corpus.reports))
     with TemporaryDirectory() as place:
         began = time.perf_counter()
-        plain = _plain(known.reports, copies)
+        plain = _plain(corpus.reports, copies)
         filled = time.perf_counter()
-        index = _indexed(Path(place) / "index", known.reports, copies)
+        index = _indexed(Path(place) / "index", corpus.reports, copies)
         ended = time.perf_counter()
         what = f"indexing {MANY:,} reports"
         ours, theirs = (ended - filled) * 1000, (filled - began) * 1000
         yield Figure(PART, what, ours, "ms", theirs, None, "plain FTS5 in memory")
-        queries = [known.reports[later]["title"] for later, _ in known.pairs]
+        queries = [corpus.reports[later]["title"] for later, _ in corpus.pairs]
         spent = [
             min(_spent(search, queries) for _ in range(ROUNDS))
             for search in (partial(_ours, index), partial(_theirs, plain))

@@ -130,25 +130,25 @@ def _set_up(project: Project, tracker: str, count: int) -> None:
         block["base"] = {"local": "completed", "remote": "done", "state": "closed"}
         name = f"{number:04d}-something-to-be-done"
         folder = project.root / ".unlatch" / "increments" / name
-        known = {"id": name, "status": "completed", "created": DAY, "completedAt": DAY}
-        write_increment(folder, {**known, tracker: block}, f"# {items.TITLE}\n")
+        fields = {"id": name, "status": "completed", "created": DAY, "completedAt": DAY}
+        write_increment(folder, {**fields, tracker: block}, f"# {items.TITLE}\n")
 
 
 def _reopen(project: Project, tracker: str, count: int) -> _Taken:
     """Resume all increments with one reason, and deliver the operations."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         request = ResumeRequest("the benchmark", "Something was forgotten")
-        plans = [plan_resume(one, request) for one in _increments(workspace)]
+        plans = [plan_resume(increment, request) for increment in _increments(workspace)]
         ended = apply_each(Place(workspace), plans, activates=True)
-        done = [one.outcome for one in ended if isinstance(one, Done)]
-        fresh = frozenset(op for one in done for op in one.fresh)
-        made: list[Delivery] = []
+        done = [result.outcome for result in ended if isinstance(result, Done)]
+        fresh = frozenset(op for outcome in done for op in outcome.fresh)
+        deliveries: list[Delivery] = []
         deliver(
             DeliveryRun(workspace, trackers, fresh=fresh),
-            [one.increment for one in done],
-            lambda _name, delivery: made.append(delivery),
+            [outcome.increment for outcome in done],
+            lambda _name, delivery: deliveries.append(delivery),
         )
-    failed = [one.error for one in made if one.error is not None]
+    failed = [delivery.error for delivery in deliveries if delivery.error is not None]
     if failed or len(fresh) != count:
         raise NotMeasured(f"{len(fresh)} of {count} were reopened: {failed[:1]}")
     return taken()
@@ -157,8 +157,8 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
 def _compare(project: Project, tracker: str) -> _Taken:
     """Compare all increments with their items; no difference is expected."""
     with _measured(project, tracker) as (workspace, trackers, taken):
-        found = _increments(workspace)
-        plan = plan_sync(workspace, trackers, found, found, boxes=True)
+        increments = _increments(workspace)
+        plan = plan_sync(workspace, trackers, increments, increments, boxes=True)
     if plan.reported:
         raise NotMeasured(
             f"{len(plan.reported)} items are not in step: {plan.reported[0].decision}"
@@ -167,7 +167,11 @@ def _compare(project: Project, tracker: str) -> _Taken:
 
 
 def _increments(workspace: Workspace) -> list[Increment]:
-    return [one for one in workspace.manager.list() if not isinstance(one, BrokenIncrement)]
+    return [
+        increment
+        for increment in workspace.manager.list()
+        if not isinstance(increment, BrokenIncrement)
+    ]
 
 
 @contextmanager

@@ -52,9 +52,9 @@ def findings(root: Path) -> list[Finding]:
 def page(root: Path, command: str) -> str:
     """The text of findings/README.md."""
     rows = "".join(
-        f"| [{it.name}]({it.name}.sh) | {it.package} | {it.version} | {it.behaviour} "
-        f"| [{it.relies}](../{it.relies}) | {_shown_test(it.test)} |\n"
-        for it in findings(root)
+        f"| [{row.name}]({row.name}.sh) | {row.package} | {row.version} | {row.behaviour} "
+        f"| [{row.relies}](../{row.relies}) | {_shown_test(row.test)} |\n"
+        for row in findings(root)
     )
     head = "| Finding | Package | Version | Behaviour | unlatch relies on it in | Test |\n"
     return f"{_INTRODUCTION.format(command=command)}\n{head}|---|---|---|---|---|---|\n{rows}"
@@ -66,19 +66,19 @@ def _shown_test(test: str) -> str:
 
 
 def _read(root: Path, path: Path) -> Finding:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     key = ""
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         if match := _FIELD.fullmatch(line):
             key = match["key"]
-            found[key] = match["words"]
+            fields[key] = match["words"]
         elif key and (match := _REST.fullmatch(line)):
-            found[key] += f" {match['words']}"
+            fields[key] += f" {match['words']}"
         else:
             break
-    if tuple(found) != KEYS:
-        raise ValueError(f"{path.name}: the head has {', '.join(found)}, not {', '.join(KEYS)}")
-    for file in (found["Relies"], found["Test"].partition("::")[0]):
+    if tuple(fields) != KEYS:
+        raise ValueError(f"{path.name}: the head has {', '.join(fields)}, not {', '.join(KEYS)}")
+    for file in (fields["Relies"], fields["Test"].partition("::")[0]):
         if not (root / file).is_file():
             raise ValueError(f"{path.name}: there is no {file}")
-    return Finding(path.stem, *(found[key].replace("|", r"\|") for key in KEYS))
+    return Finding(path.stem, *(fields[key].replace("|", r"\|") for key in KEYS))

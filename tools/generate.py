@@ -84,38 +84,39 @@ def mcp_tools() -> str:
     """The definitions of all tools of the MCP server, by toolset."""
     calls = Calls(ROOT, {})
     servers = {
-        one: build_server(calls, toolsets=(one,), allow_writes=True) for one in ("work", "efforts")
+        toolset: build_server(calls, toolsets=(toolset,), allow_writes=True)
+        for toolset in ("work", "efforts")
     }
-    made = {name: asyncio.run(definitions(server)) for name, server in servers.items()}
-    return f"{json.dumps(made, indent=2)}\n"
+    tools = {name: asyncio.run(definitions(server)) for name, server in servers.items()}
+    return f"{json.dumps(tools, indent=2)}\n"
 
 
 def drift(root: Path, wanted: dict[str, str]) -> list[str]:
     """What is not as it would be generated, in words."""
-    found = []
+    problems = []
     for name, text in wanted.items():
         path = root / name
         if not path.exists():
-            found.append(f"{name} is missing")
+            problems.append(f"{name} is missing")
         elif path.read_text(encoding="utf-8") != text:
-            found.append(f"{name} differs")
+            problems.append(f"{name} differs")
     surplus = _surplus(root, wanted)
-    return found + [f"{path.relative_to(root)} is generated from nothing" for path in surplus]
+    return problems + [f"{path.relative_to(root)} is generated from nothing" for path in surplus]
 
 
 def check(root: Path, wanted: dict[str, str]) -> int:
     """Print what has drifted; the exit code."""
-    found = drift(root, wanted)
-    for line in found:
+    problems = drift(root, wanted)
+    for line in problems:
         click.echo(line, err=True)
-    if found:
-        click.echo(f"{len(found)} of the generated files have drifted; run: {COMMAND}", err=True)
-    return 1 if found else 0
+    if problems:
+        click.echo(f"{len(problems)} of the generated files have drifted; run: {COMMAND}", err=True)
+    return 1 if problems else 0
 
 
 def _surplus(root: Path, wanted: dict[str, str]) -> list[Path]:
-    found = [*(root / "schemas").glob("*.schema.json"), *(root / "man").glob("*.1")]
-    return [path for path in sorted(found) if str(path.relative_to(root)) not in wanted]
+    generated = [*(root / "schemas").glob("*.schema.json"), *(root / "man").glob("*.1")]
+    return [path for path in sorted(generated) if str(path.relative_to(root)) not in wanted]
 
 
 def _own_plugins() -> list[str]:

@@ -58,11 +58,11 @@ def direct(lock: str) -> list[str]:
 
 def _whole(lines: list[Any], lists: dict[str, list[Any]]) -> list[str]:
     """The requirements of a group, with those of the groups that it includes."""
-    found: list[str] = []
+    requirements: list[str] = []
     for line in lines:
         included = line["include-group"] if isinstance(line, dict) else None
-        found += _whole(lists[included], lists) if included else [line]
-    return found
+        requirements += _whole(lists[included], lists) if included else [line]
+    return requirements
 
 
 if __name__ == "__main__":

@@ -75,8 +75,12 @@ def _summary(command: click.Command) -> str:
 
 
 def _options(context: click.Context, *, heading: bool = True) -> Iterator[str]:
-    options = (one for one in context.command.get_params(context) if isinstance(one, click.Option))
-    records = filter(None, (one.get_help_record(context) for one in options))
+    options = (
+        parameter
+        for parameter in context.command.get_params(context)
+        if isinstance(parameter, click.Option)
+    )
+    records = filter(None, (option.get_help_record(context) for option in options))
     for number, (names, meaning) in enumerate(records):
         if heading and number == 0:
             yield ".SH OPTIONS"

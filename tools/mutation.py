@@ -124,13 +124,13 @@ def mutants(paths: Iterable[Path]) -> Iterator[Mutant]:
     operators = {name: _operator(name) for name in OPERATORS}
     for path in sorted(paths):
         source = path.read_text()
-        spared, found = _annotations(source), dict.fromkeys(operators, 0)
+        spared, numbers = _annotations(source), dict.fromkeys(operators, 0)
         for node in ast_nodes(get_ast(source)):
             for name, operator in operators.items():
                 for (line, column), _ in operator.mutation_positions(node):
                     if not any(first <= (line, column) < last for first, last in spared):
-                        yield Mutant(path, name, found[name], line)
-                    found[name] += 1
+                        yield Mutant(path, name, numbers[name], line)
+                    numbers[name] += 1
 
 
 def _operator(name: str) -> Any:
@@ -150,9 +150,9 @@ def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             spared.append(node)
     return [
-        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))  # type: ignore[attr-defined]
-        for one in spared
-        if one is not None
+        ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))  # type: ignore[attr-defined]
+        for node in spared
+        if node is not None
     ]
 
 

@@ -85,10 +85,10 @@ def check_reproducible(sdist: Path, wheel: Path, folder: Path) -> None:
 def names_in_sdist(sdist: Path) -> list[str]:
     """Its files, below the one folder that it unpacks to."""
     with tarfile.open(sdist) as archive:
-        members = [one for one in archive.getmembers() if not one.isdir()]
-    if wrong := [one.name for one in members if not one.isfile()]:
+        members = [member for member in archive.getmembers() if not member.isdir()]
+    if wrong := [member.name for member in members if not member.isfile()]:
         sys.exit(f"the sdist holds {wrong[0]}, which is no regular file")
-    return [one.name.partition("/")[2] for one in members]
+    return [member.name.partition("/")[2] for member in members]
 
 
 def check_contents(kind: str, names: list[str]) -> None:
@@ -159,24 +159,24 @@ def link_needed(place: Path, *, present: frozenset[str] = frozenset()) -> Path:
 
 
 def needed(
-    found: Distribution, extras: frozenset[str], known: dict[str, frozenset[str]]
+    package: Distribution, extras: frozenset[str], required: dict[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
     """The names of all that a distribution requires, each with its extras."""
-    for line in found.requires or ():
+    for line in package.requires or ():
         wanted = Requirement(line)
         marker, name = wanted.marker, canonicalize_name(wanted.name)
         if marker and not any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
             continue
-        if name not in known or not wanted.extras <= known[name]:
-            known[name] = known.get(name, frozenset()) | wanted.extras
-            own = found if name == canonicalize_name(found.name) else distribution(name)
-            needed(own, known[name], known)
-    return known
+        if name not in required or not wanted.extras <= required[name]:
+            required[name] = required.get(name, frozenset()) | wanted.extras
+            own = package if name == canonicalize_name(package.name) else distribution(name)
+            needed(own, required[name], required)
+    return required
 
 
-def link_distribution(found: Distribution, site: Path) -> None:
+def link_distribution(package: Distribution, site: Path) -> None:
     """Link the files of a distribution, with its compiled modules, into a folder of libraries."""
-    for file in found.files or ():
+    for file in package.files or ():
         if file.parts[0] != "..":  # a program
             (site / file).parent.mkdir(parents=True, exist_ok=True)
             (site / file).symlink_to(str(file.locate()))

@@ -65,7 +65,7 @@ class Message:
         if self.tool_calls:
             # Only with calls: without them, DeepSeek ignores its reasoning, and others refuse it.
             message |= self.extra
-            message["tool_calls"] = [_call_as_json(one) for one in self.tool_calls]
+            message["tool_calls"] = [_call_as_json(call) for call in self.tool_calls]
         return message
 
 

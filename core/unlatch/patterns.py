@@ -15,9 +15,9 @@ class _Later:
         self._arguments = arguments
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(*self._arguments), name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(re.compile(*self._arguments), name)
+        setattr(self, name, attribute)
+        return attribute
 
 
 if TYPE_CHECKING:

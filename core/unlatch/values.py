@@ -41,12 +41,12 @@ def _dataclass(
     shared = {name: method for name, method in shared.items() if name not in vars(cls)}
     # Without a docstring, `dataclasses` derives one from the signature, in 0.4 ms.
     cls.__doc__ = cls.__doc__ or cls.__name__
-    made: Any = dataclasses.dataclass(cls, eq=False, repr=False, init=False, **options)
+    dataclass_: Any = dataclasses.dataclass(cls, eq=False, repr=False, init=False, **options)
     if "__init__" not in vars(cls):
-        made.__init__ = _Init(made)
+        dataclass_.__init__ = _Init(dataclass_)
     for name, method in shared.items():
-        setattr(made, name, method)
-    return made
+        setattr(dataclass_, name, method)
+    return dataclass_
 
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ class _Init:
         if instance is not None and self._left and not isinstance(instance, type):
             self._left -= 1
             return partial(_fill, self._owner, instance)
-        made = _compiled_init(self._owner)
-        self._owner.__init__ = made
-        return made if instance is None else made.__get__(instance)
+        init = _compiled_init(self._owner)
+        self._owner.__init__ = init
+        return init if instance is None else init.__get__(instance)
 
 
 class _Factory:
@@ -88,19 +88,19 @@ _FACTORY = _Factory()
 def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
     """Do what the compiled `__init__` does."""
     fields = dataclasses.fields(cls)
-    placed = (one.name for one in fields if one.init and not one.kw_only)
+    placed = (field.name for field in fields if field.init and not field.kw_only)
     values = dict(zip(placed, given, strict=False), **named)
     is_wrong = len(values) < len(given) + len(named)
-    for one in fields:
-        if one.init and one.name in values:
-            value = values.pop(one.name)
-        elif one.default_factory is not MISSING:
-            value = one.default_factory()
+    for field in fields:
+        if field.init and field.name in values:
+            value = values.pop(field.name)
+        elif field.default_factory is not MISSING:
+            value = field.default_factory()
         else:
-            value = one.default
+            value = field.default
         if value is not MISSING:
-            setattr(self, one.name, value)
-        elif one.init:
+            setattr(self, field.name, value)
+        elif field.init:
             is_wrong = True
     if is_wrong or values:
         _compiled_init(cls)(self, *given, **named)  # names what is wrong
@@ -111,36 +111,40 @@ def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
 def _compiled_init(cls: Any) -> Any:
     """The `__init__` that `dataclasses` would make."""
     fields = sorted(dataclasses.fields(cls), key=attrgetter("kw_only"))
-    names = [one.name for one in fields]
+    names = [field.name for field in fields]
     # Longer than the name of any field, so no field's name can begin with it.
     own = "_" * (1 + max(map(len, names), default=0))
     this, missing = own if "self" in names else "self", f"{own}missing"
     scope: dict[str, Any] = {missing: _FACTORY}
     types: dict[str, Any] = {}
     takes, does = [this], []
-    for number, one in enumerate(fields):
-        name, value, default, known = one.name, one.name, "", f"{own}{number}"
-        if one.default is not MISSING:
-            scope[known], default = one.default, f"={known}"
-            value = name if one.init else known
-        elif one.default_factory is not MISSING:
-            scope[known], default = one.default_factory, f"={missing}"
-            value = f"{known}() if {name} is {missing} else {name}" if one.init else f"{known}()"
-        elif not one.init:
+    for number, field in enumerate(fields):
+        name, value, default, constant = field.name, field.name, "", f"{own}{number}"
+        if field.default is not MISSING:
+            scope[constant], default = field.default, f"={constant}"
+            value = name if field.init else constant
+        elif field.default_factory is not MISSING:
+            scope[constant], default = field.default_factory, f"={missing}"
+            value = (
+                f"{constant}() if {name} is {missing} else {name}"
+                if field.init
+                else f"{constant}()"
+            )
+        elif not field.init:
             continue
-        if one.init:
-            if one.kw_only and "*" not in takes:
+        if field.init:
+            if field.kw_only and "*" not in takes:
                 takes.append("*")
             takes.append(f"{name}{default}")
-            types[name] = one.type
+            types[name] = field.type
         does.append(f" {this}.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         does.append(f" {this}.__post_init__()")
     exec(f"def __init__({', '.join(takes)}):\n" + "\n".join(does or [" pass"]), scope)  # noqa: S102
-    made = scope["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {**types, "return": None}  # for `help`
-    return made
+    init = scope["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    init.__annotations__ = {**types, "return": None}  # for `help`
+    return init
 
 
 def _eq(self: Any, other: Any) -> Any:
@@ -155,14 +159,14 @@ def _hash(self: Any) -> int:
 
 
 def _repr(self: Any) -> str:
-    shown = (one.name for one in dataclasses.fields(self) if one.repr)
-    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+    names = (field.name for field in dataclasses.fields(self) if field.repr)
+    values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
     return f"{self.__class__.__qualname__}({values})"
 
 
 @cache
 def _compared(cls: Any) -> Callable[[Any], Any]:
-    names = [one.name for one in dataclasses.fields(cls) if one.compare]
+    names = [field.name for field in dataclasses.fields(cls) if field.compare]
     return attrgetter(*names) if names else lambda _: ()
 
 

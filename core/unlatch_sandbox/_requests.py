@@ -32,7 +32,7 @@ class Request:
         if self.method in ("GET", "HEAD", "OPTIONS"):
             return False
         path, query = self.path.lower(), self.query.lower()
-        return "validateonly=true" not in query and not any(one in path for one in _READING)
+        return "validateonly=true" not in query and not any(part in path for part in _READING)
 
 
 class RequestLog:

@@ -76,9 +76,9 @@ def check_query(*names: str) -> None:
             raise NotKnownError("query parameter", name)
 
 
-def check_keys(part: str, found: Collection[str], known: Collection[str]) -> None:
-    for name in found:
-        if name not in known:
+def check_keys(part: str, given: Collection[str], allowed: Collection[str]) -> None:
+    for name in given:
+        if name not in allowed:
             raise NotKnownError(part, name)
 
 

@@ -85,9 +85,9 @@ class Fault:
         return f"Fault({self.describe()})"
 
     def describe(self) -> dict[str, Any]:
-        shown = {k: v for k, v in self.options.items() if not callable(v)}
+        options = {k: v for k, v in self.options.items() if not callable(v)}
         names = ("tracker", "kind", "method", "path", "times", "after")
-        return {name: getattr(self, name) for name in names} | shown
+        return {name: getattr(self, name) for name in names} | options
 
     def matches(self, tracker: str, method: str, path: str) -> bool:
         return (
@@ -112,9 +112,9 @@ def _options(tracker: str, kind: str, given: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _check_choice(options: dict[str, Any], name: str, known: tuple[str, ...]) -> None:
-    if name in options and options[name] not in known:
-        raise ValueError(f"no {name} {options[name]!r}; there are {', '.join(known)}")
+def _check_choice(options: dict[str, Any], name: str, choices: tuple[str, ...]) -> None:
+    if name in options and options[name] not in choices:
+        raise ValueError(f"no {name} {options[name]!r}; there are {', '.join(choices)}")
 
 
 class Faults:

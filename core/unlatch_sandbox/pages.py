@@ -74,8 +74,8 @@ _HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 
 def _markdown(text: str) -> Markup:
     """A comment as GitHub shows it: rendered, without HTML comments."""
-    shown = _ACTING.sub("\ufffd", _HIDDEN.sub("", text))
-    return Markup(_MARKDOWN.render(shown))  # noqa: S704  (the renderer escapes it)
+    visible = _ACTING.sub("\ufffd", _HIDDEN.sub("", text))
+    return Markup(_MARKDOWN.render(visible))  # noqa: S704  (the renderer escapes it)
 
 
 _environment.filters["markdown"] = _markdown

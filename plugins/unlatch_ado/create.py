@@ -55,7 +55,7 @@ def create(writer: Writer, change: Change) -> Outcome:
     workflow = writer.projects.workflow(project, settings.type_for(draft.type))
     notes: list[str] = []
     answer, refused = send_dropping_tags(
-        patch, lambda one: send_aloud(one, partial(writer.create, project, workflow), notes)
+        patch, lambda attempt: send_aloud(attempt, partial(writer.create, project, workflow), notes)
     )
     return Outcome(
         interpret_answer(settings, writer.projects, answer).remote,
@@ -101,8 +101,11 @@ def linked_items(settings: AdoSettings, draft: Draft) -> tuple[tuple[str, str], 
     """
     parent, related = draft.metadata.get("parent"), draft.metadata.get("related")
     several = related if isinstance(related, list | tuple) else [related]
-    named = [(PARENT_LINK, "parent", parent), *((RELATED_LINK, "related", one) for one in several)]
-    asked = [one for one in named if one[2] not in (None, "")]
+    named = [
+        (PARENT_LINK, "parent", parent),
+        *((RELATED_LINK, "related", value) for value in several),
+    ]
+    asked = [wish for wish in named if wish[2] not in (None, "")]
     if len(asked) > _MOST_LINKS:
         raise _not_understood("related", f"more than {_MOST_LINKS} work items")
     return tuple((kind, _number(settings, key, value)) for kind, key, value in asked)
@@ -142,8 +145,8 @@ def _paths(settings: AdoSettings, draft: Draft) -> list[tuple[str, Any]]:
         ("System.AreaPath", "areaPath", settings.area_path),
         (ITERATION, "iterationPath", settings.iteration_path),
     )
-    found = ((name, _path(draft, key) or configured) for name, key, configured in metadata)
-    return [(name, _below(settings.project or "", path)) for name, path in found if path]
+    paths = ((name, _path(draft, key) or configured) for name, key, configured in metadata)
+    return [(name, _below(settings.project or "", path)) for name, path in paths if path]
 
 
 def _path(draft: Draft, key: str) -> str | None:

@@ -39,10 +39,10 @@ def render_description(draft: Draft, op: str) -> str:
 
 def update_description(description: str, draft: Draft) -> str:
     """`description` with unlatch's section replaced, or added at the end."""
-    found = _kept(description, draft.increment)
-    if found is None:
+    span = _kept(description, draft.increment)
+    if span is None:
         return description + _section(draft)
-    start, end = found
+    start, end = span
     body = _body(draft)
     if plain(description[start:end]) == plain(body):
         # The browser's editor may have rewritten the same text.
@@ -52,11 +52,11 @@ def update_description(description: str, draft: Draft) -> str:
 
 def kept_parts(description: str) -> tuple[KeptPart, ...]:
     """The sections of a description: one for each increment that its marks name."""
-    names = dict.fromkeys(one["increment"].strip() for one in _BEGIN.finditer(description))
-    found = ((name, _kept(description, name)) for name in islice(names, _MOST_SECTIONS))
+    names = dict.fromkeys(match["increment"].strip() for match in _BEGIN.finditer(description))
+    sections = ((name, _kept(description, name)) for name in islice(names, _MOST_SECTIONS))
     return tuple(
         KeptPart(name, read_checks(plain(description[slice(*place)]).split("\n")))
-        for name, place in found
+        for name, place in sections
         if place is not None
     )
 
@@ -123,8 +123,8 @@ def _as_edited(sign: str) -> re.Pattern[str]:
 
 
 def _after_closing(text: str, at: int) -> int:
-    found = _CLOSING.match(text, at)
-    return found.end() if found else at
+    match = _CLOSING.match(text, at)
+    return match.end() if match else at
 
 
 def _before_opening(text: str, at: int) -> int:

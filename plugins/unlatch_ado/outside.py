@@ -25,10 +25,10 @@ def settings_for(word: str, _environ: Mapping[str, str]) -> dict[str, Any] | Non
         message = "the address is of a pull request, and unlatch changes only work items there"
         hint = "paste the address of the work item that the pull request links"
         raise UsageError("not-a-work-item", message, where=word, hint=hint)
-    found = parse(word, Place("", ())) if "://" in word else None
-    if found is None or not found.place.path:
+    address = parse(word, Place("", ())) if "://" in word else None
+    if address is None or not address.place.path:
         return None
-    place, project = found.place, found.project
+    place, project = address.place, address.project
     if place.path == ("tfs",) and project and "/" in project:
         collection, _, project = project.partition("/")
         place = Place(place.origin, ("tfs", collection))

@@ -43,11 +43,13 @@ def examine(settings: AdoSettings, client: Client, refs: Sequence[ItemRef]) -> E
     """
     login = _login(client)
     ours = [ref for ref in refs if settings.allows(ref)]
-    found = client.read_many(ref.id for ref in ours)
-    seen, remarks = _understood(settings, client, ours, found)
+    items = client.read_many(ref.id for ref in ours)
+    seen, remarks = _understood(settings, client, ours, items)
     places = []
     for project in settings.places:
-        here = [one for one in seen if one.item.project.casefold() == project.casefold()]
+        here = [
+            snapshot for snapshot in seen if snapshot.item.project.casefold() == project.casefold()
+        ]
         place, said = _place(settings, client, project, here)
         places.append(place)
         remarks += said
@@ -66,11 +68,11 @@ def _understood(
     settings: AdoSettings,
     client: Client,
     refs: Iterable[ItemRef],
-    found: Mapping[str, WorkItem | TrackerError],
+    items: Mapping[str, WorkItem | TrackerError],
 ) -> tuple[list[WorkItemSnapshot], list[Remark]]:
     seen, remarks = [], []
     for ref in refs:
-        item = found[str(int(ref.id))]
+        item = items[str(int(ref.id))]
         try:
             if isinstance(item, TrackerError):
                 raise item
@@ -88,7 +90,7 @@ def _place(
         types = client.projects.types(project)
     except TrackerError as error:
         return _access(target, {"read": False}), [_remark(error, target)]
-    remarks = check_process(settings, project, types, {one.item.type for one in seen})
+    remarks = check_process(settings, project, types, {snapshot.item.type for snapshot in seen})
     rights: dict[str, bool | None] = {"read": True if seen else None}
     rights |= _rights_on_items(settings, client, seen, remarks)
     if settings.project is not None and settings.project.casefold() == project.casefold():
@@ -107,28 +109,34 @@ def _rights_on_items(
     """The rights, checked on one item; preferably a closed one, whose reopen can be validated."""
     if not seen:
         return {"reopen": None, "comment": None, "label": None}
-    one = min(seen, key=lambda one: (one.remote.category.is_open, one.remote.deliberate))
-    where = settings.name(one.remote.ref)
-    may_comment = _allowed(client, one, Patch(None, comment=_WORDS), remarks, where)
+    snapshot = min(
+        seen, key=lambda snapshot: (snapshot.remote.category.is_open, snapshot.remote.deliberate)
+    )
+    where = settings.name(snapshot.remote.ref)
+    may_comment = _allowed(client, snapshot, Patch(None, comment=_WORDS), remarks, where)
     may_reopen = may_comment
-    if may_comment and must_move(one.remote, Goal.OPEN) and not one.remote.deliberate:
+    if may_comment and must_move(snapshot.remote, Goal.OPEN) and not snapshot.remote.deliberate:
         try:
-            patch = patch_for(settings, one, _PROBE)
+            patch = patch_for(settings, snapshot, _PROBE)
         except Rejected as refusal:
             remarks.append(_remark(refusal, where))
             may_reopen = False
         else:
-            may_reopen = _allowed(client, one, patch, remarks, where)
-    may_tag = client.projects.may_create_tags(one.item.project_id) if one.item.project_id else None
+            may_reopen = _allowed(client, snapshot, patch, remarks, where)
+    may_tag = (
+        client.projects.may_create_tags(snapshot.item.project_id)
+        if snapshot.item.project_id
+        else None
+    )
     label = may_tag if may_comment else may_comment
     return {"reopen": may_reopen, "comment": may_comment, "label": label}
 
 
 def _allowed(
-    client: Client, one: WorkItemSnapshot, patch: Patch, remarks: list[Remark], where: str
+    client: Client, snapshot: WorkItemSnapshot, patch: Patch, remarks: list[Remark], where: str
 ) -> bool | None:
     try:
-        client.would_change(str(one.item.id), patch.steps())
+        client.would_change(str(snapshot.item.id), patch.steps())
     except TrackerError as error:
         return _refused(error, remarks, where)
     return True
@@ -176,26 +184,26 @@ def check_process(
         used: the types of the linked work items in it.
     """
     makes = settings.project is not None and settings.project.casefold() == project.casefold()
-    made = (settings.work_item_type, *settings.types.values()) if makes else ()
-    remarks = list(_types(settings, project, types, made))
-    names = dict.fromkeys(name.casefold() for name in (*made, *used))
+    created = (settings.work_item_type, *settings.types.values()) if makes else ()
+    remarks = list(_types(settings, project, types, created))
+    names = dict.fromkeys(name.casefold() for name in (*created, *used))
     for name in names:
         if name in types:
             remarks += _states(settings, project, types[name])
-    if any(one.fields for one in types.values()):
+    if any(kind.fields for kind in types.values()):
         remarks += _fields(settings, project, types)
     return remarks
 
 
 def _types(
-    settings: AdoSettings, project: str, types: dict[str, Type], made: tuple[str, ...]
+    settings: AdoSettings, project: str, types: dict[str, Type], created: tuple[str, ...]
 ) -> Iterator[Remark]:
-    for name in dict.fromkeys(made):
+    for name in dict.fromkeys(created):
         if name.casefold() not in types:
-            known = ", ".join(sorted(one.workflow.type for one in types.values()))
+            offered = ", ".join(sorted(kind.workflow.type for kind in types.values()))
             yield Remark(
                 "type-not-found",
-                f"{project} has no work item type {name!r}; it has: {known}",
+                f"{project} has no work item type {name!r}; it has: {offered}",
                 f"{_TABLE} work_item_type, types",
                 "name one of them",
                 is_error=True,
@@ -219,10 +227,10 @@ def _states(settings: AdoSettings, project: str, type_: Type) -> Iterator[Remark
         ),
         None,
     )
-    named = {goal: ("states", *found) for goal, found in settings.states.named().items()}
+    named = {goal: ("states", *pair) for goal, pair in settings.states.named().items()}
     if own is not None:
         table = f"states_by_type.{type_.workflow.type}"
-        named |= {goal: (table, *found) for goal, found in own.named().items()}
+        named |= {goal: (table, *pair) for goal, pair in own.named().items()}
     for goal, (table, setting, state) in named.items():
         problem = _problem(type_, goal, state)
         if problem is not None:
@@ -237,22 +245,22 @@ def _states(settings: AdoSettings, project: str, type_: Type) -> Iterator[Remark
 
 def _problem(type_: Type, goal: Goal, state: str) -> tuple[str, str] | None:
     states = type_.workflow.states
-    found = next((name for name in states if name.casefold() == state.casefold()), None)
-    if found is None:
-        known = ", ".join(f"{name} ({category})" for name, category in states.items())
-        return "state-unknown", f"has no state {state!r}; it has: {known}"
-    category = type_.workflow.category(found)
+    spelled = next((name for name in states if name.casefold() == state.casefold()), None)
+    if spelled is None:
+        offered = ", ".join(f"{name} ({category})" for name, category in states.items())
+        return "state-unknown", f"has no state {state!r}; it has: {offered}"
+    category = type_.workflow.category(spelled)
     if category is None or category.is_open != (goal is Goal.OPEN):
-        meant = f"{states[found]}, and {_MEANT[goal]} is meant"
-        return "state-misplaced", f"is {meant} when it is in state {found!r}"
+        meant = f"{states[spelled]}, and {_MEANT[goal]} is meant"
+        return "state-misplaced", f"is {meant} when it is in state {spelled!r}"
     return None
 
 
 def _fields(settings: AdoSettings, project: str, types: dict[str, Type]) -> Iterator[Remark]:
-    known = {name.casefold() for one in types.values() for name in one.fields}
+    fields = {name.casefold() for kind in types.values() for name in kind.fields}
     for table in ("create", "reopen", "close"):
         for name in getattr(settings.fields, table):
-            if name.casefold() not in known:
+            if name.casefold() not in fields:
                 yield Remark(
                     "field-not-found",
                     f"no work item type of {project} has a field {name}",

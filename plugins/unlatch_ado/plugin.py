@@ -62,10 +62,10 @@ class AdoPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many work items, two hundred per request."""
-        found = reading.read_many(self._settings, self._client, refs, change)
+        items = reading.read_many(self._settings, self._client, refs, change)
         return {
-            ref: one if isinstance(one, TrackerError) else Snapshot(one.remote, one)
-            for ref, one in found.items()
+            ref: item if isinstance(item, TrackerError) else Snapshot(item.remote, item)
+            for ref, item in items.items()
         }
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:

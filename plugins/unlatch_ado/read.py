@@ -48,14 +48,16 @@ def read_many(
     """
     items = client.read_many((ref.id for ref in refs), _parts(settings, change))
     failed: dict[tuple[str, str], TrackerError] = {}
-    found = {number: _seen(settings, client, item, failed) for number, item in items.items()}
-    read = [one for one in found.values() if isinstance(one, WorkItemSnapshot)]
-    found |= {str(one.item.id): _noted(settings, one, change) for one in read}
-    moved = [one for one in read if reopens(one, change)]
+    by_number = {number: _seen(settings, client, item, failed) for number, item in items.items()}
+    read = [snapshot for snapshot in by_number.values() if isinstance(snapshot, WorkItemSnapshot)]
+    by_number |= {str(snapshot.item.id): _noted(settings, snapshot, change) for snapshot in read}
+    moved = [snapshot for snapshot in read if reopens(snapshot, change)]
     parents = _parents(client, moved)
-    for one in moved:
-        found[str(one.item.id)] = _reopenable(settings, client, one, parents.__getitem__)
-    return {ref: found[str(int(ref.id))] for ref in refs}
+    for snapshot in moved:
+        by_number[str(snapshot.item.id)] = _reopenable(
+            settings, client, snapshot, parents.__getitem__
+        )
+    return {ref: by_number[str(int(ref.id))] for ref in refs}
 
 
 def _parts(settings: AdoSettings, change: Change | None) -> Parts:
@@ -103,7 +105,7 @@ def _try_read(client: Client, number: str) -> WorkItem | TrackerError:
 def _parents(
     client: Client, seen: Iterable[WorkItemSnapshot]
 ) -> Mapping[str, WorkItem | TrackerError]:
-    numbers = {one.item.parent for one in seen if one.item.parent is not None}
+    numbers = {snapshot.item.parent for snapshot in seen if snapshot.item.parent is not None}
     try:
         return client.read_many(numbers)
     except TrackerError as error:
@@ -135,31 +137,31 @@ def read_history(client: Client, project: str, number: str) -> ItemHistory:
 
     The token's account, and the states of the type, are only read if there is anything to judge.
     """
-    marked = [one for one in client.remarks(project, number) if ops_in(one.text)]
-    updates = [one for one in client.updates(number) if one.state is not None]
+    marked = [remark for remark in client.remarks(project, number) if ops_in(remark.text)]
+    updates = [update for update in client.updates(number) if update.state is not None]
     me = client.projects.find_account() if marked or updates else None
     workflow = _find_workflow(client, number) if updates else None
     comments = (
         MarkedComment(
-            one.ref.id,
-            one.text,
-            one.author.name,
-            edited=one.edited,
-            created=one.ref.created,
-            own=one.author.is_same_as(me),
+            remark.ref.id,
+            remark.text,
+            remark.author.name,
+            edited=remark.edited,
+            created=remark.ref.created,
+            own=remark.author.is_same_as(me),
         )
-        for one in marked
+        for remark in marked
     )
     changes = (
         StateChange(
-            one.at,
-            one.state,
-            one.author.name,
-            one.author.is_same_as(me),
-            _is_open(workflow, one.state),
+            update.at,
+            update.state,
+            update.author.name,
+            update.author.is_same_as(me),
+            _is_open(workflow, update.state),
         )
-        for one in updates
-        if one.at is not None and one.state is not None
+        for update in updates
+        if update.at is not None and update.state is not None
     )
     return ItemHistory(tuple(comments), tuple(changes))
 

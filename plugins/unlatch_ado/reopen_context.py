@@ -55,23 +55,25 @@ def _iteration(
         return NOTHING
     if settings.on_reopen.iteration == "current":
         try:
-            known = projects.iterations(item.project)
+            iterations = projects.iterations(item.project)
         except TrackerError as error:
             return _note(
                 f"its iterations could not be read, so it stays in {item.iteration}: "
                 f"{error.message}"
             )
     else:
-        known = projects.known_iterations(item.project) or ()
-    found = find(known, item.iteration)
-    if found is None:
+        iterations = projects.known_iterations(item.project) or ()
+    iteration = find(iterations, item.iteration)
+    if iteration is None:
         return _note(f"it is still in the iteration {item.iteration}")
-    if not found.is_over(today):
+    if not iteration.is_over(today):
         return NOTHING
-    ended = f"its iteration {item.iteration} ended on {found.finish}"
+    ended = f"its iteration {item.iteration} ended on {iteration.finish}"
     if settings.on_reopen.iteration == "keep":
         return _note(f"{ended}; it is still in it")
-    return _moved_on(ended, [one.path for one in successors(known, item.iteration, today)])
+    return _moved_on(
+        ended, [successor.path for successor in successors(iterations, item.iteration, today)]
+    )
 
 
 def _moved_on(ended: str, current: list[str]) -> ReopenFields:

@@ -128,10 +128,10 @@ class AdoSettings(Table):
 
     def recognise(self, url: str) -> ItemRef | None:
         """The work item at a pasted address; None if it is not of this organization."""
-        found = parse(url, self._home)
-        if found is None or found.place != self._home or not (found.project or self.project):
+        address = parse(url, self._home)
+        if address is None or address.place != self._home or not (address.project or self.project):
             return None
-        return self.ref(found.project or self.project or "", found.item)
+        return self.ref(address.project or self.project or "", address.item)
 
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The work item of a link: by its address, else by its number."""
@@ -197,12 +197,12 @@ class AdoSettings(Table):
 
     def _elsewhere(self, url: str) -> ItemRef:
         # The target of a foreign item contains its host, so that it equals no configured one.
-        found = parse(url, self._home)
-        if found is None:
+        address = parse(url, self._home)
+        if address is None:
             raise _unplaced(f"{url!r} is not the address of a work item at {self._web_base}")
-        host = found.place.origin.partition("://")[2]
-        target = "/".join((host, *found.place.path, found.project or ""))
-        return ItemRef(tracker=_TRACKER, target=target, id=found.item, url=url)
+        host = address.place.origin.partition("://")[2]
+        target = "/".join((host, *address.place.path, address.project or ""))
+        return ItemRef(tracker=_TRACKER, target=target, id=address.item, url=url)
 
 
 def _unplaced(problem: str) -> ConfigError:

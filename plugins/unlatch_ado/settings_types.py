@@ -144,8 +144,8 @@ class States(Table):
             Goal.COMPLETED: "completed",
             Goal.NOT_PLANNED: "not_planned",
         }
-        found = ((goal, name, self.of(goal)) for goal, name in names.items())
-        return {goal: (name, state) for goal, name, state in found if state is not None}
+        settings = ((goal, name, self.of(goal)) for goal, name in names.items())
+        return {goal: (name, state) for goal, name, state in settings if state is not None}
 
 
 class Fields(Table):

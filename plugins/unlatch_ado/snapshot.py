@@ -52,11 +52,11 @@ def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> Wo
         Rejected: `target-not-allowed`, `state-unknown`.
     """
     # Azure DevOps finds items by their number alone, so the address may name a wrong project.
-    found = settings.ref(item.project, str(item.id))
-    if not settings.allows(found):
+    ref = settings.ref(item.project, str(item.id))
+    if not settings.allows(ref):
         raise Rejected(
             "target-not-allowed",
-            f"the work item is in {found.target}, which is not among the configured projects",
+            f"the work item is in {ref.target}, which is not among the configured projects",
             hint="add the project to `projects` in [trackers.ado]",
         )
     return interpret(settings, projects, item)

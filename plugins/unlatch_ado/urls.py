@@ -65,12 +65,12 @@ def place_of(url: str) -> Place:
     return Place(f"{parts.scheme}://{host}{port}", tuple(path))
 
 
-def parse(url: str, known: Place) -> Address | None:
+def parse(url: str, home: Place) -> Address | None:
     """Parse a pasted address; None if it is not a work item's.
 
     Args:
         url: the address.
-        known: the configured organization; for others, the part before the project is the
+        home: the configured organization; for others, the part before the project is the
             organization.
     """
     try:
@@ -84,11 +84,11 @@ def parse(url: str, known: Place) -> Address | None:
     item = _item("/".join(whole.path[hub:]), parts.query)
     if item is None:
         return None
-    before, ours = whole.path[:hub], len(known.path)
+    before, ours = whole.path[:hub], len(home.path)
     theirs = map(str.casefold, before[:ours])
-    if whole.origin == known.origin and [*theirs] == [*map(str.casefold, known.path)]:
+    if whole.origin == home.origin and [*theirs] == [*map(str.casefold, home.path)]:
         project = before[ours] if before[ours:] and not _GUID.fullmatch(before[ours]) else None
-        return Address(known, project, item)
+        return Address(home, project, item)
     return Address(Place(whole.origin, before[:1]), "/".join(before[1:]) or None, item)
 
 
@@ -99,5 +99,5 @@ def _item(rest: str, query: str) -> str | None:
     # Boards, backlogs and sprints show an item in a dialog; `_workitems?id=` is the oldest form.
     names = ("id", "workitem") if rest.lower() == "_workitems" else ("workitem",)
     values = {key.lower(): value for key, value in parse_qs(query).items()}
-    found = next((values[name][0] for name in names if name in values), "")
-    return str(int(found)) if rest and _ID.fullmatch(found) else None
+    number = next((values[name][0] for name in names if name in values), "")
+    return str(int(number)) if rest and _ID.fullmatch(number) else None

@@ -86,7 +86,9 @@ def _attempt(writer: Writer, seen: WorkItemSnapshot, change: Change, done: Progr
         done.notes += reopen_parent(writer, seen, patch)
     if not patch.is_empty:
         send = partial(_send_patch, writer, seen.item)
-        answer, refused = send_dropping_tags(patch, lambda one: send_aloud(one, send, done.notes))
+        answer, refused = send_dropping_tags(
+            patch, lambda attempt: send_aloud(attempt, send, done.notes)
+        )
         done.item = interpret_answer(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
         done.account = answer.changed_by if done.commented else None

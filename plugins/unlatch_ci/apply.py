@@ -93,19 +93,23 @@ def _words(
     command: click.Command | None = ctx.find_root().command
     for name in names:
         command = command.get_command(ctx, name) if isinstance(command, click.Group) else None
-    known = {one.name: one for one in command.params} if command else {}
-    if PLAN_OUT not in known:
+    parameters = {parameter.name: parameter for parameter in command.params} if command else {}
+    if PLAN_OUT not in parameters:
         raise invalid_plan(f"no plan can be of the command {planned.name!r}", file)
-    allowed = {one.opts[0]: one for name, one in known.items() if is_allowed(name or "")}
+    allowed = {
+        parameter.opts[0]: parameter
+        for name, parameter in parameters.items()
+        if is_allowed(name or "")
+    }
     options: list[str] = []
     for option, values in planned.options.items():
         if option not in allowed:
             raise invalid_plan(f"{option!r} cannot be in a plan", file)
         # One word, so that no value is taken for an option.
-        options += [f"{option}={one}" for one in values] or [option]
-    if "-" in planned.words or any("\0" in one for one in (*options, *planned.words)):
+        options += [f"{option}={value}" for value in values] or [option]
+    if "-" in planned.words or any("\0" in word for word in (*options, *planned.words)):
         raise invalid_plan("a word is a zero byte, or stands for stdin", file)
-    return ([*names, *options], ["--", *planned.words]), "yes" in known
+    return ([*names, *options], ["--", *planned.words]), "yes" in parameters
 
 
 def _fresh(context: Context) -> Context:
@@ -133,7 +137,7 @@ def _tell_done(plan: SavedPlan, now: SavedPlan | None, *, as_json: bool) -> int:
     pending = sum(map(has_pending, items))
     code = UNDELIVERED if pending and "--offline" not in plan.command.options else 0
     if as_json:
-        names = [one.id for one in plan.increments]
+        names = [increment.id for increment in plan.increments]
         output.document("apply", code, increments=names, pending=pending)
         return code
     output.data("This has been done already; nothing was changed.")

@@ -74,28 +74,30 @@ def check_broken(workspace: Workspace | None, plan: SavedPlan, error: UnlatchErr
         PlanOutdated: `plan-changed`: its increments changed.
         UnlatchError: `error`, if they did not.
     """
-    found = [*_read(workspace, plan)]
-    changes = compare_increments(plan, found)
+    increments = [*_read(workspace, plan)]
+    changes = compare_increments(plan, increments)
     if not changes:
         raise error
     is_created = error.id == _CREATED
-    if not (is_created or is_done(plan, found, None) or _has_links(workspace, plan) is True):
+    if not (is_created or is_done(plan, increments, None) or _has_links(workspace, plan) is True):
         raise _outdated([*changes, str(error)]) from error
 
 
 def bind_to_plan(workspace: Workspace | None, now: SavedPlan) -> None:
     """Let the next change of each increment fail unless it is as it was compared."""
     if workspace is not None:
-        workspace.manager.planned.update({one.id: one.revision for one in now.increments})
+        workspace.manager.planned.update(
+            {increment.id: increment.revision for increment in now.increments}
+        )
 
 
 def _is_applied(workspace: Workspace | None, plan: SavedPlan, now: SavedPlan) -> bool:
     # Those that the command leaves as they are now are not in the new plan.
-    found = [*_read(workspace, plan)]
-    if found and found == plan.increments:
+    increments = [*_read(workspace, plan)]
+    if increments and increments == plan.increments:
         return False
     has_links = _has_links(workspace, plan)
-    return is_done(plan, found, now.preview) if has_links is None else has_links
+    return is_done(plan, increments, now.preview) if has_links is None else has_links
 
 
 def _has_links(workspace: Workspace | None, plan: SavedPlan) -> bool | None:
@@ -106,19 +108,19 @@ def _has_links(workspace: Workspace | None, plan: SavedPlan) -> bool | None:
         isinstance(name, str) and (isinstance(linked, list) or isinstance(unlinked, dict))
     ):
         return None
-    known = {link.url for link in workspace.manager.read(name).links}
+    urls = {link.url for link in workspace.manager.read(name).links}
     if isinstance(linked, list):
-        return all(isinstance(one, dict) and one.get("url") in known for one in linked)
-    return isinstance(unlinked, dict) and unlinked.get("url") not in known
+        return all(isinstance(item, dict) and item.get("url") in urls for item in linked)
+    return isinstance(unlinked, dict) and unlinked.get("url") not in urls
 
 
 def _read(workspace: Workspace | None, plan: SavedPlan) -> Iterator[IncrementBasis]:
     """The plan's increments as they are now."""
     if workspace is None:
         return
-    for one in plan.increments:
+    for increment in plan.increments:
         try:
-            yield increment_basis(workspace.manager.read(one.id))
+            yield increment_basis(workspace.manager.read(increment.id))
         except UnlatchError:
             continue  # the comparison says that it is not there any more
 
@@ -132,32 +134,37 @@ def _outdated(changes: Sequence[str]) -> PlanOutdated:
 def compare_plans(planned: SavedPlan, now: SavedPlan) -> list[str]:
     """What changed since a plan was made, each as `differences` says it."""
     parts = {"project", "accounts", "command", "increments"}
-    before, after = (one.model_dump(by_alias=True, include=parts) for one in (planned, now))
+    before, after = (plan.model_dump(by_alias=True, include=parts) for plan in (planned, now))
     # What is not written to, or read, any more is a change of the preview.
     before["accounts"] = {name: planned.accounts.get(name) for name in now.accounts}
-    found = _exact(before, after)
-    known = {one.url: one for one in planned.items}
+    changes = _exact(before, after)
+    by_url = {item.url: item for item in planned.items}
     for item in now.items:
-        if other := known.get(item.url):
+        if other := by_url.get(item.url):
             # An edit alone does not change the plan.
             same = item.model_copy(update={"revision": other.revision})
-            found += _exact(other.model_dump(), same.model_dump())
+            changes += _exact(other.model_dump(), same.model_dump())
         else:
-            found.append(f"{item.url}: not in the plan")
+            changes.append(f"{item.url}: not in the plan")
     fixed = planned.command.model_dump_json()
-    found += differences(planned.preview, now.preview, fixed=fixed)
-    return [*dict.fromkeys(found)]
+    changes += differences(planned.preview, now.preview, fixed=fixed)
+    return [*dict.fromkeys(changes)]
 
 
 def edited_items(planned: SavedPlan, now: SavedPlan) -> list[str]:
     """The items that were edited or commented on since, without a change of what would be done."""
-    read = {one.url: one.revision for one in now.items}
-    return [one.url for one in planned.items if read.get(one.url, one.revision) != one.revision]
+    read = {item.url: item.revision for item in now.items}
+    return [
+        item.url for item in planned.items if read.get(item.url, item.revision) != item.revision
+    ]
 
 
 def compare_increments(planned: SavedPlan, now: Sequence[IncrementBasis]) -> list[str]:
     """The same for the increments alone, where the plan cannot be made any more."""
-    pair = ([one.model_dump(by_alias=True) for one in some] for some in (planned.increments, now))
+    pair = (
+        [increment.model_dump(by_alias=True) for increment in increments]
+        for increments in (planned.increments, now)
+    )
     return _exact(*pair)
 
 
@@ -174,9 +181,9 @@ def is_done(
         increments: those of the plan as they are now.
         now: the document that its command makes now; None where it makes none any more.
     """
-    found = [one for one in moves_of(planned.preview) if one.keys() >= _MOVE]
-    moves = {str(one["id"]): (one["status"], one["wouldBe"]) for one in found}
-    statuses = {one.id: one.status for one in increments}
+    entries = [entry for entry in moves_of(planned.preview) if entry.keys() >= _MOVE]
+    moves = {str(entry["id"]): (entry["status"], entry["wouldBe"]) for entry in entries}
+    statuses = {increment.id: increment.status for increment in increments}
     if any(statuses.get(name) != goal for name, (_, goal) in moves.items()):
         return False
     if now is None:

@@ -111,8 +111,10 @@ def _is_from_fork(event: str) -> bool:
 
 def detect(environ: Mapping[str, str]) -> Ci | None:
     """The CI job that this process belongs to, if any."""
-    found = (one for one, sign in _SIGNS.items() if environ.get(sign, "").casefold() == "true")
-    return next((Ci(system, environ) for system in found), None)
+    systems = (
+        system for system, sign in _SIGNS.items() if environ.get(sign, "").casefold() == "true"
+    )
+    return next((Ci(system, environ) for system in systems), None)
 
 
 def is_fork(environ: Mapping[str, str]) -> bool:

@@ -103,8 +103,8 @@ class _Demo:
         output.data("", output.faint(f"# {text}"))
 
     def _run(self, *arguments: str) -> None:
-        shown = " ".join(f"'{a}'" if " " in a else a for a in arguments)
-        output.data(output.strong(f"$ unlatch {shown}"))
+        command = " ".join(f"'{a}'" if " " in a else a for a in arguments)
+        output.data(output.strong(f"$ unlatch {command}"))
         sys.stdout.flush()
         done = subprocess.run(  # noqa: S603  (this very program)
             [sys.executable, "-P", "-m", "unlatch.cli", *arguments],

@@ -151,7 +151,11 @@ class Chat:
     def _decay(self, turn: Turn, text: str) -> list[str]:
         """Record the efforts that the message refers to; collapse idle ones."""
         turn.refer(referred(text, self.conversation.efforts.all()))
-        idle = [one for one in turn.state.expanded if turn.state.idle(one) >= memory.COLLAPSE_AFTER]
+        idle = [
+            effort
+            for effort in turn.state.expanded
+            if turn.state.idle(effort) >= memory.COLLAPSE_AFTER
+        ]
         for effort in idle:
             turn.collapse(effort, automatic=True)
         after = f"inactive for {memory.COLLAPSE_AFTER} turns"
@@ -169,7 +173,7 @@ class _Rounds:
     messages: list[memory.Message] = field(default_factory=list)
     arrived: list[str] = field(default_factory=list)
     held: str = ""
-    shown: bool = False
+    is_shown: bool = False
     written: int = 1
 
     def __post_init__(self) -> None:
@@ -203,7 +207,7 @@ class _Rounds:
                 break
         self._ask()
         self._finish(active)
-        dropped = tuple(one.function.name[:TITLE] for one in message.tool_calls[len(calls) :])
+        dropped = tuple(call.function.name[:TITLE] for call in message.tool_calls[len(calls) :])
         return context, dropped
 
     def _prepare(self) -> None:
@@ -281,13 +285,13 @@ class _Rounds:
         """Show a piece of text, and what was held back; the texts of two rounds are paragraphs."""
         text, self.held = self.held + piece, ""
         if text and self.on_text:
-            between = "\n\n" if self.said and not self.shown else ""
-            self.shown = True
+            between = "\n\n" if self.said and not self.is_shown else ""
+            self.is_shown = True
             self.on_text(between + text)
 
     def _note(self, message: Message, *, has_calls: bool) -> None:
         self.arrived.clear()
-        self.shown = False
+        self.is_shown = False
         if message.content:
             self.said.append(message.content)
         plain = {"role": "assistant", "content": message.content or ""}
@@ -305,9 +309,11 @@ class _Rounds:
 def _bounded(message: Message) -> Message:
     """A message with its texts cut to the limits of a log; a tool refuses longer arguments."""
     calls = tuple(
-        replace(one, function=replace(one.function, name=name[:TITLE], arguments=cut(arguments)))
-        for one in message.tool_calls
-        for name, arguments in [(one.function.name, one.function.arguments)]
+        replace(call, function=replace(call.function, name=name[:TITLE], arguments=cut(arguments)))
+        for call in message.tool_calls
+        for name, arguments in [(call.function.name, call.function.arguments)]
     )
-    extra = {key: cut(one) if isinstance(one, str) else one for key, one in message.extra.items()}
+    extra = {
+        key: cut(value) if isinstance(value, str) else value for key, value in message.extra.items()
+    }
     return replace(message, content=cut(message.content or ""), tool_calls=calls, extra=extra)

@@ -105,9 +105,9 @@ class Conversation:
         """The cached state after the last turn, and the size of the events at that time."""
         with contextlib.suppress(OSError, BadRecord):
             raw = read_file(self.ambient.folder / STATE).decode(errors="replace")
-            found = object_in(parse_line(raw), "")
-            if (place := NUMBER.read(found.get("events"))) >= 0:
-                return State.read(found.get("state")), place
+            fields = object_in(parse_line(raw), "")
+            if (place := NUMBER.read(fields.get("events"))) >= 0:
+                return State.read(fields.get("state")), place
         return State(), 0
 
     def _keep(self, state: State, events: int) -> None:
@@ -193,8 +193,8 @@ class Turn:
         return target
 
     def _move(self, pen: Pen) -> None:
-        known = pen.transcript.having(line["id"] for line in self.state.said)
-        if lines := [line for line in self.state.said if line["id"] not in known]:
+        logged = pen.transcript.having(line["id"] for line in self.state.said)
+        if lines := [line for line in self.state.said if line["id"] not in logged]:
             pen.log(*lines)
 
     def activate(self, effort: str | None, *, follows: bool = False) -> None:

@@ -13,13 +13,15 @@ _ROLES = frozenset({"user", "assistant"})
 
 def said_text(entries: Sequence[dict[str, Any]]) -> str:
     """The text of users and assistants, without their roles."""
-    return "".join(str(one.get("content") or "") for one in entries if one.get("role") in _ROLES)
+    return "".join(
+        str(entry.get("content") or "") for entry in entries if entry.get("role") in _ROLES
+    )
 
 
 def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
     """The text of a log: messages of users and assistants, and the separators of reopens."""
-    spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
-    return "\n".join(f"{one.get('role')}: {one['content']}{_why(one)}" for one in spoken)
+    spoken = (entry for entry in entries if entry.get("role") != "tool" and entry.get("content"))
+    return "\n".join(f"{entry.get('role')}: {entry['content']}{_why(entry)}" for entry in spoken)
 
 
 def _why(entry: dict[str, Any]) -> str:

@@ -105,7 +105,9 @@ class _Builder:
         ]
         # Why open work was taken up again is in every request; older messages are not.
         reopened = self._reopened(every)
-        active = self._active(next((one for one in every if one.id == self.state.active), None))
+        active = self._active(
+            next((effort for effort in every if effort.id == self.state.active), None)
+        )
         summaries, ambient = self._summaries(every), self._ambient()
         logs = self._other_logs(every)
         older = [*summaries, *ambient, *logs, *active]
@@ -126,7 +128,7 @@ class _Builder:
         room = int(self.left * _TURN)
         if sum(map(self._size, messages)) > room:
             share = room // len(messages)
-            messages = [self._shortened(one, share) for one in messages]
+            messages = [self._shortened(message, share) for message in messages]
             self.cut.append("parts of this turn's messages")
         self.left -= sum(map(self._size, messages))
         return list(messages)
@@ -135,9 +137,9 @@ class _Builder:
         if not efforts:
             return []
         texts = [
-            f"- {one.id}: {one.summary or '(no summary)'}"
-            + (f"; reopened for: {one.reopens[-1].reason}" if one.reopens else "")
-            for one in efforts
+            f"- {effort.id}: {effort.summary or '(no summary)'}"
+            + (f"; reopened for: {effort.reopens[-1].reason}" if effort.reopens else "")
+            for effort in efforts
         ]
         (message,) = self._memory(
             "Concluded efforts that the next message resembles:\n" + "\n".join(map(_quoted, texts))
@@ -164,15 +166,19 @@ class _Builder:
         return [self._shortened(note, _NOTE)]
 
     def _other_logs(self, efforts: Iterable[Effort]) -> list[Message]:
-        expanded = [one for one in efforts if one.id in self.state.expanded and not one.is_open]
-        background = [one for one in efforts if one.is_open and one.id != self.state.active]
-        logs = [self._whole_log(one, "expanded, read only") for one in expanded]
-        logs += [self._whole_log(one, "open in the background") for one in background]
+        expanded = [
+            effort for effort in efforts if effort.id in self.state.expanded and not effort.is_open
+        ]
+        background = [
+            effort for effort in efforts if effort.is_open and effort.id != self.state.active
+        ]
+        logs = [self._whole_log(effort, "expanded, read only") for effort in expanded]
+        logs += [self._whole_log(effort, "open in the background") for effort in background]
         return [message for log in logs for message in log]
 
     def _standing(self, efforts: Iterable[Effort]) -> Message:
         """The open efforts, as data: their ids may come from a clone."""
-        open_ = [one.id for one in efforts if one.is_open]
+        open_ = [effort.id for effort in efforts if effort.is_open]
         active = self.state.active or "none (messages are ambient)"
         (standing,) = self._memory(
             f"Active effort: {active}. Open efforts: {', '.join(open_) or 'none'}."
@@ -181,8 +187,8 @@ class _Builder:
 
     def _reopened(self, efforts: Iterable[Effort]) -> list[Message]:
         """The last reason, and the summary, of each reopened effort; the active one is first."""
-        again = [one for one in efforts if one.is_open and one.reopens]
-        again.sort(key=lambda one: one.id != self.state.active)
+        again = [effort for effort in efforts if effort.is_open and effort.reopens]
+        again.sort(key=lambda effort: effort.id != self.state.active)
         lines = []
         for effort in again:
             reason = effort.reopens[-1].reason or "(no reason)"
@@ -191,15 +197,19 @@ class _Builder:
                 text += f"\n  Its summary before: {effort.summary}"
             lines.append({"content": _quoted(text)})
         room = int(self.left * _REOPENED)
-        lines[:1] = [self._shortened(one, room) for one in lines[:1]]
+        lines[:1] = [self._shortened(line, room) for line in lines[:1]]
         kept = self._newest("reopened efforts", lines[::-1], _REOPENED)[::-1]
         text = "\n".join(line["content"] for line in kept)
         return self._memory(f"Reopened efforts:\n{text}") if kept else []
 
     def _summaries(self, efforts: Iterable[Effort]) -> list[Message]:
-        closed = [one for one in efforts if not one.is_open and one.id not in self.state.expanded]
-        fresh = [one for one in closed if self.state.idle(one.id) <= EVICT_AFTER]
-        texts = [f"- {one.id}: {one.summary or '(no summary)'}" for one in fresh]
+        closed = [
+            effort
+            for effort in efforts
+            if not effort.is_open and effort.id not in self.state.expanded
+        ]
+        fresh = [effort for effort in closed if self.state.idle(effort.id) <= EVICT_AFTER]
+        texts = [f"- {effort.id}: {effort.summary or '(no summary)'}" for effort in fresh]
         lines = [{"content": _quoted(text)} for text in texts]
         kept = self._newest("", lines[::-1], _SUMMARIES)[::-1]
         if missing := len(closed) - len(kept):
@@ -209,7 +219,7 @@ class _Builder:
 
     def _ambient(self) -> list[Message]:
         messages = self._spoken(self.conversation.ambient, "ambient messages")
-        starts = [at for at, one in enumerate(messages) if one["role"] == "user"][-WINDOW:]
+        starts = [at for at, message in enumerate(messages) if message["role"] == "user"][-WINDOW:]
         window = self._records(messages[starts[0] :] if starts else [])
         return self._newest("ambient messages", window, _AMBIENT)
 
@@ -219,11 +229,11 @@ class _Builder:
         transcript = self.conversation.efforts.transcript(effort.id)
         head = []
         if effort.reopens:
-            found = [
-                {"content": _quoted(f"- line {one.line}, {one.kind}: {one.text}")}
-                for one in highlights(transcript.numbered())
+            quotes = [
+                {"content": _quoted(f"- line {highlight.line}, {highlight.kind}: {highlight.text}")}
+                for highlight in highlights(transcript.numbered())
             ]
-            kept = self._newest(f"highlights of {effort.id}", found, _HIGHLIGHTS)
+            kept = self._newest(f"highlights of {effort.id}", quotes, _HIGHLIGHTS)
             text = "\n".join(line["content"] for line in kept)
             head = self._memory(f"From the log of {effort.id}, verbatim:\n{text}") if kept else []
         name = f"messages of {effort.id}"
@@ -234,14 +244,18 @@ class _Builder:
         """The messages of a log; quoted where they need not be this user's."""
         if not self.is_shared:
             return [*messages]
-        texts = (f"Said by the {one['role']}:\n{_quoted(one['content'])}" for one in messages)
+        texts = (
+            f"Said by the {message['role']}:\n{_quoted(message['content'])}" for message in messages
+        )
         return [record for text in texts for record in self._memory(text)]
 
     def _whole_log(self, effort: Effort, how: str) -> list[Message]:
         """The end of the log of an inactive effort, as one message."""
         name = f"messages of {effort.id}"
         spoken = self._spoken(self.conversation.efforts.transcript(effort.id), name)
-        lines = [{"content": _quoted(f"{one['role']}: {one['content']}")} for one in spoken]
+        lines = [
+            {"content": _quoted(f"{message['role']}: {message['content']}")} for message in spoken
+        ]
         kept = self._newest(name, lines, _EXPANDED)
         text = "\n".join(line["content"] for line in kept)
         return self._memory(f"Log of {effort.id} ({how}):\n{text}") if kept else []
@@ -287,7 +301,7 @@ class _Builder:
         return {**message, "content": text + _CUT}
 
     def _size(self, message: Message) -> int:
-        rest = {key: one for key, one in message.items() if key not in {"role", "content"}}
+        rest = {key: value for key, value in message.items() if key not in {"role", "content"}}
         return self.count((message.get("content") or "") + (str(rest) if rest else "")) + _AROUND
 
     def _memory(self, text: str) -> list[Message]:
@@ -296,10 +310,12 @@ class _Builder:
 
 def _without_arguments(message: Message) -> Message:
     """A message without the arguments of its calls, and without reasoning."""
-    texts = {key: "" for key, one in message.items() if isinstance(one, str) and key not in _NEEDED}
+    texts = {
+        key: "" for key, value in message.items() if isinstance(value, str) and key not in _NEEDED
+    }
     calls = [
-        {**one, "function": {**one["function"], "arguments": "{}"}}
-        for one in message.get("tool_calls", ())
+        {**call, "function": {**call["function"], "arguments": "{}"}}
+        for call in message.get("tool_calls", ())
     ]
     return {**message, **texts, **({"tool_calls": calls} if calls else {})}
 

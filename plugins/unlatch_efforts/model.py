@@ -106,13 +106,13 @@ def effort_id(name: str) -> str:
     check_title(name)
     has_letters, name = any(map(str.isalnum, name)), without_secrets(name)
     words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", name).lower())
-    made = "-".join(words)[:LONGEST_ID].rstrip("-")
-    if made and made != AMBIENT:
-        return made
-    if not made and has_letters:
+    slug = "-".join(words)[:LONGEST_ID].rstrip("-")
+    if slug and slug != AMBIENT:
+        return slug
+    if not slug and has_letters:
         # Without Latin letters: the same title has the same id, and another title another one.
         title = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
         return f"effort-{sha256(title.encode(errors='surrogatepass'))[:8]}"
-    why = "means messages outside of efforts" if made else "has no letter or digit for an id"
+    why = "means messages outside of efforts" if slug else "has no letter or digit for an id"
     hint = "put a word into the name"
     raise UsageError("effort-name", f"'{name}' {why}", hint=hint)

@@ -106,17 +106,19 @@ def read(
     enough = _RESEMBLES_AGAIN if _AGAIN.search(message) else _RESEMBLES
     best = sorted(hits, key=lambda hit: hit.get("score", 0), reverse=True)
     likely = [str(hit["id"]) for hit in best if hit.get("score", 0) >= enough]
-    found = [concluded[one] for one in likely if one in concluded]
+    similar = [concluded[name] for name in likely if name in concluded]
     if _REOPEN.search(message):
-        direct += [one for one in found if one not in direct and mentions(message, one)]
-    candidates = tuple({effort.id: effort for effort in (*direct, *found)}.values())[:_CANDIDATES]
+        direct += [
+            effort for effort in similar if effort not in direct and mentions(message, effort)
+        ]
+    candidates = tuple({effort.id: effort for effort in (*direct, *similar)}.values())[:_CANDIDATES]
     if direct:
         is_told = len(direct) == 1 and _TELLS.match(message) and not _UNSURE.search(message)
         told = direct[0] if is_told else None
         return Reading(candidates, told=told, reason=message, hint=_named_hint(direct[0].id))
     if active is not None:
         return Reading(candidates)  # the message belongs there
-    asked = [one for one in concluded.values() if "?" in last[1] and one.id in last[1]]
+    asked = [effort for effort in concluded.values() if "?" in last[1] and effort.id in last[1]]
     if asked and (not candidates or {*asked} & {*candidates}):
         return _answered(message, candidates, asked, last)
     if not likely:
@@ -150,8 +152,8 @@ def _answered(
 
 def _topic(message: str) -> list[str]:
     """The first words of a message that tell its topic."""
-    found = re.findall(r"\w+", message.lower())
-    words = (word for word in found if keywords(word) and not _ANEW.match(word))
+    tokens = re.findall(r"\w+", message.lower())
+    words = (word for word in tokens if keywords(word) and not _ANEW.match(word))
     return [*dict.fromkeys(words)][:_NAME_WORDS]
 
 

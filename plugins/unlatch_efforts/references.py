@@ -35,13 +35,13 @@ def keywords(text: str) -> frozenset[str]:
 def without_function_words(message: str) -> str:
     """The words of a message to look for similar work by."""
     words = re.findall(r"\w+(?:[-.:]\w+)*", message)
-    return " ".join(one for one in words if one.lower() not in STOP_WORDS | _FUNCTION_WORDS)
+    return " ".join(word for word in words if word.lower() not in STOP_WORDS | _FUNCTION_WORDS)
 
 
 def referred(message: str, efforts: Iterable[Effort]) -> list[str]:
     """The ids of the efforts that a message refers to."""
     words, plain = keywords(message), _plain(message)
-    return [one.id for one in efforts if _names(plain, one.id) or _overlaps(words, one)]
+    return [effort.id for effort in efforts if _names(plain, effort.id) or _overlaps(words, effort)]
 
 
 def named(message: str, efforts: Iterable[Effort]) -> list[Effort]:
@@ -67,5 +67,5 @@ def _names(plain: str, effort: str) -> bool:
 
 
 def _overlaps(words: frozenset[str], effort: Effort) -> bool:
-    known = keywords(f"{effort.title} {effort.summary or ''}")
-    return len(words & known) >= OVERLAP
+    own = keywords(f"{effort.title} {effort.summary or ''}")
+    return len(words & own) >= OVERLAP

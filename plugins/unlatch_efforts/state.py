@@ -94,7 +94,9 @@ class State:
 
 def expanded_in(state: State, efforts: Iterable[Effort]) -> list[str]:
     """The ids of the concluded efforts that are expanded; another conversation may reopen them."""
-    return sorted(one.id for one in efforts if one.id in state.expanded and not one.is_open)
+    return sorted(
+        effort.id for effort in efforts if effort.id in state.expanded and not effort.is_open
+    )
 
 
 def _id(raw: Any) -> str | None:

@@ -55,12 +55,18 @@ class EffortStore:
 
     def all(self) -> list[Effort]:
         """All readable efforts, the most recently changed first."""
-        found = [one for one in map(self._get_or_error, self.names()) if isinstance(one, Effort)]
-        return sorted(found, key=lambda one: (one.updated, one.id), reverse=True)
+        efforts = [
+            effort for effort in map(self._get_or_error, self.names()) if isinstance(effort, Effort)
+        ]
+        return sorted(efforts, key=lambda effort: (effort.updated, effort.id), reverse=True)
 
     def unreadable(self) -> list[StoreError]:
         """The errors of unreadable efforts."""
-        return [one for one in map(self._get_or_error, self.names()) if isinstance(one, StoreError)]
+        return [
+            error
+            for error in map(self._get_or_error, self.names())
+            if isinstance(error, StoreError)
+        ]
 
     def _get_or_error(self, id: str) -> Effort | StoreError | None:
         try:
@@ -169,9 +175,9 @@ class EffortStore:
 
     @contextlib.contextmanager
     def _changing(self, id: str) -> Iterator[tuple[Pen, Effort]]:
-        found = self.find(id)
-        with self.transcript(found.id).lock() as pen:
-            yield pen, self.rebuild(found.id)
+        effort = self.find(id)
+        with self.transcript(effort.id).lock() as pen:
+            yield pen, self.rebuild(effort.id)
 
     def rebuild(self, id: str) -> Effort:
         """Rebuild a cached effort from its events; StoreError `effort-damaged`."""
@@ -248,11 +254,11 @@ def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
 
 def _cached(raw: bytes, size: int) -> Effort | None:
     """The cached effort, if its events have not grown since."""
-    found = parse_line(raw.decode(errors="replace"))
-    if not isinstance(found, dict) or found.get("events") != size:
+    record = parse_line(raw.decode(errors="replace"))
+    if not isinstance(record, dict) or record.get("events") != size:
         return None
     try:
-        return EFFORT.read(found)  # type: ignore[no-any-return]  # it is the record's model
+        return EFFORT.read(record)  # type: ignore[no-any-return]  # it is the record's model
     except BadRecord:
         return None
 

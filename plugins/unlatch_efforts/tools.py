@@ -36,9 +36,10 @@ Answer = dict[str, Any]
 
 
 def _tool(name: str, description: str, /, **parameters: str) -> dict[str, Any]:
-    required = [one for one in parameters if not one.endswith("_")]
+    required = [parameter for parameter in parameters if not parameter.endswith("_")]
     properties = {
-        one.rstrip("_"): {"type": "string", "description": text} for one, text in parameters.items()
+        parameter.rstrip("_"): {"type": "string", "description": text}
+        for parameter, text in parameters.items()
     }
     schema = {"type": "object", "properties": properties, "required": required}
     function = {"name": name, "description": description, "parameters": schema}
@@ -163,20 +164,20 @@ class Tools:
         return self._table[name](**arguments)
 
     def _open(self, name: str) -> Answer:
-        known = self._efforts.named(name)
-        if known is None and self.ask:
+        earlier = self._efforts.named(name)
+        if earlier is None and self.ask:
             self.is_due = True
             return self._asking(self.ask, "A concluded effort resembles the user's message.")
-        if known is None:
+        if earlier is None:
             effort = self._efforts.open(name)
             self._turn.activate(effort.id)
             self.say(f"Started effort: {effort.id}")
             return {"status": "opened", "effort_id": effort.id}
-        if known.is_open:
-            return self._switch(known.id)
-        if self.keep and known.id == self.keep.id:
-            return _kept(known)
-        return self._asking(known, "A concluded effort has this name.")
+        if earlier.is_open:
+            return self._switch(earlier.id)
+        if self.keep and earlier.id == self.keep.id:
+            return _kept(earlier)
+        return self._asking(earlier, "A concluded effort has this name.")
 
     def _asking(self, effort: Effort, why: str) -> Answer:
         """The answer that makes a model ask the user first."""
@@ -207,7 +208,7 @@ class Tools:
         effort = self._efforts.conclude(effort.id, summary)
         self._turn.refer([effort.id])
         if self._turn.state.active == effort.id:
-            others = [one for one in self._efforts.all() if one.is_open]
+            others = [other for other in self._efforts.all() if other.is_open]
             self._turn.activate(others[0].id if others else None, follows=True)
         self.say(f"Concluded effort: {effort.id}")
         active = self._turn.state.active
@@ -229,7 +230,7 @@ class Tools:
             "active": state.active,
             "expanded": expanded_in(state, efforts),
             "turn": state.turn,
-            "efforts": [_described(one) for one in efforts],
+            "efforts": [_described(effort) for effort in efforts],
         }
 
     def _expand(self, id: str) -> Answer:
@@ -301,7 +302,9 @@ class Tools:
 
 def _arguments(name: str, raw: str) -> dict[str, str]:
     (schema,) = (
-        one["function"]["parameters"] for one in DEFINITIONS if one["function"]["name"] == name
+        definition["function"]["parameters"]
+        for definition in DEFINITIONS
+        if definition["function"]["name"] == name
     )
     if len(raw) > MESSAGE:
         why = f"the arguments have {len(raw):,} characters; at most {MESSAGE:,} are read"
@@ -310,15 +313,21 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
         given = parse_json((raw or "{}").encode(errors="replace"))
     except ValueError as error:
         raise _mistake("arguments-invalid", f"the arguments are not JSON: {error}", "") from error
-    known = schema["properties"]
+    properties = schema["properties"]
     if not isinstance(given, dict):
-        raise _mistake("arguments-invalid", "the arguments are not an object", ", ".join(known))
-    unknown = [one for one in given if one not in known]
+        raise _mistake(
+            "arguments-invalid", "the arguments are not an object", ", ".join(properties)
+        )
+    unknown = [argument for argument in given if argument not in properties]
     needed = {*schema["required"], *given}
-    wrong = [one for one in known if one in needed and not isinstance(given.get(one), str)]
+    wrong = [
+        argument
+        for argument in properties
+        if argument in needed and not isinstance(given.get(argument), str)
+    ]
     if unknown or wrong:
         message = f"wrong or missing arguments: {', '.join([*unknown, *wrong])}"
-        takes = f"{name} takes {', '.join(known) or 'none'}, as text"
+        takes = f"{name} takes {', '.join(properties) or 'none'}, as text"
         raise _mistake("arguments-invalid", message, takes)
     return given
 

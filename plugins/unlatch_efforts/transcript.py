@@ -99,8 +99,8 @@ class Transcript:
         """The lines in the last `size` bytes of the log, and whether they are all lines."""
         lines, start = self._end(size)
         entries = [_entry(line) for line in lines]
-        found = [entry for entry in entries if entry is not None]
-        return found, start == 0 and len(found) == len(entries)
+        readable = [entry for entry in entries if entry is not None]
+        return readable, start == 0 and len(readable) == len(entries)
 
     def _end(self, size: int) -> tuple[list[bytes], int]:
         """The complete lines in the last `size` bytes, and their offset."""
@@ -131,7 +131,7 @@ class Transcript:
         """What stops the next write, or hides events; the lines of the log are not read."""
         lines = self.lines(EVENTS.name)
         events = [EVENTS.parse(line.decode(errors="replace")) for line in lines]
-        if bad := [str(number) for number, one in enumerate(events[:-1], 1) if one is None]:
+        if bad := [str(number) for number, event in enumerate(events[:-1], 1) if event is None]:
             numbers = f"{', '.join(bad[:_SHOWN])}{', ...' if bad[_SHOWN:] else ''}"
             yield damaged(
                 self, f"{EVENTS.name} has lines that cannot be read: {numbers}", state="is damaged"
@@ -188,7 +188,7 @@ class Pen:
     def log(self, *entries: Mapping[str, Any]) -> None:
         """Add lines to the log; each gets the time as `ts` if it has none."""
         now = stamp(self.transcript.author.clock())
-        texts = [json.dumps({"ts": now} | dict(one), ensure_ascii=False) for one in entries]
+        texts = [json.dumps({"ts": now} | dict(entry), ensure_ascii=False) for entry in entries]
         with own_texts(path := self.transcript.folder / self.transcript.name):
             append_lines(path, *texts, mode=PRIVATE)
         self._chain([text.encode(errors="backslashreplace") for text in texts])
@@ -246,8 +246,8 @@ def _read_from(opened: OpenFolder, name: str, size: int) -> bytes | None:
 
 def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
     """The lines and bytes of the log at an event, which may be of a later version."""
-    known = event.raw if event else {}
-    lines, size = known.get("lines"), known.get("size")
+    fields = event.raw if event else {}
+    lines, size = fields.get("lines"), fields.get("size")
     if not isinstance(lines, int) or not isinstance(size, int) or min(lines, size) < 0:
         raise damaged(transcript, f"the last line of {EVENTS.name} cannot be read")
     return lines, size

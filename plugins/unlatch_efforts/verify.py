@@ -45,8 +45,8 @@ def verify(transcript: Transcript) -> list[Problem]:
     events = transcript.lines(EVENTS.name)
     expected: list[str] = []
     problems = list(_events(events, expected))
-    found = list(map(line_hash, transcript.lines(transcript.name)))
-    return [*problems, *_log(transcript.name, expected, found)]
+    hashes = list(map(line_hash, transcript.lines(transcript.name)))
+    return [*problems, *_log(transcript.name, expected, hashes)]
 
 
 def check_effort(store: EffortStore, id: str) -> list[Problem]:
@@ -69,7 +69,7 @@ def _checked(
     problems = verify(transcript)
     if not is_false():
         return problems
-    if any(one.file == EVENTS.name for one in problems):
+    if any(problem.file == EVENTS.name for problem in problems):
         return [*problems, Problem(name, 1, "differs")]
     rebuild()
     return [*problems, Problem(name, 1, "rebuilt")]
@@ -92,17 +92,17 @@ def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:
             expected += [""] * min(event.lines - len(expected), _MOST_GONE)
 
 
-def _log(name: str, expected: list[str], found: list[str]) -> Iterator[Problem]:
-    for number, (wanted, got) in enumerate(zip(expected, found, strict=False)):
+def _log(name: str, expected: list[str], hashes: list[str]) -> Iterator[Problem]:
+    for number, (wanted, got) in enumerate(zip(expected, hashes, strict=False)):
         expected[number] = wanted or got
     start = next(
-        (at for at, pair in enumerate(zip(expected, found, strict=False)) if pair[0] != pair[1]),
-        min(len(expected), len(found)),
+        (at for at, pair in enumerate(zip(expected, hashes, strict=False)) if pair[0] != pair[1]),
+        min(len(expected), len(hashes)),
     )
     if start == len(expected):
-        yield from (Problem(name, number + 1, "unrecorded") for number in range(start, len(found)))
+        yield from (Problem(name, number + 1, "unrecorded") for number in range(start, len(hashes)))
     else:
-        yield from _differences(name, start, expected[start:], found[start:])
+        yield from _differences(name, start, expected[start:], hashes[start:])
 
 
 def _differences(name: str, start: int, old: list[str], new: list[str]) -> Iterator[Problem]:

@@ -117,14 +117,19 @@ class RoundupPlugin(OneWritePlugin):
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
         """Find the messages with the marker; who can add one may also edit the issue."""
         return tuple(
-            CommentRef(one.id, one.creation, one.creator == self._settings.user, text=one.content)
-            for one in self._messages(ref)
-            if op in ops_in(one.content)
+            CommentRef(
+                message.id,
+                message.creation,
+                message.creator == self._settings.user,
+                text=message.content,
+            )
+            for message in self._messages(ref)
+            if op in ops_in(message.content)
         )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         """List the operation of each message."""
-        return tuple(filter(None, (op_posted(one.content) for one in self._messages(ref))))
+        return tuple(filter(None, (op_posted(message.content) for message in self._messages(ref))))
 
     def _snapshot(self, ref: ItemRef, answer: requests.Response) -> Snapshot:
         issue = _part(_Issue, "attributes", answer)
@@ -137,7 +142,7 @@ class RoundupPlugin(OneWritePlugin):
             revision=answer.headers.get("ETag"),
             updated=issue.activity,
         )
-        return Snapshot(item, sorted((one.id for one in issue.messages), key=int))
+        return Snapshot(item, sorted((message.id for message in issue.messages), key=int))
 
     def _messages(self, ref: ItemRef) -> Iterator[_Message]:
         wire = self.wire()

@@ -38,12 +38,12 @@ def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     unclear: list[ItemRef] = []
     issues = [ref for ref in wanted if not is_alone(ref.url)]
     for refs_of_query in _chunks([ref for ref in issues if int(ref.id) <= LARGEST_NUMBER]):
-        found = _query(client, refs_of_query)
-        if found is None:
+        answered = _query(client, refs_of_query)
+        if answered is None:
             # No GraphQL: an older server, a gateway, or a token without permission.
             return {ref: _alone(client, ref) for ref in wanted}
-        answers |= found
-        unclear += [ref for ref in refs_of_query if ref not in found]
+        answers |= answered
+        unclear += [ref for ref in refs_of_query if ref not in answered]
     unclear += [ref for ref in issues if int(ref.id) > LARGEST_NUMBER]
     answers |= {ref: _alone(client, ref) for ref in wanted if ref not in issues}
     for place, ref in enumerate(unclear):

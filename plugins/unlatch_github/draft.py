@@ -29,35 +29,35 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
 
 
 def changed_fields(
-    found: IssueSnapshot, draft: Draft, options: DraftOptions, milestone: int | None, *, where: str
+    issue: IssueSnapshot, draft: Draft, options: DraftOptions, milestone: int | None, *, where: str
 ) -> dict[str, Any]:
     """The fields of an issue that differ from the draft and its options.
 
     Args:
-        found: the issue, with its body.
+        issue: the issue, with its body.
         milestone: the number of the requested milestone.
 
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
     """
-    text = found.body or ""
+    text = issue.body or ""
     body = _with_draft(text, draft, where=where)
     now = {
-        "title": found.item.title,
+        "title": issue.item.title,
         "body": text,
-        "milestone": found.milestone.number if found.milestone else None,
-        "type": found.item.type,
+        "milestone": issue.milestone.number if issue.milestone else None,
+        "type": issue.item.type,
     }
     wanted: dict[str, Any] = {"title": _title(draft, where=where), "body": body}
     if milestone is not None:
         wanted |= {"milestone": milestone}
-    if options.type and options.type.casefold() != (found.item.type or "").casefold():
+    if options.type and options.type.casefold() != (issue.item.type or "").casefold():
         wanted |= {"type": options.type}
     return {field: value for field, value in wanted.items() if value != now[field]}
 
 
 def resolve_milestone(
-    client: Writer, options: DraftOptions, found: IssueSnapshot | None, target: str
+    client: Writer, options: DraftOptions, issue: IssueSnapshot | None, target: str
 ) -> int | None:
     """The number of the requested milestone; looks up a title.
 
@@ -67,7 +67,7 @@ def resolve_milestone(
     activation = options.milestone
     if activation is None or isinstance(activation, int):
         return activation
-    milestone = found.milestone if found else None
+    milestone = issue.milestone if issue else None
     if milestone is not None and milestone.title.casefold() == activation.casefold():
         return milestone.number
     return number_of(activation, client.milestones(target), where=target)

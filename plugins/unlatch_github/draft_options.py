@@ -51,7 +51,7 @@ def read_draft_options(raw: Mapping[str, Any]) -> DraftOptions:
     )
 
 
-def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -> int:
+def number_of(milestone: int | str, milestones: Sequence[Milestone], *, where: str) -> int:
     """The number of the requested milestone: by its title, else by its number.
 
     Raises:
@@ -60,12 +60,14 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
     wanted = str(milestone)
     title = wanted.casefold()
     # Titles may differ only in case; an open one is preferred, and then the exact one.
-    by_title = [one for one in known if one.title.casefold() == title]
+    by_title = [candidate for candidate in milestones if candidate.title.casefold() == title]
     if by_title:
-        return min(by_title, key=lambda one: (not one.is_open, one.title != wanted)).number
-    if title.isdecimal() and int(title) in {one.number for one in known}:
+        return min(
+            by_title, key=lambda candidate: (not candidate.is_open, candidate.title != wanted)
+        ).number
+    if title.isdecimal() and int(title) in {candidate.number for candidate in milestones}:
         return int(title)
-    names = ", ".join(one.title for one in known if one.is_open) or "none"
+    names = ", ".join(candidate.title for candidate in milestones if candidate.is_open) or "none"
     raise Rejected(
         "milestone-unknown",
         f"the repository has no milestone {without_controls(str(milestone))!r}",
@@ -75,21 +77,21 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
 
 
 def unmet_options(
-    options: DraftOptions, found: IssueSnapshot, milestone: int | None
+    options: DraftOptions, issue: IssueSnapshot, milestone: int | None
 ) -> Iterator[str]:
     """Descriptions of the options that GitHub did not apply.
 
     Args:
-        found: the issue after the change.
+        issue: the issue after the change.
         milestone: the number of the requested milestone.
     """
     yield from options.left_out
     dropped = []
-    if milestone is not None and (found.milestone is None or found.milestone.number != milestone):
+    if milestone is not None and (issue.milestone is None or issue.milestone.number != milestone):
         dropped.append("the milestone")
-    if absent := without(options.assignees, found.assignees):
+    if absent := without(options.assignees, issue.assignees):
         dropped.append(f"the assignment to {', '.join(absent)}")
-    if options.type and (found.item.type or "").casefold() != options.type.casefold():
+    if options.type and (issue.item.type or "").casefold() != options.type.casefold():
         dropped.append(f"the type {options.type}")
     if dropped:
         yield f"GitHub did not take {' and '.join(dropped)}: the token may lack push access"
@@ -109,7 +111,7 @@ def _assignees(raw: Mapping[str, Any], problems: list[str]) -> tuple[str, ...]:
     if named is None:
         return ()
     listed = named if isinstance(named, list) else str(named).split(",")
-    logins = [line.lstrip("@") for one in listed if (line := _line(one)) and " " not in line]
+    logins = [line.lstrip("@") for entry in listed if (line := _line(entry)) and " " not in line]
     if len(logins) < len(listed) or len(logins) > _MOST_ASSIGNEES:
         problems.append("some of the increment's `assignees` are not logins; ignored")
     return tuple(dict.fromkeys(logins))[:_MOST_ASSIGNEES]

@@ -40,7 +40,7 @@ class Trust:
         """The comments that count, oldest first."""
         judged = [(post, self.may_write(target, post.author)) for post in comments]
         counted = [(post, sure) for post, sure in judged if sure is not False]
-        counted.sort(key=lambda one: (one[0].created, one[0].id))
+        counted.sort(key=lambda pair: (pair[0].created, pair[0].id))
         return tuple(
             CommentRef(
                 str(post.id),

@@ -35,8 +35,8 @@ def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None
 
 def _host_of_gh(environ: Mapping[str, str]) -> str:
     # gh reads GH_HOST; GitHub Actions sets the other one.
-    found = environ.get("GH_HOST") or environ.get("GITHUB_SERVER_URL") or GITHUB_WEB
-    return (found if "://" in found else f"https://{found}").rstrip("/")
+    server = environ.get("GH_HOST") or environ.get("GITHUB_SERVER_URL") or GITHUB_WEB
+    return (server if "://" in server else f"https://{server}").rstrip("/")
 
 
 def _origin(url: str) -> str:

@@ -104,8 +104,8 @@ def _covers(scopes: frozenset[str], place: _Place) -> bool:
 
 
 def _remarks(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -> Iterator[Remark]:
-    for ref, found in read_statuses(client, refs).items():
-        if isinstance(found, TrackerError):
+    for ref, answer in read_statuses(client, refs).items():
+        if isinstance(answer, TrackerError):
             yield Remark(
-                found.id, found.message, where=settings.name(ref), hint=found.hint, is_error=True
+                answer.id, answer.message, where=settings.name(ref), hint=answer.hint, is_error=True
             )

@@ -66,22 +66,22 @@ class GithubPlugin(SyncPlugin):
         Raises:
             Rejected: `pull-request-merged`: the change opens it.
         """
-        found = self._client.look(ref) if change is None else self._client.read(ref)
-        snapshot = self._snapshot(found, change)
+        issue = self._client.look(ref) if change is None else self._client.read(ref)
+        snapshot = self._snapshot(issue, change)
         if isinstance(snapshot, TrackerError):
             raise snapshot
         return snapshot
 
-    def _snapshot(self, found: IssueSnapshot, change: Change | None) -> Snapshot | TrackerError:
+    def _snapshot(self, issue: IssueSnapshot, change: Change | None) -> Snapshot | TrackerError:
         opens = change is not None and change.goal is Goal.OPEN
-        if opens and found.pull and found.pull.is_merged:
+        if opens and issue.pull and issue.pull.is_merged:
             return Rejected(
                 "pull-request-merged",
                 "a merged pull request cannot be reopened",
-                where=self._settings.name(found.item.ref),
+                where=self._settings.name(issue.item.ref),
                 hint="reopen the issue that it closed, or open a new pull request",
             )
-        return Snapshot(found.item, found)
+        return Snapshot(issue.item, issue)
 
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
@@ -90,8 +90,8 @@ class GithubPlugin(SyncPlugin):
         from unlatch_github.bulk_status import read_statuses  # noqa: PLC0415  (rarely needed)
 
         return {
-            ref: found if isinstance(found, TrackerError) else self._snapshot(found, change)
-            for ref, found in read_statuses(self._client, refs).items()
+            ref: answer if isinstance(answer, TrackerError) else self._snapshot(answer, change)
+            for ref, answer in read_statuses(self._client, refs).items()
         }
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
@@ -131,8 +131,8 @@ class GithubPlugin(SyncPlugin):
             create(preview, self._target(), _draft_of(change), change)
         else:
             preview.read(snapshot.item.ref)
-            found = self._with_body(snapshot, change)
-            write(preview, found, change, Progress(snapshot.item))
+            issue = self._with_body(snapshot, change)
+            write(preview, issue, change, Progress(snapshot.item))
         return tuple(preview.requests)
 
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
@@ -142,7 +142,9 @@ class GithubPlugin(SyncPlugin):
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         """The operations that posted comments that count, oldest first."""
-        comments = sorted(self._client.comments(ref), key=lambda one: (one.created, one.id))
+        comments = sorted(
+            self._client.comments(ref), key=lambda comment: (comment.created, comment.id)
+        )
         return tuple(
             comment.posted_by
             for comment in comments
@@ -169,20 +171,20 @@ class GithubPlugin(SyncPlugin):
         """The marked comments with edits and authors, and the closes and reopens."""
         comments = (
             MarkedComment(
-                str(one.id),
-                one.body,
-                one.author.login,
-                self._trust.may_write(ref.target, one.author),
-                one.edited,
-                one.created,
-                self._trust.is_own(one.author),
+                str(comment.id),
+                comment.body,
+                comment.author.login,
+                self._trust.may_write(ref.target, comment.author),
+                comment.edited,
+                comment.created,
+                self._trust.is_own(comment.author),
             )
-            for one in self._client.comments(ref)
-            if one.ops
+            for comment in self._client.comments(ref)
+            if comment.ops
         )
         changes = (
-            replace(one, own=self._trust.is_own(Author(one.by, "", "")))
-            for one in self._client.state_changes(ref)
+            replace(change, own=self._trust.is_own(Author(change.by, "", "")))
+            for change in self._client.state_changes(ref)
         )
         return ItemHistory(tuple(comments), tuple(changes))
 
@@ -204,7 +206,7 @@ class GithubPlugin(SyncPlugin):
         if target is None:
             return
         listed = self._client.list_issues(target)
-        for issue in takewhile(lambda one: since is None or one.created >= since, listed):
+        for issue in takewhile(lambda issue: since is None or issue.created >= since, listed):
             counts = bool(issue.ops) and self._trust.counts(target, issue.author)
             ref = self._settings.ref(target, issue.id)
             yield Listed(ref, issue.title, issue.ops if counts else frozenset())
@@ -232,10 +234,10 @@ class GithubPlugin(SyncPlugin):
 
     def _with_body(self, snapshot: Snapshot, change: Change) -> IssueSnapshot:
         """The facts of a snapshot, with the body if a draft has to be written into it."""
-        found: IssueSnapshot = snapshot.private
-        if change.draft is not None and found.body is None:
+        issue: IssueSnapshot = snapshot.private
+        if change.draft is not None and issue.body is None:
             return self._client.read(snapshot.item.ref)
-        return found
+        return issue
 
     def _target(self) -> str:
         if self._settings.target is None:

@@ -39,9 +39,9 @@ class Preview:
         """List the request that reads the issue before the change."""
         self._note("GET", paths.issue_path(ref), "read the issue")
 
-    def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
-        self._note("PATCH", paths.issue_path(found.item.ref), " and ".join(_in_words(fields)))
-        return replace(found, item=_moved(found.item, fields.get("state")))
+    def change(self, issue: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
+        self._note("PATCH", paths.issue_path(issue.item.ref), " and ".join(_in_words(fields)))
+        return replace(issue, item=_moved(issue.item, fields.get("state")))
 
     def create(self, target: str, fields: Mapping[str, Any]) -> IssueSnapshot:
         self._note(
@@ -50,10 +50,10 @@ class Preview:
         item = RemoteItem(self.settings.ref(target, 0), fields["title"], "open", Category.TODO)
         return IssueSnapshot(item, None, None, ())
 
-    def assign(self, found: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
-        path = paths.issue_path(found.item.ref, "assignees")
+    def assign(self, issue: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
+        path = paths.issue_path(issue.item.ref, "assignees")
         self._note("POST", path, f"assign it to {', '.join(logins)}")
-        return replace(found, assignees=(*found.assignees, *logins))
+        return replace(issue, assignees=(*issue.assignees, *logins))
 
     def comment(self, ref: ItemRef, body: str) -> tuple[str, None]:
         self._note("POST", paths.issue_path(ref, "comments"), "post the comment")
@@ -77,8 +77,8 @@ class Preview:
         return self._client.has_label(target, name)
 
     def identity(self) -> Identity:
-        if (known := self._client.account.known) is not None:
-            return known
+        if (identity := self._client.account.known) is not None:
+            return identity
         self._note("GET", paths.USER, "find out whom the token belongs to")
         return Identity("the token's account")
 

@@ -75,7 +75,7 @@ def _items(answer: dict[str, Any]) -> Iterator[ProjectItem]:
         if node["isArchived"] or project["closed"]:
             continue
         ids = {"project": project["id"], "item": node["id"], "field": field.get("id") or ""}
-        options = {one["name"]: one["id"] for one in field.get("options") or ()}
+        options = {option["name"]: option["id"] for option in field.get("options") or ()}
         yield ProjectItem(project["title"], ids, value.get("name"), options)
 
 
@@ -88,8 +88,8 @@ def _set_status(client: Writer, item: ProjectItem, wanted: str, *, is_asked: boo
     name = spelled.get(wanted.casefold())
     if name is None:
         if is_asked:
-            known = ", ".join(item.options) or "none"
-            yield f'the project "{item.project}" has no status "{wanted}" (it has: {known})'
+            offered = ", ".join(item.options) or "none"
+            yield f'the project "{item.project}" has no status "{wanted}" (it has: {offered})'
         return
     if name == item.status:
         return
@@ -111,7 +111,7 @@ def _refusal(answer: Mapping[str, Any]) -> str | None:
         return None
     errors = answer.get("errors")
     listed = errors if isinstance(errors, list) else []
-    types = [one.get("type") for one in listed if isinstance(one, dict)]
+    types = [error.get("type") for error in listed if isinstance(error, dict)]
     if "INSUFFICIENT_SCOPES" in types:
         return "the token needs the scope project"
     return "the token may not write to it (a job's GITHUB_TOKEN never may)"

@@ -43,33 +43,33 @@ def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome
         "type": options.type,
     }
     given = {key: value for key, value in optional.items() if value}
-    made = client.create(target, {**fields, **given})
+    created = client.create(target, {**fields, **given})
     # Without push access GitHub drops them silently (its reference, "Create an issue").
-    refused = without(change.add_labels, made.item.labels)
+    refused = without(change.add_labels, created.item.labels)
     notes = [f"label {name} not added: the token needs push access" for name in refused]
-    notes += unmet_options(options, made, milestone)
-    return Outcome(made.item, refused=refused, notes=tuple(notes))
+    notes += unmet_options(options, created, milestone)
+    return Outcome(created.item, refused=refused, notes=tuple(notes))
 
 
-def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
+def write(client: Writer, issue: IssueSnapshot, change: Change, done: Progress) -> None:
     """Change an issue: its fields, then the comment, the labels, and the assignees.
 
     Ends early if GitHub's answer shows that the state did not change.
 
     Args:
-        found: the issue as read; with its body if the change has a draft.
+        issue: the issue as read; with its body if the change has a draft.
     """
     reopens = change.draft is None and change.goal is Goal.OPEN
     extras = client.settings.on_reopen if reopens else OnReopen()
-    fields = _state_fields(found, change, extras)
+    fields = _state_fields(issue, change, extras)
     options, milestone = DraftOptions(), None
     if change.draft:
-        ref = found.item.ref
+        ref = issue.item.ref
         options = read_draft_options(change.draft.metadata)
-        milestone = resolve_milestone(client, options, found, ref.target)
+        milestone = resolve_milestone(client, options, issue, ref.target)
         where = client.settings.name(ref)
-        fields |= changed_fields(found, change.draft, options, milestone, where=where)
-    now = client.change(found, fields) if fields else found
+        fields |= changed_fields(issue, change.draft, options, milestone, where=where)
+    now = client.change(issue, fields) if fields else issue
     done.item = now.item
     if change.goal is not None and must_move(now.item, change.goal):
         return
@@ -83,13 +83,13 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
         _finish_reopen(client, now, change, done)
 
 
-def _state_fields(found: IssueSnapshot, change: Change, extras: OnReopen) -> dict[str, Any]:
+def _state_fields(issue: IssueSnapshot, change: Change, extras: OnReopen) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    if change.goal is not None and must_move(found.item, change.goal):
+    if change.goal is not None and must_move(issue.item, change.goal):
         state, reason = _STATES[change.goal]
         # Pull requests have no reason.
-        fields |= {"state": state} if found.pull else {"state": state, "state_reason": reason}
-    is_over = found.milestone is not None and not found.milestone.is_open
+        fields |= {"state": state} if issue.pull else {"state": state, "state_reason": reason}
+    is_over = issue.milestone is not None and not issue.milestone.is_open
     if is_over and extras.milestone == "clear":
         fields["milestone"] = None
     return fields
@@ -161,47 +161,47 @@ def _check_is_final(error: TrackerError) -> None:
 
 
 def _assign(
-    client: Writer, found: IssueSnapshot, logins: Sequence[str], done: Progress
+    client: Writer, issue: IssueSnapshot, logins: Sequence[str], done: Progress
 ) -> IssueSnapshot:
     """Add missing assignees; after a refusal the issue is unchanged."""
-    new = without(logins, found.assignees)
+    new = without(logins, issue.assignees)
     if not new:
-        return found
+        return issue
     try:
-        now = client.assign(found, new)
+        now = client.assign(issue, new)
     except Forbidden:
-        return found
+        return issue
     done.item = now.item
     return now
 
 
-def _finish_reopen(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
+def _finish_reopen(client: Writer, issue: IssueSnapshot, change: Change, done: Progress) -> None:
     """Assign the issue and set its status in projects as configured, and add notes for the user."""
     extras, asked = client.settings.on_reopen, change.options.value_of(STATUS_OPTION)
-    if not found.assignees and extras.assignee == "me":
-        found = _take(client, found, done)
-    done.notes += _notes_on(found)
+    if not issue.assignees and extras.assignee == "me":
+        issue = _take(client, issue, done)
+    done.notes += _notes_on(issue)
     status = asked or extras.project_status
     if status or extras.project == "report":
         is_asked = asked is not None
-        done.notes += report_projects(client, found.item.ref, status, is_asked=is_asked)
+        done.notes += report_projects(client, issue.item.ref, status, is_asked=is_asked)
 
 
-def _take(client: Writer, found: IssueSnapshot, done: Progress) -> IssueSnapshot:
+def _take(client: Writer, issue: IssueSnapshot, done: Progress) -> IssueSnapshot:
     """Assign the issue to the token's account, or add a note."""
     login = client.identity().login
     if login is None:
         done.notes.append("it could not be assigned: GitHub does not name the token's account")
-        return found
-    now = _assign(client, found, [login], done)
+        return issue
+    now = _assign(client, issue, [login], done)
     if not now.assignees:
         done.notes.append(f"GitHub did not assign it to {login}")
     return now
 
 
-def _notes_on(found: IssueSnapshot) -> Iterator[str]:
+def _notes_on(issue: IssueSnapshot) -> Iterator[str]:
     """Notes from the issue's answer."""
-    if found.milestone is not None and not found.milestone.is_open:
-        yield f'its milestone "{found.milestone.title}" is closed'
-    if not found.assignees:
+    if issue.milestone is not None and not issue.milestone.is_open:
+        yield f'its milestone "{issue.milestone.title}" is closed'
+    if not issue.assignees:
         yield "it has no assignee"

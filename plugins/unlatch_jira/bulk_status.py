@@ -37,14 +37,14 @@ def read_many(
     Raises:
         TrackerError: none of them could be read.
     """
-    found: dict[ItemRef, Issue | TrackerError] = {}
+    by_ref: dict[ItemRef, Issue | TrackerError] = {}
     for start in range(0, len(refs) if page > 1 else 0, page):
-        found |= _page(refs[start : start + page], fetch)
+        by_ref |= _page(refs[start : start + page], fetch)
     # A moved issue is listed under its new key, without the requested one; a deleted or hidden one
     # is not listed. Reading it separately distinguishes them.
-    missing = [ref for ref in refs if ref not in found]
+    missing = [ref for ref in refs if ref not in by_ref]
     issues = side_by_side([partial(read, ref) for ref in missing])
-    return found | dict(zip(missing, issues, strict=True))
+    return by_ref | dict(zip(missing, issues, strict=True))
 
 
 def _page(

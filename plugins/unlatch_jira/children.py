@@ -95,11 +95,11 @@ class Children:
     def _is_served(self, child: Issue, change: Change) -> bool:
         if change.comment is None:
             return False
-        shown = child.answer.fields.comment
-        found = list(shown.comments) if shown else []
-        if shown is None or len(found) < shown.total:
-            found = list(self.client.comments(child.key))
-        return any(change.op in one.ops for one in found)
+        page = child.answer.fields.comment
+        comments = list(page.comments) if page else []
+        if page is None or len(comments) < page.total:
+            comments = list(self.client.comments(child.key))
+        return any(change.op in comment.ops for comment in comments)
 
 
 def _not_moved() -> Rejected:

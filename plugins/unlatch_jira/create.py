@@ -56,21 +56,21 @@ def _configured(settings: JiraSettings, client: JiraClient, kind: str) -> dict[s
         return {}
     (values,) = settings.fields_for(CREATE)
     screen = client.create_screen(str(settings.target), kind)
-    found = screens.configured_fields(screen, settings, CREATE)
-    known = {it.casefold() for name, field in screen.items() for it in (name, field.name)}
-    if lacking := [name for name in values if name.casefold() not in known]:
+    configured = screens.configured_fields(screen, settings, CREATE)
+    labels = {label.casefold() for name, field in screen.items() for label in (name, field.name)}
+    if lacking := [name for name in values if name.casefold() not in labels]:
         raise Rejected(
             "field-not-on-screen",
             f"new issues of the type {kind} have no field {', '.join(lacking)}",
             hint="correct [trackers.jira.fields.create]; it takes names and ids of fields",
         )
-    if wrong := screens.wrong_values(screen, found, settings, CREATE):
+    if wrong := screens.wrong_values(screen, configured, settings, CREATE):
         raise Rejected(
             "field-not-on-screen",
             f"a field of new issues of the type {kind}: {'; '.join(wrong.values())}",
             hint="correct [trackers.jira.fields.create]; it takes names and ids of values",
         )
-    return found
+    return configured
 
 
 def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tuple[str, ...]]:
@@ -90,8 +90,8 @@ def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tupl
 def _notes(lacking: tuple[str, ...], labels: tuple[str, ...]) -> tuple[str, ...]:
     if not lacking:
         return ()
-    shown = f" ({' '.join(labels)})" if labels else ""
-    return (f"made without {', '.join(lacking)}{shown}: not on the create screen",)
+    suffix = f" ({' '.join(labels)})" if labels else ""
+    return (f"made without {', '.join(lacking)}{suffix}: not on the create screen",)
 
 
 def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> dict[str, Any]:
@@ -133,8 +133,8 @@ def _above(settings: JiraSettings, site: JiraSite, metadata: Mapping[str, Any]) 
 def _key(settings: JiraSettings, value: str | None) -> str | None:
     if value is None:
         return None
-    found = settings.recognise(value)
-    key = found.id if found else value.strip().upper()
+    ref = settings.recognise(value)
+    key = ref.id if ref else value.strip().upper()
     if not KEY.fullmatch(key):
         raise Rejected(
             "parent-unusable",
@@ -151,5 +151,5 @@ def _key(settings: JiraSettings, value: str | None) -> str | None:
 
 
 def _metadata_value(metadata: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    found = (metadata.get(name) for name in names)
-    return next((word for word in found if isinstance(word, str) and word.strip()), None)
+    values = (metadata.get(name) for name in names)
+    return next((word for word in values if isinstance(word, str) and word.strip()), None)

@@ -23,29 +23,29 @@ def read_history(
 
     The credential's account, and the statuses, are only read if there is anything to judge.
     """
-    marked = [one for one in comments if one.ops]
+    marked = [comment for comment in comments if comment.ops]
     log = client.changelog(key)
     me = site.find_myself() if marked or log.moves else Person({})
     is_open = site.open_statuses(key.rpartition("-")[0]) if log.moves else {}
     posted = (
         MarkedComment(
-            one.id,
-            plain(one.body),
-            one.author.shown,
-            edited=one.is_edited,
-            created=one.at,
-            own=one.author.is_same_as(me),
+            comment.id,
+            plain(comment.body),
+            comment.author.shown,
+            edited=comment.is_edited,
+            created=comment.at,
+            own=comment.author.is_same_as(me),
         )
-        for one in marked
+        for comment in marked
     )
     changes = (
         StateChange(
-            one.at,
-            one.status,
-            one.author.shown,
-            one.author.is_same_as(me),
-            is_open.get(one.status),
+            move.at,
+            move.status,
+            move.author.shown,
+            move.author.is_same_as(me),
+            is_open.get(move.status),
         )
-        for one in log.moves
+        for move in log.moves
     )
     return ItemHistory(tuple(posted), tuple(changes), log.is_whole)

@@ -24,14 +24,14 @@ def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None
         UsageError: `site-unknown`.
     """
     if "://" in word:
-        found = parse(word)
-        if found is None:
+        address = parse(word)
+        if address is None:
             return None
-        is_cloud = found.host.endswith(".atlassian.net")
+        is_cloud = address.host.endswith(".atlassian.net")
         scheme = "https" if is_cloud else urlsplit(word).scheme
         # A Data Center may have a context path before its pages.
-        path = "" if is_cloud else _PAGE.split(f"{found.path}/")[0].rstrip("/")
-        site, key = f"{scheme}://{found.host}{path}", found.key
+        path = "" if is_cloud else _PAGE.split(f"{address.path}/")[0].rstrip("/")
+        site, key = f"{scheme}://{address.host}{path}", address.key
     elif KEY.fullmatch(key := word.upper()):
         site = next(filter(None, map(environ.get, _SITES)), "")
     else:

@@ -51,7 +51,7 @@ class PermissionCheck:
         issues = side_by_side([partial(self._read, ref) for ref in refs])
         remarks = (
             *self._project_remarks(projects, issues),
-            *_resolved_remarks(one for one in issues if not isinstance(one, TrackerError)),
+            *_resolved_remarks(issue for issue in issues if not isinstance(issue, TrackerError)),
         )
         return Examination(me.shown or me.name, places, tuple(remarks))
 
@@ -71,12 +71,12 @@ class PermissionCheck:
 
     def _access(self, project: str) -> Access:
         try:
-            found = self._site.permissions(project, [key for key, _ in _RIGHTS.values()])
+            permissions = self._site.permissions(project, [key for key, _ in _RIGHTS.values()])
         except (NotFound, Rejected):
             # For a hidden project Jira answers that it does not exist.
             unseen = f"check the key {project}, or ask for Browse Projects in it"
             return Access(project, dict.fromkeys(_RIGHTS, False), unseen)
-        rights = {right: found.has(key) for right, (key, _) in _RIGHTS.items()}
+        rights = {right: permissions.has(key) for right, (key, _) in _RIGHTS.items()}
         lacking = [_RIGHTS[right][1] for right, has in rights.items() if has is False]
         hint = f"ask for {', '.join(lacking)} in the project {project}" if lacking else None
         return Access(project, rights, hint)
@@ -84,7 +84,7 @@ class PermissionCheck:
     def _project_remarks(
         self, projects: Iterable[str], issues: Iterable[Issue | TrackerError]
     ) -> Iterator[Remark]:
-        seen = [one for one in issues if not isinstance(one, TrackerError)]
+        seen = [issue for issue in issues if not isinstance(issue, TrackerError)]
         for project in projects:
             try:
                 types = self._site.statuses(project)
@@ -96,13 +96,13 @@ class PermissionCheck:
             yield from self._path_remarks(project, types)
 
     def _type_remarks(self, project: str, types: Sequence[TypeStatuses]) -> Iterator[Remark]:
-        known = {one.name.casefold() for one in types}
+        names = {kind.name.casefold() for kind in types}
         for name in dict.fromkeys((self._settings.issue_type, *self._settings.types.values())):
-            if name.casefold() not in known:
+            if name.casefold() not in names:
                 yield Remark(
                     "issue-type-unknown",
                     f"the project {project} has no issue type {name!r}; there are "
-                    f"{', '.join(one.name for one in types)}",
+                    f"{', '.join(kind.name for kind in types)}",
                     where="trackers.jira.issue_type or trackers.jira.types",
                     hint="name one of them",
                     is_error=True,
@@ -122,27 +122,27 @@ class PermissionCheck:
             for word in (move.id, move.name)
         }
         reported = set()
-        for one in types:
-            statuses = {word.casefold() for s in one.statuses for word in (s.name, s.id or "")}
-            table = self._settings.transitions_at(project, one.name)
+        for kind in types:
+            statuses = {word.casefold() for s in kind.statuses for word in (s.name, s.id or "")}
+            table = self._settings.transitions_at(project, kind.name)
             for wanted in map(table.towards, Goal):
                 if wanted is None or wanted.casefold() in statuses | offered or wanted in reported:
                     continue
                 reported.add(wanted)
                 yield Remark(
                     "transition-unknown",
-                    f"{wanted!r} is not a status of {one.name} in {project}, and no linked issue "
+                    f"{wanted!r} is not a status of {kind.name} in {project}, and no linked issue "
                     f"offers a transition of this name; the statuses are "
-                    f"{', '.join(s.name for s in one.statuses)}",
+                    f"{', '.join(s.name for s in kind.statuses)}",
                     where="trackers.jira.transitions",
                     hint="correct it, unless it is a transition that only other statuses offer",
                 )
 
     def _path_remarks(self, project: str, types: Sequence[TypeStatuses]) -> Iterator[Remark]:
-        known = {status.name.casefold() for one in types for status in one.statuses}
+        names = {status.name.casefold() for kind in types for status in kind.statuses}
         paths = self._settings.paths
         for start in dict.fromkeys((*paths.reopen, *paths.complete, *paths.drop)):
-            if start.casefold() not in known:
+            if start.casefold() not in names:
                 yield Remark(
                     "path-unknown",
                     f"a path begins in {start!r}, and {project} has no such status",

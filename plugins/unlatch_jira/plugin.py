@@ -83,15 +83,15 @@ class JiraPlugin(SyncPlugin):
         from unlatch_jira.bulk_status import read_many  # noqa: PLC0415  (rarely needed)
 
         fields, moves = self._fields_for(change), _moves(change)
-        found = read_many(
+        issues = read_many(
             refs,
             lambda keys: self._client.many(keys, fields, moves=moves),
             lambda ref: self._read(ref, change),
             page=self.reads_ahead,
         )
         return {
-            ref: one if isinstance(one, TrackerError) else Snapshot(one.item, one)
-            for ref, one in found.items()
+            ref: issue if isinstance(issue, TrackerError) else Snapshot(issue.item, issue)
+            for ref, issue in issues.items()
         }
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
@@ -140,19 +140,19 @@ class JiraPlugin(SyncPlugin):
         Only accounts with permission can comment on Jira issues, so every marker counts. Authors
         are read only if there are several comments.
         """
-        found = [comment for comment in self._comments(ref) if op in comment.ops]
-        me = self._site.find_myself() if len(found) > 1 else Person({})
+        comments = [comment for comment in self._comments(ref) if op in comment.ops]
+        me = self._site.find_myself() if len(comments) > 1 else Person({})
         return tuple(
             CommentRef(
-                one.id,
-                one.at,
-                own=one.author.is_same_as(me),
-                text=plain(one.body),
-                touched=bool(one.is_edited),
-                visibility=one.visibility,
-                author=one.author.shown,
+                comment.id,
+                comment.at,
+                own=comment.author.is_same_as(me),
+                text=plain(comment.body),
+                touched=bool(comment.is_edited),
+                visibility=comment.visibility,
+                author=comment.author.shown,
             )
-            for one in found
+            for comment in comments
         )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
@@ -266,7 +266,9 @@ class JiraPlugin(SyncPlugin):
         )
 
     def _comments(self, ref: ItemRef) -> list[Comment]:
-        return sorted(self._client.comments(ref.id), key=lambda one: (one.at, int(one.id)))
+        return sorted(
+            self._client.comments(ref.id), key=lambda comment: (comment.at, int(comment.id))
+        )
 
     def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
         """Find the issue among those not indexed yet; keys are assigned in order."""

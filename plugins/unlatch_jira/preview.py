@@ -136,8 +136,8 @@ class PreviewClient(JiraClient):
     def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
         kind, project = fields["issuetype"]["name"], fields["project"]["key"]
         self._listing.note("POST", "issue", f"create an issue of the type {kind} in {project}")
-        shown = {"status": {"name": "as its workflow begins"}, "labels": [], **fields}
-        raw = {"id": _NEW, "key": _NEW, "fields": {**shown, "project": None, "parent": None}}
+        visible = {"status": {"name": "as its workflow begins"}, "labels": [], **fields}
+        raw = {"id": _NEW, "key": _NEW, "fields": {**visible, "project": None, "parent": None}}
         self._expected[_NEW] = read_issue(raw, self._settings)
         return _NEW
 

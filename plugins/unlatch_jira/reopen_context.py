@@ -89,7 +89,7 @@ class ReopenContext:
         from unlatch_jira.api.site_models import read_sprints  # noqa: PLC0415  (rarely needed)
 
         sprints = read_sprints(issue.custom(name))
-        if not sprints or not all(one.is_closed for one in sprints):
+        if not sprints or not all(sprint.is_closed for sprint in sprints):
             return
         last = sprints[-1]
         if self.settings.on_reopen.sprint == "keep":
@@ -110,11 +110,11 @@ class ReopenContext:
         if self.settings.on_reopen.parent == "report":
             around.notes.append(f"its parent {parent.key} is closed ({status.name})")
             return
-        found = self.client.issue(parent.key, "project", moves=True)
-        if not self.settings.allows(found.item.ref) or found.item.deliberate:
+        parent_issue = self.client.issue(parent.key, "project", moves=True)
+        if not self.settings.allows(parent_issue.item.ref) or parent_issue.item.deliberate:
             around.notes.append(f"its parent {parent.key} is left closed ({status.name})")
-        elif not found.item.category.is_open:
-            around.parent = found
+        elif not parent_issue.item.category.is_open:
+            around.parent = parent_issue
 
     def _person(self, issue: Issue, around: ReopenTarget) -> None:
         person = issue.answer.fields.assignee
@@ -132,5 +132,5 @@ def _not_done(refusal: TrackerError) -> str:
 
 
 def _no_choice(last: Sprint, running: tuple[Sprint, ...]) -> str:
-    there = ", ".join(repr(one.name) for one in running) or "none"
+    there = ", ".join(repr(sprint.name) for sprint in running) or "none"
     return f"its sprint {last.name!r} is closed, and its board does not run one: {there}"

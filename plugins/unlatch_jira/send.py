@@ -40,9 +40,9 @@ def send(
         rest = replace(edit, comment=None)
     if not rest and goal is None:
         return issue, edit
-    sent, shown = _put(client, issue, rest, done)
-    after, look = shown or issue, _Look(client, sent, goal)
-    if (sent or goal) and (shown is None or not look.is_shown(shown)):
+    sent, answer = _put(client, issue, rest, done)
+    after, look = answer or issue, _Look(client, sent, goal)
+    if (sent or goal) and (answer is None or not look.is_shown(answer)):
         fields = [] if sent.comment is None else ["comment"]
         after = read_back(client, issue.key, *fields, is_shown=look.is_shown)
         look.is_shown(after)
@@ -119,10 +119,10 @@ class _Look:
 
     def finds_comment(self, after: Issue) -> bool:
         """Look for the comment; only Cloud documents that of an edit, and need not show it."""
-        shown = after.answer.fields.comment
-        is_documented = self.client.is_cloud and shown is None
+        page = after.answer.fields.comment
+        is_documented = self.client.is_cloud and page is None
         if self.comment is None and not is_documented:
-            self.comment = _marked(shown.comments if shown else (), self.sent)
+            self.comment = _marked(page.comments if page else (), self.sent)
             # An issue may show only some, and its answer may be older than the list.
             self.comment = self.comment or _marked(_all(self.client, after.key), self.sent)
         self.is_commented = is_documented or self.comment is not None
@@ -132,10 +132,10 @@ class _Look:
 def clear_resolution(client: JiraClient, issue: Issue, done: Progress) -> Issue:
     """Clear the resolution of an open issue, if its edit screen has the field."""
     try:
-        shown = client.edit(issue, Edit(fields={"resolution": None}))
+        answer = client.edit(issue, Edit(fields={"resolution": None}))
     except (Rejected, Forbidden):
         return issue  # it stays, and the outcome reports it
-    after = shown or read_back(client, issue.key, is_shown=lambda one: one.resolution is None)
+    after = answer or read_back(client, issue.key, is_shown=lambda seen: seen.resolution is None)
     done.item = after.item
     return after
 
@@ -165,9 +165,9 @@ def _edit(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> Issue
     except Forbidden:
         if not edit.is_silent:
             raise
-    shown = client.edit(issue, replace(edit, is_silent=False))
+    answer = client.edit(issue, replace(edit, is_silent=False))
     done.notes.append(NOT_SILENT)
-    return shown
+    return answer
 
 
 def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotOnScreen) -> None:
@@ -197,9 +197,9 @@ def _keep_comment(comment: Comment | None, done: Progress) -> None:
 
 
 def _marked(comments: Iterable[Comment], edit: Edit) -> Comment | None:
-    for one in comments:
-        if edit.op in one.ops:
-            return one
+    for comment in comments:
+        if edit.op in comment.ops:
+            return comment
     return None
 
 

@@ -157,7 +157,7 @@ class JiraSettings(Table):
     )
 
     def __post_init__(self) -> None:
-        if flat := [it for it in STAGES if not isinstance(self.fields.get(it, {}), dict)]:
+        if flat := [stage for stage in STAGES if not isinstance(self.fields.get(stage, {}), dict)]:
             raise ValueError(
                 f"fields.{flat[0]} is a table of fields; write a field of that name by its id"
             )
@@ -215,8 +215,8 @@ class JiraSettings(Table):
 
     def recognise(self, url: str) -> ItemRef | None:
         """The issue at a pasted address; None if it is not of this site."""
-        found = parse(url)
-        return self.ref(found.key) if found and found.is_below(self.web) else None
+        address = parse(url)
+        return self.ref(address.key) if address and address.is_below(self.web) else None
 
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The issue of a link; one of another site is in no target.
@@ -229,12 +229,12 @@ class JiraSettings(Table):
             if KEY.fullmatch(key):
                 return self.ref(key)
             raise _unlocated(f"{item!r} is not an issue's key, such as SCRUM-28")
-        found = parse(url)
-        if found is None:
+        address = parse(url)
+        if address is None:
             raise _unlocated(f"{url!r} is not the address of an issue under {self.web}")
-        if found.is_below(self.web):
-            return self.ref(found.key)
-        return ItemRef("jira", f"{found.host}/{project_of(found.key)}", found.key, url)
+        if address.is_below(self.web):
+            return self.ref(address.key)
+        return ItemRef("jira", f"{address.host}/{project_of(address.key)}", address.key, url)
 
     def name(self, ref: ItemRef) -> str:
         """The issue's name for people: its key."""
@@ -250,22 +250,22 @@ class JiraSettings(Table):
 
     def transitions_at(self, project: str, kind: str | None) -> Transitions:
         """The configured transitions for issues of this type in this project."""
-        found = self.transitions
+        transitions = self.transitions
         if not self.transitions_for:
-            return found
+            return transitions
         tables = {place.casefold(): table for place, table in self.transitions_for.items()}
         for place in reversed(places(project, kind)):
             if place in tables:
                 given = {name: value for name, value in tables[place] if value is not None}
-                found = found.replaced(**given)
-        return found
+                transitions = transitions.replaced(**given)
+        return transitions
 
     def fields_for(self, stage: str) -> tuple[dict[str, FieldValue], ...]:
         """The values of fields for one of STAGES; then the flat ones, which are for transitions."""
-        flat = {name: it for name, it in self.fields.items() if name not in STAGES}
+        flat = {name: value for name, value in self.fields.items() if name not in STAGES}
         own = self.fields.get(stage)
-        found = (own if isinstance(own, dict) else {}, {} if stage == CREATE else flat)
-        return tuple(filter(None, found))
+        tables = (own if isinstance(own, dict) else {}, {} if stage == CREATE else flat)
+        return tuple(filter(None, tables))
 
     def type_for(self, increment_type: str | None) -> str:
         """The issue type for an increment of this type."""

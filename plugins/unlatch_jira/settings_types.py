@@ -101,8 +101,8 @@ Circle = Annotated[str, Check(_circle)]
 
 def _place(key: str) -> str:
     project, slash, kind = key.partition("/")
-    known = PROJECT.fullmatch(project) or (project == "*" and slash)
-    if not known or (slash and not kind.strip()):
+    is_place = PROJECT.fullmatch(project) or (project == "*" and slash)
+    if not is_place or (slash and not kind.strip()):
         raise ValueError(f"{key!r} is none of PROJECT, PROJECT/Type and */Type, such as OPS/Bug")
     return key
 

@@ -45,12 +45,12 @@ def parse(url: str) -> Address | None:
         return None
     if parts.scheme.lower() not in _DEFAULT_PORTS or parts.username is not None:
         return None
-    shown = _SHOWN.search(parts.path)
+    match = _SHOWN.search(parts.path)
     # A board or a backlog shows an issue in a dialog.
     selected = parse_qs(parts.query).get("selectedIssue", [""])[0]
-    for found in (shown["key"] if shown else "", selected):
-        if KEY.fullmatch(found.upper()):
-            return Address(host, _SHOWN.sub("", parts.path).rstrip("/"), found.upper())
+    for key in (match["key"] if match else "", selected):
+        if KEY.fullmatch(key.upper()):
+            return Address(host, _SHOWN.sub("", parts.path).rstrip("/"), key.upper())
     return None
 
 

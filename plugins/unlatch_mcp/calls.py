@@ -71,7 +71,7 @@ class Calls:
                 without a document `call-failed`, or `call-unknown` if the command writes.
         """
         argv = [*_UNLATCH, *options, "--json", "--", *words]
-        if any("\0" in one or len(one) > _LONGEST_ARGUMENT for one in argv):
+        if any("\0" in argument or len(argument) > _LONGEST_ARGUMENT for argument in argv):
             message = f"an argument has a zero byte, or more than {_LONGEST_ARGUMENT:,} characters"
             raise CallFailed(
                 "usage", message, hint="call again with a shorter text without zero bytes"
@@ -80,21 +80,21 @@ class Calls:
             done = run(
                 argv, cwd=self.root, environ=self.environ, seconds=_TIMEOUT, most=_MOST_BYTES
             )
-            found = json.loads(done.out)
+            answer = json.loads(done.out)
         except (OSError, ValueError) as error:
             message = f"unlatch {options[0]} gave no document: {error}"
             if seen_with is None:
                 raise CallFailed("call-failed", message, hint="call again") from error
             message += f"; {_UNKNOWN}"
             raise CallFailed("call-unknown", message, hint=seen_with) from error
-        document = found if isinstance(found, dict) else {"entries": found}
+        document = answer if isinstance(answer, dict) else {"entries": answer}
         if error_entry := document.get("error"):
             return _candidates(error_entry)
         return _shown(document, exact=exact)  # type: ignore[no-any-return]  # an object stays one
 
 
 def _candidates(error: Mapping[str, Any]) -> Document:
-    candidates = [_shown(one) for one in error.get("problems", ())]
+    candidates = [_shown(problem) for problem in error.get("problems", ())]
     if error.get("id") in _CANDIDATES and candidates:
         return {"candidates": candidates, "message": _shown(error["message"]), "ask": ASK}
     problems = "; ".join(candidates)

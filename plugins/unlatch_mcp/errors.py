@@ -68,13 +68,13 @@ def answering(tool: Callable[P, Awaitable[Document]]) -> Callable[P, Awaitable[D
 def _with_hints(value: Any, names: Container[str]) -> Any:
     """A document with the next steps of its parts in the words of the tools."""
     if isinstance(value, list):
-        return [_with_hints(one, names) for one in value]
+        return [_with_hints(item, names) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {key: _with_hints(one, names) for key, one in value.items()}
-    if isinstance(hint := found.get("hint"), str):
-        found["hint"] = _for_model(hint, names)
-    return found
+    document = {key: _with_hints(member, names) for key, member in value.items()}
+    if isinstance(hint := document.get("hint"), str):
+        document["hint"] = _for_model(hint, names)
+    return document
 
 
 def _for_model(hint: str, names: Container[str]) -> str:
@@ -84,11 +84,11 @@ def _for_model(hint: str, names: Container[str]) -> str:
         names: the arguments of the tool.
     """
 
-    def flag(one: re.Match[str]) -> str:
-        name = one[1].replace("-", "_")
-        return f"{name}: true" if name in names else one[0]
+    def flag(match: re.Match[str]) -> str:
+        name = match[1].replace("-", "_")
+        return f"{name}: true" if name in names else match[0]
 
-    found = _COMMAND.sub(lambda one: _TOOLS.get(one[1], one[0]), hint)
-    found = _FLAG.sub(flag, _PARAMETER.sub(r"\1", _NEEDLESS.sub("", found)))
-    is_command = "unlatch " in found or re.search(r"(?<!\S)--?[a-z]", found)
-    return f"the user can do this at a terminal: {hint}" if is_command else found
+    text = _COMMAND.sub(lambda match: _TOOLS.get(match[1], match[0]), hint)
+    text = _FLAG.sub(flag, _PARAMETER.sub(r"\1", _NEEDLESS.sub("", text)))
+    is_command = "unlatch " in text or re.search(r"(?<!\S)--?[a-z]", text)
+    return f"the user can do this at a terminal: {hint}" if is_command else text

@@ -129,8 +129,8 @@ class Plans:
 
 def _check_read(document: Document, planned: Document) -> None:
     """Refuse a dry run without an item that the plan had."""
-    read = {one["url"] for one in items_of(planned) if not is_unread(one)}
-    unread = [one for one in items_of(document) if is_unread(one)]
-    if lost := [one for one in unread if one["url"] in read]:
+    read = {item["url"] for item in items_of(planned) if not is_unread(item)}
+    unread = [item for item in items_of(document) if is_unread(item)]
+    if lost := [item for item in unread if item["url"] in read]:
         message = f"{lost[0]['url']} could not be read: {lost[0]['error']['message']}"
         raise CallFailed("plan-not-checked", f"{message}; nothing was done", hint=_AGAIN)

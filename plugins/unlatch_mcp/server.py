@@ -43,10 +43,12 @@ class Server(MCPServer):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Any = None
     ) -> CallToolResult | InputRequiredResult:
-        schema = next((one.input_schema for one in await self.list_tools() if one.name == name), {})
-        known = schema.get("properties", arguments)
-        if unknown := [one for one in arguments if one not in known]:
-            raise ToolError(_unknown_arguments(name, unknown, [*known]))
+        schema = next(
+            (tool.input_schema for tool in await self.list_tools() if tool.name == name), {}
+        )
+        accepted = schema.get("properties", arguments)
+        if unknown := [argument for argument in arguments if argument not in accepted]:
+            raise ToolError(_unknown_arguments(name, unknown, [*accepted]))
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -55,15 +57,17 @@ class Server(MCPServer):
             raise ToolError(_wrong_arguments(name, error.__cause__)) from error
 
 
-def _unknown_arguments(tool: str, unknown: list[str], known: list[str]) -> str:
+def _unknown_arguments(tool: str, unknown: list[str], accepted: list[str]) -> str:
     names = "argument " if len(unknown) == 1 else "arguments "
     names += ", ".join(unknown)
-    has = f"its arguments: {', '.join(known)}" if known else "it has none"
+    has = f"its arguments: {', '.join(accepted)}" if accepted else "it has none"
     return f"error[usage]: {tool} has no {names}; {has}"
 
 
 def _wrong_arguments(tool: str, error: ValidationError) -> str:
-    problems = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+    problems = [
+        f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in error.errors()
+    ]
     return f"error[usage]: invalid arguments of {tool}: {'; '.join(problems)}"
 
 
@@ -71,14 +75,14 @@ async def definitions(server: MCPServer) -> list[dict[str, Any]]:
     """What a model sees of each tool."""
     return [
         {
-            "name": one.name,
-            "description": one.description,
-            "inputSchema": one.input_schema,
-            "annotations": one.annotations.model_dump(by_alias=True, exclude_none=True)
-            if one.annotations
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "annotations": tool.annotations.model_dump(by_alias=True, exclude_none=True)
+            if tool.annotations
             else None,
         }
-        for one in await server.list_tools()
+        for tool in await server.list_tools()
     ]
 
 

@@ -39,14 +39,14 @@ class _List(NamedTuple):
 
 def fitted(document: Document, tool: str) -> Document:
     """The document of a tool, cut if it is too large; `leftOut` has the number of entries."""
-    found = json.loads(json.dumps(document))
-    if _size(found) <= MOST:
+    shorter = json.loads(json.dumps(document))
+    if _size(shorter) <= MOST:
         return document
     left_out: dict[str, int] = {}
-    while (size := _size(found)) > MOST:
-        longest = max(_lists(found), default=None, key=lambda one: one.size)
+    while (size := _size(shorter)) > MOST:
+        longest = max(_lists(shorter), default=None, key=lambda listed: listed.size)
         if longest is None:
-            found = _shortened(found)
+            shorter = _shortened(shorter)
             break
         entries = longest.entries
         kept = len(entries) // 2 if size > 2 * MOST else len(entries) * 3 // 4
@@ -56,7 +56,7 @@ def fitted(document: Document, tool: str) -> Document:
         else:
             del entries[-cut:]
         left_out[longest.place] = left_out.get(longest.place, 0) + cut
-    return {**found, "leftOut": left_out, "more": _REST.get(tool, _AT_A_TERMINAL)}
+    return {**shorter, "leftOut": left_out, "more": _REST.get(tool, _AT_A_TERMINAL)}
 
 
 def _lists(value: Any, place: str = "", name: str = "") -> Iterator[_List]:
@@ -64,20 +64,20 @@ def _lists(value: Any, place: str = "", name: str = "") -> Iterator[_List]:
     if isinstance(value, list):
         if len(value) > 1:
             yield _List(_size(value), place, name, value)
-        for number, one in enumerate(value):
-            yield from _lists(one, f"{place}[{number}]", name)
+        for number, item in enumerate(value):
+            yield from _lists(item, f"{place}[{number}]", name)
     elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from _lists(one, f"{place}.{key}" if place else key, key)
+        for key, member in value.items():
+            yield from _lists(member, f"{place}.{key}" if place else key, key)
 
 
 def _shortened(value: Any) -> Any:
     if isinstance(value, str) and len(value) > _SHORT:
         return f"{value[:_SHORT]}..."
     if isinstance(value, list):
-        return [_shortened(one) for one in value]
+        return [_shortened(item) for item in value]
     if isinstance(value, dict):
-        return {key: _shortened(one) for key, one in value.items()}
+        return {key: _shortened(member) for key, member in value.items()}
     return value
 
 

@@ -43,20 +43,20 @@ async def _pass_on(read: Any, write: Any, send: MemoryObjectSendStream[Item]) ->
         async for item in read:
             if not isinstance(item, ValidationError):
                 await send.send(item)
-            elif (found := _members(item)) is not None:
+            elif (members := _members(item)) is not None:
                 # In place of an answer, its question gets the error.
-                is_answer = "method" not in found and ("result" in found or "error" in found)
-                await (send if is_answer else write).send(_answer(item, found))
+                is_answer = "method" not in members and ("result" in members or "error" in members)
+                await (send if is_answer else write).send(_answer(item, members))
 
 
 def _members(error: ValidationError) -> dict[str, Any] | None:
     """What a message that was refused has, as far as it can be read; None for a blank line."""
-    for one in error.errors():
-        given = one["input"]
-        if one["type"] == "json_invalid":
+    for detail in error.errors():
+        given = detail["input"]
+        if detail["type"] == "json_invalid":
             return _read(given) if given.strip() else None
         # A missing member is reported with the whole message.
-        if one["type"] == "missing" and isinstance(given, dict) and "method" in given:
+        if detail["type"] == "missing" and isinstance(given, dict) and "method" in given:
             return given
     return {}
 
@@ -64,18 +64,18 @@ def _members(error: ValidationError) -> dict[str, Any] | None:
 def _read(text: str) -> dict[str, Any]:
     # Unlike pydantic, Python reads half a pair of surrogates.
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def _answer(error: ValidationError, found: dict[str, Any]) -> SessionMessage:
+def _answer(error: ValidationError, members: dict[str, Any]) -> SessionMessage:
     reason = error.errors()[0]
     is_syntax = reason["type"] == "json_invalid"
     text = reason["msg"] if is_syntax else "Invalid message: it is not JSON-RPC 2.0"
     data = ErrorData(code=PARSE_ERROR if is_syntax else INVALID_REQUEST, message=text)
-    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id(found.get("id")), error=data))
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=_id(members.get("id")), error=data))
 
 
 def _id(given: Any) -> str | int | None:

@@ -76,8 +76,8 @@ def add_reading(server: MCPServer, calls: Calls) -> None:
         limit: Limit = 20,
         skip: Skip = 0,
     ) -> Document:
-        found = await document("list", *(("--status", status) if status else ("--all",)))
-        entries = found["entries"]
+        answer = await document("list", *(("--status", status) if status else ("--all",)))
+        entries = answer["entries"]
         return {"entries": entries[skip : skip + limit], "total": len(entries)}
 
     @server.tool(
@@ -94,10 +94,10 @@ def add_reading(server: MCPServer, calls: Calls) -> None:
     )
     @answering
     async def briefing(id: Id) -> Document:
-        found = await document("show", "--offline", "--briefing", words=(id,))
-        if "candidates" in found:
-            return found
-        return {"increment": found["increment"]["id"], "briefing": found["briefing"]}
+        answer = await document("show", "--offline", "--briefing", words=(id,))
+        if "candidates" in answer:
+            return answer
+        return {"increment": answer["increment"]["id"], "briefing": answer["briefing"]}
 
     @server.tool(
         description="The history of an increment, effort:ID, session:ID or run:ID.",
@@ -136,12 +136,12 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
 
     async def meant(id: str, ctx: Context[Any, Any]) -> Chosen | Elicit[Chosen]:
         try:
-            found = await run_sync(lambda: calls.run("show", "--offline", words=(id,)))
+            answer = await run_sync(lambda: calls.run("show", "--offline", words=(id,)))
         except CallFailed:  # plan_resume fails for the same reason
             return Chosen(id=id)
-        if "candidates" not in found or not _can_ask(ctx):
+        if "candidates" not in answer or not _can_ask(ctx):
             return Chosen(id=id)
-        names = ", ".join(found["candidates"])
+        names = ", ".join(answer["candidates"])
         asked = f"'{id}' can mean several increments: {names}. Which one?"
         return Elicit(visible(asked), Chosen)
 

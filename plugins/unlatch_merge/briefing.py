@@ -29,14 +29,14 @@ def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedText:
         return MergedText(ours)
     if ours == base:
         return MergedText(theirs)
-    (one, is_ours), (other, is_theirs) = (_decoded(it) for it in (ours, theirs))
-    first, second = _sections(one), _sections(other)
+    (own, is_ours), (other, is_theirs) = (_decoded(side) for side in (ours, theirs))
+    first, second = _sections(own), _sections(other)
     parts = []
     for heading in united([*first], [*second]):
         both = united(first[heading], second[heading])
         earlier = sorted({line for line in both if line.startswith(_DATE)})[:-1]
         lines = "\n".join(line for line in both if line not in earlier).strip("\n")
-        parts += [one for one in (heading, lines) if one]
+        parts += [part for part in (heading, lines) if part]
     text = "\n\n".join(parts) + "\n"
     content = (sealed(text) if is_ours and is_theirs else text).encode()
     try:
@@ -59,11 +59,11 @@ def _decoded(content: bytes) -> tuple[str, bool]:
 
 def _sections(text: str) -> defaultdict[str, list[str]]:
     """The lines below each heading; those above the first are below an empty one."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    lines = found[""]
+    sections: defaultdict[str, list[str]] = defaultdict(list)
+    lines = sections[""]
     for line in map(str.rstrip, text.split("\n")):
         if line.startswith("## "):
-            lines = found[line]
+            lines = sections[line]
         else:
             lines.append(line)
-    return found
+    return sections

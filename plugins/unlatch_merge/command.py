@@ -114,8 +114,8 @@ def _document(context: Context, done: MergeResult) -> output.Json:
         "left": [_name(context, path) for path in done.left],
         "added": done.added,
         "conflicts": [
-            {"field": one.field, "ours": _entry(one.ours), "theirs": _entry(one.theirs)}
-            for one in done.clashes
+            {"field": clash.field, "ours": _entry(clash.ours), "theirs": _entry(clash.theirs)}
+            for clash in done.clashes
         ],
     }
 
@@ -198,11 +198,11 @@ class _Driver(click.Command):
 
 
 def _tell_driver(done: MergeDriverResult, path: str) -> None:
-    shown = output.clean(path)
+    file = output.clean(path)
     if done.problem:
-        output.talk(f"unlatch: {shown} was merged as text: {output.clean(done.problem)}")
+        output.talk(f"unlatch: {file} was merged as text: {output.clean(done.problem)}")
     if done.clashes:
-        output.talk(f"unlatch: {shown}: both sides changed this, differently:")
+        output.talk(f"unlatch: {file}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
         name = output.clean(PurePosixPath(path).parent.name)  # briefings have no clashes
         output.talk(f"  Next: unlatch merge --resolve {shlex.quote(name)}")

@@ -49,17 +49,17 @@ def versions_of(folder: Path, name: str) -> dict[int, bytes]:
         StoreError: `filter-needed`: git would write the file without converting it.
     """
     listed = run_git(folder, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
-    found: dict[int, bytes] = {}
+    versions: dict[int, bytes] = {}
     for entry in filter(None, os.fsdecode(listed or b"").split("\0")):
-        known, _, path = entry.partition("\t")
-        _, blob, stage = known.split(" ")
+        entry_facts, _, path = entry.partition("\t")
+        _, blob, stage = entry_facts.split(" ")
         git = WorkingGit(folder)
         git.check_filters([name])
-        shown = git("cat-file", "--filters", f"--path={path}", blob)
-        if shown.is_done:
-            check_size(len(shown.out), folder / name, name)
-            found[int(stage)] = shown.out
-    return found
+        checked_out = git("cat-file", "--filters", f"--path={path}", blob)
+        if checked_out.is_done:
+            check_size(len(checked_out.out), folder / name, name)
+            versions[int(stage)] = checked_out.out
+    return versions
 
 
 def sides_of(versions: dict[int, bytes], path: Path) -> tuple[bytes, bytes]:
@@ -111,7 +111,7 @@ def merge_unless_fixed(
             return None
         raise unreadable(path, error) from error
     # A whole side, or our earlier merge, may still be changed.
-    unfixed = {versions[OURS], versions[THEIRS], *(one.content for one in merged.values())}
+    unfixed = {versions[OURS], versions[THEIRS], *(merge.content for merge in merged.values())}
     if is_sound(path) and read_file(path) not in unfixed:
         return None
     return merged[take or Side.OURS]

@@ -112,7 +112,7 @@ class _Move:
     def _links(self, folder: Folder) -> list[tuple[str, str]]:
         record = read_folder(folder, self.shapes)
         links = () if isinstance(record, BrokenIncrement) else record.links
-        return [(one.tracker, one.key) for one in links]
+        return [(link.tracker, link.key) for link in links]
 
 
 @contextmanager
@@ -136,19 +136,24 @@ def _remove(folder: Path) -> None:
 
 def _joined(ours: Path, theirs: Path, shapes: Shapes) -> tuple[bytes | None, bytes]:
     """The metadata.json of two records of one item, if either has one, and their events."""
-    sides = [one for one in (ours, theirs) if exists(one / METADATA)]
-    events = merge_events(*(_content(one / EVENTS) for one in (ours, theirs)))
+    sides = [folder for folder in (ours, theirs) if exists(folder / METADATA)]
+    events = merge_events(*(_content(folder / EVENTS) for folder in (ours, theirs)))
     if sides != [ours, theirs]:
         return (_content(sides[0] / METADATA) if sides else None), events
     raw = [_content(side / METADATA) for side in sides]
-    texts = [JsonText.parse(one).value for one in raw]
+    texts = [JsonText.parse(content).value for content in raw]
     take = max(Side, key=lambda side: _last_activity(texts[side is Side.THEIRS]))
     merged = JsonText.parse(merge_metadata(None, *raw, shapes=shapes, take=take).content)
     data: Data = dict(merged.value)
     if theirs.name != ours.name:
         data[FORMER] = list(dict.fromkeys([*data.get(FORMER, ()), theirs.name]))
-    ended = {one for side, text in zip(sides, texts, strict=True) for one in _ended(side, text)}
-    set_pending(data, _each_once(data, (one for one in read_pending(data) if one.key not in ended)))
+    ended = {key for side, text in zip(sides, texts, strict=True) for key in _ended(side, text)}
+    set_pending(
+        data,
+        _each_once(
+            data, (operation for operation in read_pending(data) if operation.key not in ended)
+        ),
+    )
     return merged.with_value(data), events
 
 
@@ -165,16 +170,26 @@ def _last_activity(data: Data) -> str:
 
 def _ended(record: Path, data: Data) -> set[OperationKey]:
     """The operations that a record knows to have ended, as after an interrupted join."""
-    pending = {one.key for one in read_pending(data)}
-    events = (one for one in read_events(record) if isinstance(one, Delivered | Withdrawn))
-    return {(one.op, one.tracker, one.item) for one in events} - pending
+    pending = {operation.key for operation in read_pending(data)}
+    events = (event for event in read_events(record) if isinstance(event, Delivered | Withdrawn))
+    return {(event.op, event.tracker, event.item) for event in events} - pending
 
 
 def _each_once(data: Data, pending: Iterable[Operation]) -> list[Operation]:
     """Without those that repeat another one: the same kind and reason, and nothing was sent."""
-    reasons = {one.id: one.reason for one in read_reopens(data, {})}
+    reasons = {entry.id: entry.reason for entry in read_reopens(data, {})}
     kept: dict[object, Operation] = {}
-    for one in sorted(pending, key=lambda one: (not has_begun(one), one.at)):
-        what = (one.kind, one.tracker, one.state, one.reason or reasons.get(one.op), one.labels)
-        kept.setdefault(one.key if is_in_doubt(one) or one.retries else what, one)
-    return sorted(kept.values(), key=lambda one: one.at)
+    for operation in sorted(
+        pending, key=lambda operation: (not has_begun(operation), operation.at)
+    ):
+        what = (
+            operation.kind,
+            operation.tracker,
+            operation.state,
+            operation.reason or reasons.get(operation.op),
+            operation.labels,
+        )
+        kept.setdefault(
+            operation.key if is_in_doubt(operation) or operation.retries else what, operation
+        )
+    return sorted(kept.values(), key=lambda operation: operation.at)

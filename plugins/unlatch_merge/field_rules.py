@@ -61,7 +61,9 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
     """The rules of fields; `completed` are the keys that hold the time of completion."""
     nested = partial(_nested, way)
     facts: dict[str, Rule] = {_BASE: _forget_base, **dict.fromkeys(LISTS, nested)}
-    links = {one: block_rule(way, one, shape, facts) for one, shape in shapes.links.items()}
+    links = {
+        tracker: block_rule(way, tracker, shape, facts) for tracker, shape in shapes.links.items()
+    }
     united, record = partial(_united, way), partial(_record_rule, way)
     documents: dict[str, Rule] = {"unwritten": _unwritten}
     reached = {"syncedTo": _synced_rule(way, shapes), "alsoBy": _also_by, **documents}
@@ -90,10 +92,10 @@ def _united(way: ThreeWay, key: Callable[[Data], Any], rule: Rule, time: str) ->
         return _time(record, time), str(record.get("op", record.get("id")))
 
     def united(versions: Versions, place: Place) -> Any:
-        known = Versions(*(_by(key, side) for side in versions))
-        if None in known:
+        keyed = Versions(*(_by(key, side) for side in versions))
+        if None in keyed:
             return way.merge_changes(versions, place)
-        merged = way.records(known, place, rule=rule, order=order)
+        merged = way.records(keyed, place, rule=rule, order=order)
         return ABSENT if not merged and ABSENT in versions else merged
 
     return united
@@ -104,7 +106,7 @@ def _record_rule(way: ThreeWay, time: str, of: str, rules: Mapping[str, Rule]) -
 
     def rule(versions: Versions, place: Place) -> Any:
         base, *sides = versions
-        last = max(sides, key=lambda one: _time(one, time))
+        last = max(sides, key=lambda side: _time(side, time))
         aligned = (with_fields_of(side, last, (time, of)) for side in sides)
         return way.members(Versions(base, *aligned), place, rules=rules)
 
@@ -131,8 +133,8 @@ def _made_twice(rule: Rule, time: str, by: str) -> Rule:
         kept = {key: value for key, value in first.items() if key not in _LATER}
         if time == "reopenedAt" and any(other.get(key) != first.get(key) for key in (time, by)):
             maker = {"by": other.get(by), "at": other.get(time)}
-            known = [*first.get(_ALSO_BY, ()), maker, *other.get(_ALSO_BY, ())]
-            kept[_ALSO_BY] = _each_once(known)
+            makers = [*first.get(_ALSO_BY, ()), maker, *other.get(_ALSO_BY, ())]
+            kept[_ALSO_BY] = _each_once(makers)
         aligned = ({**kept, **{key: side[key] for key in side if key in _LATER}} for side in sides)
         return rule(Versions(ABSENT, *aligned), place)
 
@@ -169,13 +171,13 @@ def _attempt(way: ThreeWay, versions: Versions, place: Place) -> Any:
     _, *sides = versions
     if not versions.are_objects:
         return way.merge_changes(versions, place)
-    first, last = sorted(sides, key=lambda one: _time(one, "at"))
+    first, last = sorted(sides, key=lambda side: _time(side, "at"))
     merged = {**first, **last}
     # Clocks differ, so the times do not show the first reader: a closed item is the older state.
-    found = [one["before"] for one in sides if isinstance(one.get("before"), dict)]
-    if found:
-        closed = (one for one in found if one.get("category") in _CLOSED)
-        merged["before"] = next(closed, found[0])
+    items = [side["before"] for side in sides if isinstance(side.get("before"), dict)]
+    if items:
+        closed = (item for item in items if item.get("category") in _CLOSED)
+        merged["before"] = next(closed, items[0])
     if not ("ended" in first and "ended" in last):
         merged.pop("ended", None)
     return merged
@@ -202,7 +204,7 @@ def _nested(way: ThreeWay, versions: Versions, place: Place) -> Any:
     if versions.are_objects:
         rules: dict[str, Rule] = dict.fromkeys({**versions.ours, **versions.theirs}, rule)
         return way.members(versions, place, rules={**rules, _BASE: _forget_base})
-    if all(isinstance(one, list) for one in versions) and len(set(map(len, versions))) == 1:
+    if all(isinstance(version, list) for version in versions) and len(set(map(len, versions))) == 1:
         entries = enumerate(map(Versions, *versions))
         return [way.value(each, (*place, str(number)), rule=rule) for number, each in entries]
     return way.merge_changes(versions, place)
@@ -233,10 +235,10 @@ def _by(key: Callable[[Data], Any], records: Any) -> dict[Any, Data] | None:
     """Records by their keys; None if some have no key of their own."""
     if records is ABSENT:
         return {}
-    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         return None
-    found = {key(one): one for one in records}
-    return found if None not in found and len(found) == len(records) else None
+    by_key = {key(record): record for record in records}
+    return by_key if None not in by_key and len(by_key) == len(records) else None
 
 
 def _entry_key(entry: Data) -> Any:
@@ -290,12 +292,12 @@ def block_rule(
         return whole(versions, place) if whole else way.members(versions, place, rules=own)
 
     def rule(versions: Versions, place: Place) -> Any:
-        found = [_unfolded(side, shape) for side in versions]
-        blocks = [block for block in found if block is not None]
-        known = _by_identity([block.items for block in blocks], tracker, shape)
-        if known is None or len(blocks) < len(found):
+        unfolded = [_unfolded(side, shape) for side in versions]
+        blocks = [block for block in unfolded if block is not None]
+        by_identity = _by_identity([block.items for block in blocks], tracker, shape)
+        if by_identity is None or len(blocks) < len(unfolded):
             return way.merge_changes(versions, place)
-        items = way.records(Versions(*known), (*place, _ITEMS), rule=item_rule)
+        items = way.records(Versions(*by_identity), (*place, _ITEMS), rule=item_rule)
         rest = way.members(Versions(*(block.rest for block in blocks)), place, rules=fields)
         is_listed = blocks[1].is_listed and blocks[2].is_listed
         return _folded(_Unfolded(items, rest, is_listed), shape) or ABSENT
@@ -345,9 +347,9 @@ def _by_identity(
         url = item[shape.url] if have_urls else None
         return identity(Link(tracker, str(item[shape.item]), url))[1]
 
-    known = [{known_by(item): item for item in items} for items in lists]
-    same_length = [len(one) for one in known] == [len(items) for items in lists]
-    return known if same_length else None
+    keyed = [{known_by(item): item for item in items} for items in lists]
+    same_length = [len(by_key) for by_key in keyed] == [len(items) for items in lists]
+    return keyed if same_length else None
 
 
 def _folded(block: _Unfolded, shape: LinkShape) -> dict[str, Any]:

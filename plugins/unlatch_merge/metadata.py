@@ -102,8 +102,10 @@ def _status(data: Data) -> Any:
 def _reopens(data: Data) -> set[str]:
     """The ids of the reopens that were not undone."""
     entries = data.get("reopenHistory")
-    found = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    return {str(one.get("id")) for one in found if not one.get("revertedAt")}
+    listed = (
+        [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    )
+    return {str(entry.get("id")) for entry in listed if not entry.get("revertedAt")}
 
 
 def _with_unknown(
@@ -113,13 +115,13 @@ def _with_unknown(
 
     Both may have posted its comment; the next delivery looks. An undo has taken its doubt over.
     """
-    known = {operation.key for operation in pending}
+    keys = {operation.key for operation in pending}
     undone = {entry.id for entry in reopens if entry.revert}
     unknown = {
         operation.key: operation
         for side in sides
         for operation in side
-        if is_in_doubt(operation) and operation.key not in known and operation.op not in undone
+        if is_in_doubt(operation) and operation.key not in keys and operation.op not in undone
     }
     return (*unknown.values(), *pending)
 
@@ -132,9 +134,11 @@ def _without_unlinked(pending: _Pending, base: Data, side: Data, shapes: Shapes)
         for link in read_links(base, shapes.links)
         if not any(same_item(link, other) for other in left)
     }
-    own = {one.key for one in read_pending(side)}
+    own = {operation.key for operation in read_pending(side)}
     return tuple(
-        one for one in pending if (one.tracker, one.item) not in unlinked or one.key in own
+        operation
+        for operation in pending
+        if (operation.tracker, operation.item) not in unlinked or operation.key in own
     )
 
 
@@ -145,13 +149,17 @@ def _without_lost(
     stands, lost = read_status(str(merged.get("status"))), read_status(str(loser.get("status")))
     if stands is None or lost is None or stands.is_finished is lost.is_finished:
         return pending
-    own = {one.key for one in read_pending(loser)} - {one.key for one in read_pending(base)}
+    own = {operation.key for operation in read_pending(loser)} - {
+        operation.key for operation in read_pending(base)
+    }
     left: list[Operation] = []
-    for one in pending:
-        if one.key not in own:
-            left.append(one)
-        elif one.kind is not Kind.UNDO or is_in_doubt(one):  # an undo concerns the state alone
-            left += supersede([one], reopens)
+    for operation in pending:
+        if operation.key not in own:
+            left.append(operation)
+        elif operation.kind is not Kind.UNDO or is_in_doubt(
+            operation
+        ):  # an undo concerns the state alone
+            left += supersede([operation], reopens)
     return tuple(left)
 
 
@@ -159,14 +167,14 @@ def _with_doubts(
     pending: _Pending, sides: list[_Pending], reopens: tuple[ReopenEntry, ...]
 ) -> _Pending:
     """Let an undo take over the doubt about a reopen that only the other side sent."""
-    undone = {one.id: one.revert for one in reopens if one.revert}
+    undone = {entry.id: entry.revert for entry in reopens if entry.revert}
     doubts = {
-        (undone[one.op], one.tracker, one.item): one.attempt
+        (undone[operation.op], operation.tracker, operation.item): operation.attempt
         for side in sides
-        for one in side
-        if one.op in undone and one.attempt is not None and is_in_doubt(one)
+        for operation in side
+        if operation.op in undone and operation.attempt is not None and is_in_doubt(operation)
     }
-    return tuple(_doubtful(one, doubts.get(one.key)) for one in pending)
+    return tuple(_doubtful(operation, doubts.get(operation.key)) for operation in pending)
 
 
 def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
@@ -214,8 +222,8 @@ def merge_events(ours: bytes, theirs: bytes) -> bytes:
     lines = ours.splitlines(keepends=True)
     if lines and not lines[-1].endswith(b"\n"):
         lines[-1] += b"\n"
-    known = {line.strip() for line in lines}
-    return b"".join([*lines, *(n for n in theirs.splitlines(True) if n.strip() not in known)])
+    present = {line.strip() for line in lines}
+    return b"".join([*lines, *(n for n in theirs.splitlines(True) if n.strip() not in present)])
 
 
 def _read(raw: bytes, whose: str) -> JsonText:

@@ -84,11 +84,11 @@ def matches(first: Pieces, second: Pieces) -> dict[int, int]:
     begin = next((n for n in range(shortest) if first[n] != second[n]), shortest)
     rest = range(1, shortest - begin + 1)
     end = next((n - 1 for n in rest if first[-n] != second[-n]), len(rest))
-    found = {place: place for place in range(begin)}
+    places = {place: place for place in range(begin)}
     middle = first[begin : len(first) - end], second[begin : len(second) - end]
     if len(middle[0]) * len(middle[1]) <= _MOST_COMPARED:
         blocks = SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks()
         for at, there, size in blocks:
-            found.update({begin + at + n: begin + there + n for n in range(size)})
-    found.update({len(first) - n: len(second) - n for n in range(end, 0, -1)})
-    return found
+            places.update({begin + at + n: begin + there + n for n in range(size)})
+    places.update({len(first) - n: len(second) - n for n in range(end, 0, -1)})
+    return places

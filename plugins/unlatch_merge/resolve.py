@@ -78,7 +78,7 @@ def resolve(
             if plan.content is not None:
                 replace_file(plan.path, plan.content)
     done = _with_spec(workspace, folder, done)
-    return git_add(folder.path, done, [one.name for one in done.paths]) if add else done
+    return git_add(folder.path, done, [path.name for path in done.paths]) if add else done
 
 
 def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
@@ -118,7 +118,7 @@ def _metadata_plan(
 def _briefing_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
     """The plan for briefing.md; where one side removed it, the other's is kept."""
     path = folder.path / BRIEFING
-    ours, theirs = (stages.get(one, stages.get(other)) or b"" for one, other in _SIDES)
+    ours, theirs = (stages.get(stage, stages.get(other)) or b"" for stage, other in _SIDES)
     try:
         merged = merge_briefings(stages.get(BASE, b""), ours, theirs).content
     except UnmergeableError as error:

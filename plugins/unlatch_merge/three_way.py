@@ -21,8 +21,10 @@ class Versions(NamedTuple):
 
     def member(self, key: Any) -> "Versions":
         """The versions of a member; `ABSENT` where the value is not an object."""
-        found = (one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
-        return Versions(*found)
+        members = (
+            version.get(key, ABSENT) if isinstance(version, dict) else ABSENT for version in self
+        )
+        return Versions(*members)
 
     @property
     def are_objects(self) -> bool:
@@ -88,16 +90,16 @@ class ThreeWay:
             order: the sort key for records of different sides; ours first by default.
         """
         base, ours, theirs = versions
-        known = {**theirs, **ours}
+        by_key = {**theirs, **ours}
         # Each side's own order stays: a later record may depend on an earlier one.
-        keys = heapq.merge(ours, theirs, key=lambda key: order(known[key]) if order else 0)
+        keys = heapq.merge(ours, theirs, key=lambda key: order(by_key[key]) if order else 0)
         merged = []
         for key in dict.fromkeys(keys):
             if key in ours and key in theirs:
                 here = (*place, _named(key))
                 merged.append(self.value(versions.member(key), here, rule=rule))
             elif key not in base:
-                merged.append(known[key])
+                merged.append(by_key[key])
         return merged
 
 

@@ -95,12 +95,15 @@ class _Branch:
         messages = {commit.id: [*reverted_commits(commit.message)] for commit in candidates}
         names = (name for named in messages.values() for name in self._names(named))
         self._ids = commit_ids(root, names)
-        self._named = {it.id: [*self._find_named(it, messages[it.id])] for it in candidates}
+        self._named = {
+            candidate.id: [*self._find_named(candidate, messages[candidate.id])]
+            for candidate in candidates
+        }
         authored = {commit.authored for commit in work.values()}
         copies = [commit for commit in commits if commit.authored in authored]
         named = [commit for pairs in self._named.values() for commit, _ in pairs]
-        known = (*work.values(), *copies, *candidates, *named)
-        self._known = {commit.id: commit for commit in known}
+        related = (*work.values(), *copies, *candidates, *named)
+        self._known = {commit.id: commit for commit in related}
         self._patches: Mapping[str, Patch] = patches_of(root, self._known)
         self._inverse: dict[tuple[str, str], list[str]] = defaultdict(list)
         for name, patch in self._patches.items():
@@ -112,10 +115,10 @@ class _Branch:
         reverts = self._in_force()
         for name in self._work:
             same = self._copies(name)
-            made = max(self._at(copy) for copy in same)
+            copied = max(self._at(copy) for copy in same)
             undone = [name for name, targets in reverts.items() if not same.isdisjoint(targets)]
             last = max(undone, key=self._at, default=None)
-            if last is not None and self._at(last) > made:
+            if last is not None and self._at(last) > copied:
                 yield name, last
 
     def _in_force(self) -> dict[str, frozenset[str]]:
@@ -159,13 +162,13 @@ class _Branch:
         self, commit: Commit, named: Iterable[Reverted]
     ) -> Iterator[tuple[Commit, str]]:
         """The commits of the branch that a message names, and the parent that a revert keeps."""
-        known = {it: self._ids[it] for it in self._names(named) if it in self._ids}
-        there = ancestors(self._root, known.values(), before=commit.id)
-        ids = {name: whole for name, whole in known.items() if whole in there}
-        found = commits_by_id(self._root, ids.values())
+        by_name = {name: self._ids[name] for name in self._names(named) if name in self._ids}
+        there = ancestors(self._root, by_name.values(), before=commit.id)
+        ids = {name: whole for name, whole in by_name.items() if whole in there}
+        commits = commits_by_id(self._root, ids.values())
         for reverted in named:
             if reverted.id in ids:
-                yield found[ids[reverted.id]], ids.get(reverted.kept, "")
+                yield commits[ids[reverted.id]], ids.get(reverted.kept, "")
         for number in reverted_pulls(commit.message):
             for merged in commits_naming(self._root, commit.id, f"[# ]{number}[): ]"):
                 if _is_of_pull(merged, number):

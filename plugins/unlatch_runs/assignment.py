@@ -26,7 +26,7 @@ Decide whether the work below fulfils the acceptance criteria. Do not change it.
 
 def assignment(task: PlanTask, state: RunState, references: Sequence[str], *, resumed: bool) -> str:
     """The assignment of a task, in the format of the requirement."""
-    known = state.tasks[task.id]
+    progress = state.tasks[task.id]
     parts = [
         f"Task: {task.id}",
         f"Work: {task.title}\n{task.work}".rstrip(),
@@ -35,23 +35,26 @@ def assignment(task: PlanTask, state: RunState, references: Sequence[str], *, re
     ]
     if resumed:
         parts += [
-            f"Resume Context: {known.context or 'no checkpoint'}",
+            f"Resume Context: {progress.context or 'no checkpoint'}",
             "Previous Progress: Review existing work before continuing.",
         ]
-    parts += [f"Question: {one.text}\nAnswer: {one.answer}" for one in state.answers(task.id)]
+    parts += [
+        f"Question: {question.text}\nAnswer: {question.answer}"
+        for question in state.answers(task.id)
+    ]
     parts += [f"{name.title()}: {text}" for name, text in task.notes]
     if references:
-        parts.append("References:\n" + "\n".join(f"- {one}" for one in references))
+        parts.append("References:\n" + "\n".join(f"- {reference}" for reference in references))
     return "\n".join((*parts, "", PROTOCOL))
 
 
-def audit_assignment(task: PlanTask, known: Task) -> str:
+def audit_assignment(task: PlanTask, progress: Task) -> str:
     """The first part of the text for an auditor."""
     parts = (
         f"Audit: {task.id}",
         f"Work: {task.title}\n{task.work}".rstrip(),
         f"Acceptance Criteria: {task.criteria or 'none'}",
-        f"Last Checkpoint: {known.checkpoint or 'none'}",
+        f"Last Checkpoint: {progress.checkpoint or 'none'}",
     )
     return "\n".join(parts)
 

@@ -47,14 +47,14 @@ def main() -> int:
     results = []
     for argv in raw["commands"]:
         result = run_command(argv, folder=Path.cwd(), environ=os.environ, timeout=raw["timeout"])
-        shown = " ".join(argv)
+        command = " ".join(argv)
         ended = "timed out" if result.exit_code is None else f"exit code {result.exit_code}"
-        _say({"type": "checkpoint", "text": f"{shown}: {ended}"})
+        _say({"type": "checkpoint", "text": f"{command}: {ended}"})
         if not result.is_success:
             output = result.output[-_SHOWN:].strip()
-            _say({"type": "failed", "reason": f"{shown}: {ended}\n{output}".rstrip()})
+            _say({"type": "failed", "reason": f"{command}: {ended}\n{output}".rstrip()})
             return 0
-        results.append(f"{shown}: {ended}")
+        results.append(f"{command}: {ended}")
     if not raw["auditor"]:
         _say({"type": "done", "summary": "\n".join(results)})
         return 0

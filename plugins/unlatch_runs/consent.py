@@ -104,16 +104,16 @@ def read_consent(root: Path, run: str, *, command: str = "resume") -> Consent:
 
 def consent_reader(root: Path, run: str) -> Callable[[], Consent]:
     """Reads the consent for a run, raising as `read_consent`, again only if it was replaced."""
-    known: dict[tuple[int, int, int], Consent] = {}
+    cache: dict[tuple[int, int, int], Consent] = {}
 
     def read() -> Consent:
         with suppress(FileNotFoundError):
-            found = _place(root, run).lstat()
-            version = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if version not in known:
-                known.clear()
-                known[version] = read_consent(root, run)
-            return known[version]
+            stat = _place(root, run).lstat()
+            version = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+            if version not in cache:
+                cache.clear()
+                cache[version] = read_consent(root, run)
+            return cache[version]
         return read_consent(root, run)
 
     return read
@@ -127,12 +127,12 @@ def _place(root: Path, run: str) -> Path:
 
 def _consent(raw: Any) -> Consent:
     lists = ("worker", "auditor", "usage", "hook", "pass_env")
-    found = dict(raw)
-    found |= {name: tuple(map(str, found[name])) for name in lists}
-    found["agreed"] = frozenset(tuple(map(str, argv)) for argv in found["agreed"])
+    fields = dict(raw)
+    fields |= {name: tuple(map(str, fields[name])) for name in lists}
+    fields["agreed"] = frozenset(tuple(map(str, argv)) for argv in fields["agreed"])
     # JSON has one type of numbers.
-    found |= {name: float(found[name]) for name in ("timeout", "max_cost")}
+    fields |= {name: float(fields[name]) for name in ("timeout", "max_cost")}
     blank = Consent("", ())
-    if any(type(value) is not type(getattr(blank, name, None)) for name, value in found.items()):
+    if any(type(value) is not type(getattr(blank, name, None)) for name, value in fields.items()):
         raise TypeError
-    return Consent(**found)
+    return Consent(**fields)

@@ -38,7 +38,7 @@ def event(word: str) -> Callable[[type[E]], type[E]]:
     return register
 
 
-OPTIONAL_TIME = Type("Time", TIME.read, lambda one: stamp(one) if one else None, read_stamp)
+OPTIONAL_TIME = Type("Time", TIME.read, lambda time: stamp(time) if time else None, read_stamp)
 
 
 def _amount(raw: Any) -> float:

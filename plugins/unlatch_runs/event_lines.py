@@ -65,13 +65,13 @@ def parse_event(line: str) -> RunEvent | None:
     word, at = raw.get("event_type"), read_stamp(raw.get("timestamp"))
     try:
         head = {"timestamp": at, "sequence": NUMBER.read(raw.get("sequence"))}
-        head |= {one: TEXT.read(raw.get(one)) for one in ("session_id",)}
+        head |= {key: TEXT.read(raw.get(key)) for key in ("session_id",)}
         details = object_in(raw.get("details"), "")
     except BadRecord:
         return None
     if at is None or not isinstance(word, str):
         return None
-    head |= {one: raw[one] for one in ("agent_id", "task_id") if isinstance(raw.get(one), str)}
-    if known := TYPES.get(word):
-        return known.model(**head, **known.recover(details))  # type: ignore[no-any-return]
+    head |= {key: raw[key] for key in ("agent_id", "task_id") if isinstance(raw.get(key), str)}
+    if type_ := TYPES.get(word):
+        return type_.model(**head, **type_.recover(details))  # type: ignore[no-any-return]
     return OtherEvent(**head, word=word, details=details)

@@ -177,14 +177,14 @@ def _uninterrupted() -> Iterator[None]:
         yield  # signals interrupt the main thread alone
         return
     numbers: list[int] = []
-    handlers = {one: signal.getsignal(one) for one in _PAUSING}
+    handlers = {signum: signal.getsignal(signum) for signum in _PAUSING}
     try:
-        for one in handlers:
-            signal.signal(one, lambda number, _: numbers.append(number))
+        for signum in handlers:
+            signal.signal(signum, lambda number, _: numbers.append(number))
         yield
     finally:
-        for one, handler in handlers.items():
-            signal.signal(one, handler)
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
         for number in numbers:
             signal.raise_signal(number)
 

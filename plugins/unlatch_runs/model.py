@@ -185,7 +185,7 @@ class RunState:
         """The reason for which a task is blocked; None if it is not."""
         if task.stage not in (Stage.OPEN, Stage.CRITIQUE):
             return None
-        if self.questions and any(one.task == task.id for one in self.open_questions()):
+        if self.questions and any(question.task == task.id for question in self.open_questions()):
             return Cause.QUESTION
         if limit := self.reached(task):
             return limit
@@ -209,8 +209,8 @@ class RunState:
         stages = {stage for stage, state in _UNBLOCKED.items() if state in states}
         if TaskState.BLOCKED in states:
             stages |= {Stage.OPEN, Stage.CRITIQUE}
-        found = (task for task in self.tasks.values() if task.stage in stages)
-        return [task for task in found if self.state_of(task) in states]
+        tasks = (task for task in self.tasks.values() if task.stage in stages)
+        return [task for task in tasks if self.state_of(task) in states]
 
     def validating(self) -> list[Task]:
         """The completed tasks that an auditor is to accept again."""
@@ -220,10 +220,14 @@ class RunState:
         return id not in self.tasks or self.tasks[id].stage is Stage.DONE
 
     def open_questions(self) -> list[Question]:
-        return [one for one in self.questions.values() if one.answer is None]
+        return [question for question in self.questions.values() if question.answer is None]
 
     def answers(self, task: str) -> list[Question]:
-        return [one for one in self.questions.values() if one.task == task and one.answer]
+        return [
+            question
+            for question in self.questions.values()
+            if question.task == task and question.answer
+        ]
 
     def dispatched(self) -> dict[str, Task]:
         """The tasks with a dispatch that has not ended, by the agents' ids."""

@@ -50,11 +50,11 @@ def compaction_resumed(state: RunState) -> str:
 def compaction_news(state: RunState, drift: Sequence[str]) -> str:
     """What the driving agent cannot see in the numbers; not part of the requirement."""
     questions = (
-        f"question {one.id} of {one.task}: {one.text}"
-        + (f" ({', '.join(one.options)})" if one.options else "")
-        for one in state.open_questions()
+        f"question {question.id} of {question.task}: {question.text}"
+        + (f" ({', '.join(question.options)})" if question.options else "")
+        for question in state.open_questions()
     )
-    return "\n".join((*(f"drift: {one}" for one in drift), *questions))
+    return "\n".join((*(f"drift: {difference}" for difference in drift), *questions))
 
 
 def is_full_reload(compaction: int) -> bool:
@@ -123,7 +123,10 @@ def waiting(state: RunState) -> Iterator[str]:
                 )
             case Cause.CONSENT:
                 yield f"{task.id}: its acceptance commands are not agreed to"
-    yield from (f"{one.task}: question {one.id}: {one.text}" for one in state.open_questions())
+    yield from (
+        f"{question.task}: question {question.id}: {question.text}"
+        for question in state.open_questions()
+    )
 
 
 def _failures(task: Task) -> str:

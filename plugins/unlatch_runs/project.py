@@ -66,7 +66,7 @@ def live_agents(folder: Path, state: RunState) -> frozenset[str]:
     leases = LeaseStore(folder)
     if not exists(leases.lock("")):  # no worker was ever started
         return frozenset()
-    return frozenset(one for one in state.dispatched() if is_alive(one, leases.lock(one)))
+    return frozenset(agent for agent in state.dispatched() if is_alive(agent, leases.lock(agent)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def _files(root: Path, run: str) -> Iterator[tuple[Path, Request]]:
         names = [name for name in opened.names() if is_ulid(name.removesuffix(".json"))]
     for name in names:
         with suppress(FileNotFoundError, StoreError):
-            found = parse_line(read_file(folder / name).decode(errors="replace"))
-            yield folder / name, found if isinstance(found, dict) else {}
+            fields = parse_line(read_file(folder / name).decode(errors="replace"))
+            yield folder / name, fields if isinstance(fields, dict) else {}
 
 
 def _folder(root: Path, run: str) -> Path:

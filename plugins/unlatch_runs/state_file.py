@@ -42,10 +42,10 @@ def state_file(root: Path, folder: Path) -> str:
 def saved(folder: Path) -> tuple[datetime | None, int] | None:
     """When the file was written, and its last event; None if there is no file to be read."""
     with contextlib.suppress(FileNotFoundError, StoreError):
-        found = parse_line(read_file(folder / STATE).decode(errors="replace"), longest=None)
-        sequence = found.get("sequence") if isinstance(found, dict) else None
+        fields = parse_line(read_file(folder / STATE).decode(errors="replace"), longest=None)
+        sequence = fields.get("sequence") if isinstance(fields, dict) else None
         if isinstance(sequence, int):
-            return read_stamp(found.get("saved_at")), sequence
+            return read_stamp(fields.get("saved_at")), sequence
     return None
 
 
@@ -78,8 +78,13 @@ def state_document(state: RunState) -> dict[str, Any]:
         "usage": {"tokens": state.tokens, "cost_usd": state.cost},
         "pause": _pause(state),
         "pending_divine_questions": [
-            {"id": one.id, "task_id": one.task, "text": one.text, "options": list(one.options)}
-            for one in state.open_questions()
+            {
+                "id": question.id,
+                "task_id": question.task,
+                "text": question.text,
+                "options": list(question.options),
+            }
+            for question in state.open_questions()
         ],
     }
 

@@ -105,5 +105,5 @@ def _beginning(folder: Path) -> list[RunEvent]:
     with suppress(FileNotFoundError, StoreError):
         lines = read_file(folder / LOG, at_most=_BEGINNING).split(b"\n")[:2]
         events = (parse_event(line.decode(errors="replace")) for line in lines)
-        return [one for one in takewhile(bool, events) if one]
+        return [event for event in takewhile(bool, events) if event]
     return []

@@ -113,8 +113,12 @@ def add_participant(agent: str) -> Change:
     """Add an agent to the participants."""
 
     def change(text: str) -> str:
-        known = read_document(text).session.meta.participants
-        return text if agent in known else with_values(text, {"participants": [*known, agent]})
+        participants = read_document(text).session.meta.participants
+        return (
+            text
+            if agent in participants
+            else with_values(text, {"participants": [*participants, agent]})
+        )
 
     return change
 
@@ -132,8 +136,12 @@ def add_subagent(entry: Subagent) -> Change:
 
     def change(text: str) -> str:
         listed = read_document(text).session.meta.subagents
-        kept = [one for one in listed if entry.session is None or one.session != entry.session]
-        return with_values(text, {"subagents": [asdict(one) for one in (*kept, entry)]})
+        kept = [
+            subagent
+            for subagent in listed
+            if entry.session is None or subagent.session != entry.session
+        ]
+        return with_values(text, {"subagents": [asdict(subagent) for subagent in (*kept, entry)]})
 
     return change
 

@@ -68,8 +68,8 @@ class ResumeContext:
 
 def decisions(session: Session, embedded: Iterable[Embedded]) -> list[Decision]:
     """The decisions of a session, and of the embedded ones."""
-    read = [one.session for one in embedded if one.session]
-    every = (decision for one in (session, *read) for decision in _decisions(one))
+    read = [entry.session for entry in embedded if entry.session]
+    every = (decision for source in (session, *read) for decision in _decisions(source))
     return list(dict.fromkeys(every))
 
 
@@ -85,23 +85,23 @@ def resume_context(
         UsageError: `context-budget`, if decisions and open tasks alone need more than the budget.
     """
     point = session.phase(session.meta.resume_point)
-    known = session.phases[: point.number] if point else session.phases
+    phases = session.phases[: point.number] if point else session.phases
     embedded = [*all_embedded(store, session)]
     decided = decisions(session, embedded)
-    head = _head(session, known, decided, _unread(session, embedded))
-    kept, tail, text = len(known), "", _text(head, known, len(known))
+    head = _head(session, phases, decided, _unread(session, embedded))
+    kept, tail, text = len(phases), "", _text(head, phases, len(phases))
     if budget is not None and estimate(text) > budget:
-        least = min(estimate(text), estimate(_text(head, known, 0)))
+        least = min(estimate(text), estimate(_text(head, phases, 0)))
         if least > budget:
             raise _too_small(budget, least)
-        kept, tail, text = _within(budget, head, known)
+        kept, tail, text = _within(budget, head, phases)
     return ResumeContext(
         text,
         estimate(text),
         tuple(decided),
-        tuple(one.id for one in known[len(known) - kept :]),
-        tuple(one.id for one in known[: len(known) - kept]),
-        known[len(known) - kept].id if tail else None,
+        tuple(phase.id for phase in phases[len(phases) - kept :]),
+        tuple(phase.id for phase in phases[: len(phases) - kept]),
+        phases[len(phases) - kept].id if tail else None,
     )
 
 
@@ -111,15 +111,15 @@ def _too_small(budget: int, least: int) -> UsageError:
     return UsageError("context-budget", f"{need} than the budget of {budget:,}", hint=hint)
 
 
-def _within(budget: int, head: str, known: Sequence[Phase]) -> tuple[int, str, str]:
+def _within(budget: int, head: str, phases: Sequence[Phase]) -> tuple[int, str, str]:
     """The number of newest phases that fit, the end of the first one if it is cut, and the text."""
     kept = 0
-    while estimate(_text(head, known, kept + 1)) <= budget:
+    while estimate(_text(head, phases, kept + 1)) <= budget:
         kept += 1
-    cut = partial(_text, head, known, kept + 1)
-    phase = known[len(known) - kept - 1]
+    cut = partial(_text, head, phases, kept + 1)
+    phase = phases[len(phases) - kept - 1]
     end = _longest_end(phase.text.strip(), lambda end: estimate(cut(end)) <= budget)
-    return (kept + 1, end, cut(end)) if end else (kept, "", _text(head, known, kept))
+    return (kept + 1, end, cut(end)) if end else (kept, "", _text(head, phases, kept))
 
 
 def _longest_end(text: str, fits: Callable[[str], bool]) -> str:
@@ -133,13 +133,13 @@ def _longest_end(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def _decisions(session: Session) -> Iterator[Decision]:
-    places = [(one, phase) for phase in session.phases for one in phase.callouts()]
-    outside = [(one, None) for one in session.outside]
+    places = [(callout, phase) for phase in session.phases for callout in phase.callouts()]
+    outside = [(callout, None) for callout in session.outside]
     for callout, phase in sorted([*places, *outside], key=lambda place: place[0].line):
         where, title = (phase.id, phase.title) if phase else (None, None)
-        for one in _decided(callout):
-            text = " ".join(filter(None, [one.title, one.text.strip()]))
-            yield Decision(text, session.id, where, title, one.line)
+        for decision in _decided(callout):
+            text = " ".join(filter(None, [decision.title, decision.text.strip()]))
+            yield Decision(text, session.id, where, title, decision.line)
 
 
 def _decided(callout: Callout, depth: int = 0) -> Iterator[Callout]:
@@ -147,22 +147,27 @@ def _decided(callout: Callout, depth: int = 0) -> Iterator[Callout]:
     if callout.kind == CalloutKind.DECISION:
         yield callout
     elif callout.kind not in _QUOTED and depth < _DEEPEST:
-        for one in nested(callout):
-            yield from _decided(one, depth + 1)
+        for inner in nested(callout):
+            yield from _decided(inner, depth + 1)
 
 
 def _head(
     session: Session,
-    known: Sequence[Phase],
+    phases: Sequence[Phase],
     decided: Sequence[Decision],
     unread: Mapping[str, str | None],
 ) -> str:
-    parts = [_facts(session, known)]
-    if open_tasks := [one for one in session.tasks if one.get("status") != "completed"]:
-        lines = (f"- [{one.get('status', 'pending')}] {one.get('content')}" for one in open_tasks)
+    parts = [_facts(session, phases)]
+    if open_tasks := [task for task in session.tasks if task.get("status") != "completed"]:
+        lines = (
+            f"- [{task.get('status', 'pending')}] {task.get('content')}" for task in open_tasks
+        )
         parts.append("Open tasks:\n" + "\n".join(lines))
     if decided:
-        lines = (f"- {one.text.replace(_NEXT, _INDENTED)} ({one.source})" for one in decided)
+        lines = (
+            f"- {decision.text.replace(_NEXT, _INDENTED)} ({decision.source})"
+            for decision in decided
+        )
         parts.append("Decisions:\n" + "\n".join(lines))
     if unread:
         lines = (f"- {name}: {problem}" for name, problem in unread.items())
@@ -172,32 +177,32 @@ def _head(
 
 def _unread(session: Session, embedded: Sequence[Embedded]) -> dict[str, str | None]:
     """The problems of embedded sessions that are not read, by id."""
-    known = {session.id, *(one.session.id for one in embedded if one.session)}
-    named = {one.trail.chain[-1]: one.problem for one in embedded}
-    return {name: problem for name, problem in named.items() if name not in known}
+    read = {session.id, *(entry.session.id for entry in embedded if entry.session)}
+    named = {entry.trail.chain[-1]: entry.problem for entry in embedded}
+    return {name: problem for name, problem in named.items() if name not in read}
 
 
-def _text(head: str, known: Sequence[Phase], kept: int, end: str = "") -> str:
+def _text(head: str, phases: Sequence[Phase], kept: int, end: str = "") -> str:
     """The context with the newest phases; of the first one, its end alone if that is given."""
-    cut, shown = known[: len(known) - kept], known[len(known) - kept :]
+    cut, newest = phases[: len(phases) - kept], phases[len(phases) - kept :]
     gaps = [_range(cut)] if cut else []
-    gaps += [f"the beginning of {shown[0].id} ({shown[0].title})"] if end else []
+    gaps += [f"the beginning of {newest[0].id} ({newest[0].title})"] if end else []
     parts = [head]
     if gaps:
         names = ", and ".join(gaps)
         parts.append(f"Left out to keep to the budget: {names}. The session's file has all.")
-    texts = [phase.text.strip() for phase in shown]
+    texts = [phase.text.strip() for phase in newest]
     texts[:1] = [end] if end else texts[:1]
-    parts += [f"{_heading(phase)}\n\n{text}" for phase, text in zip(shown, texts, strict=True)]
+    parts += [f"{_heading(phase)}\n\n{text}" for phase, text in zip(newest, texts, strict=True)]
     return "\n\n".join(parts) + "\n"
 
 
 def _range(phases: Sequence[Phase]) -> str:
     ends = phases if len(phases) == 1 else (phases[0], phases[-1])
-    return " to ".join(f"{one.id} ({one.title})" for one in ends)
+    return " to ".join(f"{phase.id} ({phase.title})" for phase in ends)
 
 
-def _facts(session: Session, known: Sequence[Phase]) -> str:
+def _facts(session: Session, phases: Sequence[Phase]) -> str:
     meta = session.meta
     lines = [f"Session: {session.title} ({session.id})"]
     if meta.started:
@@ -206,8 +211,8 @@ def _facts(session: Session, known: Sequence[Phase]) -> str:
         lines.append(f"Channel: #{meta.channel}")
     if meta.participants:
         lines.append(f"Participants: {', '.join(meta.participants)}")
-    if known:
-        lines.append(f"Continue after: {known[-1].id} ({known[-1].title})")
+    if phases:
+        lines.append(f"Continue after: {phases[-1].id} ({phases[-1].title})")
     return "\n".join(lines)
 
 

@@ -75,9 +75,9 @@ def read_document(text: str) -> Document:
     end = trailing.start if trailing else len(text)
     starts = [*headings, None]
     phases = tuple(
-        _phase(number, text, one, after.start if after else end, scanned.lines)
-        for number, (one, after) in enumerate(pairwise(starts), 1)
-        if one
+        _phase(number, text, heading, after.start if after else end, scanned.lines)
+        for number, (heading, after) in enumerate(pairwise(starts), 1)
+        if heading
     )
     summary = text[end:].partition("\n")[2].strip() if trailing else None
     tasks_at, tasks = _last_tasks(text, scanned)
@@ -93,33 +93,37 @@ def read_meta(text: str) -> Meta:
     Raises:
         StoreError: `session-damaged`.
     """
-    found = front_matter.read(text)
-    session_id = _text(found, "session_id")
+    fields = front_matter.read(text)
+    session_id = _text(fields, "session_id")
     if session_id is None:
         raise _damaged("the front matter has no session_id")
     if not _ID.fullmatch(session_id):
         problem = "letters, digits, '.', '_' and '-' make an id"
         raise _damaged(f"the session_id {session_id[:_SHOWN]!r} is not valid: {problem}")
     try:
-        status = Status(_text(found, "status") or "")
+        status = Status(_text(fields, "status") or "")
     except ValueError:
-        known = ", ".join(Status)
-        raise _damaged(f"{found.get('status')!r} is no status; known are {known}") from None
+        statuses = ", ".join(Status)
+        raise _damaged(f"{fields.get('status')!r} is no status; known are {statuses}") from None
     return Meta(
         session_id=session_id,
         status=status,
-        started=read_stamp(found.get("started")),
-        ended=read_stamp(found.get("ended")),
-        channel=_text(found, "channel"),
-        participants=tuple(one for one in _list(found, "participants") if isinstance(one, str)),
-        model=_text(found, "model"),
-        tokens_used=_number(found.get("tokens_used")),
-        resume_point=_text(found, "resume_point"),
-        subagents=tuple(_subagent(o) for o in _list(found, "subagents") if isinstance(o, dict)),
-        increment=_text(found, "increment"),
-        effort=_text(found, "effort"),
-        branch=_text(found, "branch"),
-        fork_of=_text(found, "fork_of"),
+        started=read_stamp(fields.get("started")),
+        ended=read_stamp(fields.get("ended")),
+        channel=_text(fields, "channel"),
+        participants=tuple(
+            participant
+            for participant in _list(fields, "participants")
+            if isinstance(participant, str)
+        ),
+        model=_text(fields, "model"),
+        tokens_used=_number(fields.get("tokens_used")),
+        resume_point=_text(fields, "resume_point"),
+        subagents=tuple(_subagent(o) for o in _list(fields, "subagents") if isinstance(o, dict)),
+        increment=_text(fields, "increment"),
+        effort=_text(fields, "effort"),
+        branch=_text(fields, "branch"),
+        fork_of=_text(fields, "fork_of"),
     )
 
 
@@ -132,8 +136,8 @@ def nested(callout: Callout) -> Iterator[Callout]:
 def read_head(text: str) -> tuple[Meta, str]:
     """Read the front matter, and the title below it; StoreError `session-damaged`."""
     meta = read_meta(text)
-    found = _TITLE.search(text, front_matter.body_offset(text))
-    return meta, _CLOSING.sub("", found["title"]) if found else meta.session_id
+    match = _TITLE.search(text, front_matter.body_offset(text))
+    return meta, _CLOSING.sub("", match["title"]) if match else meta.session_id
 
 
 def with_title(text: str, title: str) -> str:
@@ -156,7 +160,7 @@ def _phase(number: int, text: str, heading: Line, end: int, lines: Sequence[Line
         agent=agent,
         channel=channel,
         at=_time(inside),
-        entries=tuple(sorted([*_calls(inside), *_callouts(inside)], key=lambda one: one.line)),
+        entries=tuple(sorted([*_calls(inside), *_callouts(inside)], key=lambda entry: entry.line)),
         text=below,
         line=heading.number,
         first=heading.number + len(_BREAK.findall(body[: len(body) - len(below)])),
@@ -164,8 +168,8 @@ def _phase(number: int, text: str, heading: Line, end: int, lines: Sequence[Line
 
 
 def _time(lines: Sequence[Line]) -> Any:
-    found = _TIME.fullmatch(lines[0].text.strip()) if lines else None
-    return read_stamp(found["time"]) if found else None
+    match = _TIME.fullmatch(lines[0].text.strip()) if lines else None
+    return read_stamp(match["time"]) if match else None
 
 
 def _calls(lines: Sequence[Line]) -> Iterator[ToolCall]:
@@ -176,16 +180,16 @@ def _calls(lines: Sequence[Line]) -> Iterator[ToolCall]:
             listed = True
         elif bare[:1] not in ("-", "*", "+") or not line.body:
             listed = listed and line.text[:1] in (" ", "\t")
-        elif listed and (found := _CALL.fullmatch(line.text[line.body :].rstrip())):
-            yield _call(found, line.number)
+        elif listed and (match := _CALL.fullmatch(line.text[line.body :].rstrip())):
+            yield _call(match, line.number)
 
 
-def _call(found: re.Match[str], number: int) -> ToolCall:
-    code = found["code"]
+def _call(match: re.Match[str], number: int) -> ToolCall:
+    code = match["code"]
     if code.startswith(" ") and code.endswith(" ") and code.strip():
         code = code[1:-1]
     tool, _, arguments = code.strip().partition(" ")
-    result = found["result"] or ""
+    result = match["result"] or ""
     failed = _FAILED.match(result)
     return ToolCall(
         tool, arguments.strip(), result[failed.end() :] if failed else result, bool(failed), number
@@ -194,9 +198,9 @@ def _call(found: re.Match[str], number: int) -> ToolCall:
 
 def _callouts(lines: Sequence[Line]) -> Iterator[Callout]:
     for quote in _quotes(lines):
-        if found := _CALLOUT.fullmatch(quote[0].text):
+        if match := _CALLOUT.fullmatch(quote[0].text):
             text = "\n".join(_QUOTE.sub("", line.text, count=1) for line in quote[1:])
-            yield Callout(found["kind"].lower(), found["head"].strip(), text, quote[0].number)
+            yield Callout(match["kind"].lower(), match["head"].strip(), text, quote[0].number)
 
 
 def _quotes(lines: Sequence[Line]) -> Iterator[list[Line]]:
@@ -216,7 +220,7 @@ def _quotes(lines: Sequence[Line]) -> Iterator[list[Line]]:
 def _last_tasks(
     text: str, scanned: Scan
 ) -> tuple[tuple[int, int] | None, tuple[Mapping[str, object], ...]]:
-    fences = [one for one in scanned.fences if _TASKS.match(one.info)]
+    fences = [fence for fence in scanned.fences if _TASKS.match(fence.info)]
     if not fences:
         return None, ()
     start = end = fences[-1].start
@@ -225,9 +229,9 @@ def _last_tasks(
             break
         end = line.end()
     with suppress(ValueError, RecursionError):
-        found = json.loads(text[start:end])
-        if isinstance(found, list):
-            return (start, end), tuple(one for one in found if isinstance(one, dict))
+        tasks = json.loads(text[start:end])
+        if isinstance(tasks, list):
+            return (start, end), tuple(task for task in tasks if isinstance(task, dict))
     return (start, end), ()
 
 
@@ -236,13 +240,13 @@ def _subagent(raw: Mapping[str, Any]) -> Subagent:
     return Subagent(session, agent, model, _number(raw.get("tokens")))
 
 
-def _text(found: Mapping[str, Any], key: str) -> str | None:
-    value = found.get(key)
+def _text(fields: Mapping[str, Any], key: str) -> str | None:
+    value = fields.get(key)
     return value if isinstance(value, str) and value not in ("", "null", "~") else None
 
 
-def _list(found: Mapping[str, Any], key: str) -> Sequence[Any]:
-    value = found.get(key)
+def _list(fields: Mapping[str, Any], key: str) -> Sequence[Any]:
+    value = fields.get(key)
     return value if isinstance(value, list) else ()
 
 

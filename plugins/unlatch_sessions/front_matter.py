@@ -45,20 +45,20 @@ def read(text: str) -> dict[str, Any]:
         StoreError: `session-damaged` or `session-in-conflict`.
     """
     block = _BLOCK.match(text)
-    if found := _MARKERS.search(text, 0, block.end() if block else _LONGEST):
-        raise in_conflict(text.count("\n", 0, found.start()) + 1)
+    if match := _MARKERS.search(text, 0, block.end() if block else _LONGEST):
+        raise in_conflict(text.count("\n", 0, match.start()) + 1)
     if block is None:
         raise _damaged("it has no front matter between two lines of ---", 1)
     if block.end() > MOST_CHARACTERS:
         raise _damaged(f"the front matter has more than {MOST_CHARACTERS:,} characters", 1)
     try:
-        found = load_yaml(block["body"])
+        fields = load_yaml(block["body"])
     except BadYaml as error:
         line = 1 if error.line is None else error.line + 2
         raise _damaged(f"the front matter is not YAML: {error}", line) from None
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise _damaged("the front matter is not a mapping", 1)
-    return found
+    return fields
 
 
 def body_offset(text: str) -> int:
@@ -87,16 +87,16 @@ def _with_value(text: str, key: str, value: Value) -> str:
     block = _BLOCK.match(text)
     if block is None:
         raise _damaged("it has no front matter between two lines of ---", 1)
-    found = list(
+    matches = list(
         re.finditer(rf"^{re.escape(key)}[ \t]*:(?=[ \t\r\n])", block["body"], re.MULTILINE)
     )
-    if len(found) > 1:
-        line = block["body"][: found[1].start()].count("\n") + 2
+    if len(matches) > 1:
+        line = block["body"][: matches[1].start()].count("\n") + 2
         raise _damaged(f"the front matter has {key!r} twice", line)
     lines = _lines(key, value, line_ending(text))
     start = end = block.end("body")
-    if found:
-        start = block.start("body") + found[0].start()
+    if matches:
+        start = block.start("body") + matches[0].start()
         value_lines = re.compile(rf"[^\r\n]*+{_LINE_END}(?:{_GOES_ON})*+")
         match = value_lines.match(text, start, block.end("body"))
         end = match.end() if match else end
@@ -108,13 +108,13 @@ def _lines(key: str, value: Value, end: str) -> str:
         return f"{key}: {_scalar(value)}{end}"
     if not value:
         return f"{key}: []{end}"
-    return f"{key}:{end}" + "".join(_item(one, end) for one in value)
+    return f"{key}:{end}" + "".join(_item(item, end) for item in value)
 
 
 def _item(item: str | Mapping[str, Scalar], end: str) -> str:
     if isinstance(item, str):
         return f"  - {_scalar(item)}{end}"
-    lines = (f"{name}: {_scalar(one)}{end}" for name, one in item.items())
+    lines = (f"{name}: {_scalar(value)}{end}" for name, value in item.items())
     return "  - " + "    ".join(lines)
 
 

@@ -31,10 +31,10 @@ def read_heading(words: str) -> Heading:
     agent: Agent | None = None
     channel: str | None = None
     while last := _LAST_WORD.fullmatch(words):
-        if agent is None and (found := _AGENT.fullmatch(last["word"])):
-            agent = Agent(found["name"], found["version"])
-        elif channel is None and (found := _CHANNEL.fullmatch(last["word"])):
-            channel = found["name"]
+        if agent is None and (match := _AGENT.fullmatch(last["word"])):
+            agent = Agent(match["name"], match["version"])
+        elif channel is None and (match := _CHANNEL.fullmatch(last["word"])):
+            channel = match["name"]
         else:
             break
         words = last["before"]
@@ -67,11 +67,11 @@ def read_agent(text: str) -> Agent:
     Raises:
         UsageError: `agent-name`.
     """
-    found = _AGENT.fullmatch("@" + text.removeprefix("@"))
-    if found is None or not text.isprintable():
+    match = _AGENT.fullmatch("@" + text.removeprefix("@"))
+    if match is None or not text.isprintable():
         message = f"'{one_line(text)}' is not the name of an agent"
         raise UsageError("agent-name", message, hint="use NAME or NAME@VERSION without spaces")
-    return Agent(found["name"], found["version"])
+    return Agent(match["name"], match["version"])
 
 
 def read_channel(text: str) -> str:
@@ -80,13 +80,13 @@ def read_channel(text: str) -> str:
     Raises:
         UsageError: `channel-name`.
     """
-    found = _CHANNEL.fullmatch("#" + text.removeprefix("#"))
-    if found is None or not text.isprintable():
+    match = _CHANNEL.fullmatch("#" + text.removeprefix("#"))
+    if match is None or not text.isprintable():
         message = f"'{one_line(text)}' is not the name of a channel"
         raise UsageError(
             "channel-name", message, hint="use a word that begins with a letter, as in dev"
         )
-    return found["name"]
+    return match["name"]
 
 
 def one_line(text: str) -> str:

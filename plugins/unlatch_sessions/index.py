@@ -84,9 +84,9 @@ class SessionIndex(CacheDatabase):
         for entry, rows in retry_if_damaged(self._rows):
             tables = json.loads(entry)
             if wanted is None or tables["sessions"][0]["id"] in wanted:
-                for table, found in json.loads(rows).items():
-                    lines[table] += found
-                    columns |= {table: [*tables[table][0]]} if found else {}
+                for table, table_rows in json.loads(rows).items():
+                    lines[table] += table_rows
+                    columns |= {table: [*tables[table][0]]} if table_rows else {}
         return "".join(_table(table, columns.get(table), rows) for table, rows in lines.items())
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -100,13 +100,13 @@ class SessionIndex(CacheDatabase):
     def _refresh(self, database: sqlite3.Connection) -> None:
         """Read changed files; forget removed ones."""
         database.execute("BEGIN IMMEDIATE")
-        known = dict(database.execute("SELECT name, stamp FROM session").fetchall())
-        for name, found in self._store.stamps():
-            if known.pop(name, None) != found:
+        versions = dict(database.execute("SELECT name, stamp FROM session").fetchall())
+        for name, version in self._store.stamps():
+            if versions.pop(name, None) != version:
                 entry = _entry(self._store, name)
-                row = (name, found, *entry)
+                row = (name, version, *entry)
                 database.execute("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?)", row)
-        gone = [(name,) for name in known]
+        gone = [(name,) for name in versions]
         database.executemany("DELETE FROM session WHERE name = ?", gone)
 
 
@@ -128,12 +128,12 @@ def rows_of(session: Session) -> Indexed:
         "decisions": _count(session, CalloutKind.DECISION),
         "errors": _count(session, CalloutKind.ERROR),
     }
-    agents = [one.partition("@") for one in meta.participants]
+    agents = [participant.partition("@") for participant in meta.participants]
     participants = tuple(
         {"session": session.id, "agent": name, "version": version or None}
         for name, _, version in agents
     )
-    return Indexed(row, participants, tuple(_phase_row(session, one) for one in session.phases))
+    return Indexed(row, participants, tuple(_phase_row(session, phase) for phase in session.phases))
 
 
 def _phase_row(session: Session, phase: Phase) -> Row:
@@ -161,7 +161,7 @@ def _entry(store: SessionStore, name: str) -> tuple[str, str]:
         tables = rows_of(store.read(store.root / name).session).tables()
     except (UnlatchError, OSError):
         return "", ""
-    rows = {table: _rows(table, found) for table, found in tables.items()}
+    rows = {table: _rows(table, table_rows) for table, table_rows in tables.items()}
     return json.dumps(tables), json.dumps(rows)
 
 

@@ -44,9 +44,9 @@ def time_line(moment: datetime) -> str:
 def call_line(tool: str, arguments: str, result: str, *, failed: bool) -> str:
     """A line of a list of tool calls; a long result is cut."""
     call = cut(one_line(f"{one_line(tool).replace(' ', '_')} {arguments}"), _LONGEST_CALL)
-    shown = cut(one_line(result), LONGEST_RESULT)
+    excerpt = cut(one_line(result), LONGEST_RESULT)
     mark = f"{FAILED} " if failed else ""
-    return f"- {_code(call)} \u2192 {mark}{shown}".rstrip()
+    return f"- {_code(call)} \u2192 {mark}{excerpt}".rstrip()
 
 
 def decision(text: str) -> list[str]:
@@ -61,12 +61,12 @@ def error(text: str, resolution: str | None = None) -> list[str]:
 
 def user(words: str, interpretation: str | None = None) -> list[str]:
     """The callout of a person's exact words."""
-    shown = f'"{_clean(words)}"'
+    quoted = f'"{_clean(words)}"'
     if interpretation:
         # A quote at the end, or before such a dash, would end the words.
         note = one_line(interpretation).rstrip('"').replace(_BORDER, '" \u2013 ')
-        shown += f" - {note}"
-    return _callout(CalloutKind.USER, shown)
+        quoted += f" - {note}"
+    return _callout(CalloutKind.USER, quoted)
 
 
 def summary(text: str) -> list[str]:
@@ -104,8 +104,8 @@ def tasks_block(tasks: Sequence[Mapping[str, object]]) -> list[str]:
 
 def tasks_json(tasks: Sequence[Mapping[str, object]]) -> list[str]:
     """The content of a tasks block, one task per line, without an end of the block."""
-    lines = [json.dumps(dict(one), ensure_ascii=True) for one in tasks]
-    return ["[", *(f"  {line}," for line in lines[:-1]), *(f"  {one}" for one in lines[-1:]), "]"]
+    lines = [json.dumps(dict(task), ensure_ascii=True) for task in tasks]
+    return ["[", *(f"  {line}," for line in lines[:-1]), *(f"  {line}" for line in lines[-1:]), "]"]
 
 
 def prose(text: str) -> list[str]:

@@ -131,14 +131,16 @@ class Callout:
     def resolution(self) -> str | None:
         """The resolution of an error."""
         lines = self.text.split("\n")
-        found = [one.removeprefix("Resolution:").strip() for one in lines if _is_resolution(one)]
-        return found[-1] if found else None
+        resolutions = [
+            line.removeprefix("Resolution:").strip() for line in lines if _is_resolution(line)
+        ]
+        return resolutions[-1] if resolutions else None
 
     @property
     def description(self) -> str:
         """The text without its resolution."""
         lines = self.text.split("\n")
-        return "\n".join(one for one in lines if not _is_resolution(one)).strip()
+        return "\n".join(line for line in lines if not _is_resolution(line)).strip()
 
     def _user(self) -> tuple[str, str | None]:
         text = self.text.strip()
@@ -185,7 +187,7 @@ class Phase:
 
     @property
     def calls(self) -> Iterator[ToolCall]:
-        return (one for one in self.entries if isinstance(one, ToolCall))
+        return (entry for entry in self.entries if isinstance(entry, ToolCall))
 
     def is_begun_by(self, callout: Callout) -> bool:
         """Whether a callout is the prompt that an import made the title of."""
@@ -193,8 +195,8 @@ class Phase:
 
     def callouts(self, kind: CalloutKind | None = None) -> Iterator[Callout]:
         """Its callouts, of this kind if one is given."""
-        every = (one for one in self.entries if isinstance(one, Callout))
-        return (one for one in every if kind in (None, one.kind))
+        every = (entry for entry in self.entries if isinstance(entry, Callout))
+        return (callout for callout in every if kind in (None, callout.kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,4 +242,4 @@ class Session:
 
     def phase(self, id: str | None) -> Phase | None:
         """The phase of an id as `phase-3`."""
-        return next((one for one in self.phases if one.id == id), None)
+        return next((phase for phase in self.phases if phase.id == id), None)

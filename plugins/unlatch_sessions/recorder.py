@@ -208,11 +208,11 @@ def read_tasks(raw: object) -> list[Mapping[str, object]]:
     hint = 'use an array as [{"id": "1", "content": "Write a test", "status": "pending"}]'
     if not isinstance(raw, list):
         raise UsageError("task-list-invalid", "the tasks are not a JSON array", hint=hint)
-    for number, one in enumerate(raw, 1):
-        if not isinstance(one, dict) or not isinstance(one.get("content"), str):
+    for number, task in enumerate(raw, 1):
+        if not isinstance(task, dict) or not isinstance(task.get("content"), str):
             message = f"task {number} is not an object with a text in 'content'"
             raise UsageError("task-list-invalid", message, hint=hint)
-        if one.get("status", "pending") not in statuses:
+        if task.get("status", "pending") not in statuses:
             message = f"task {number} has a status other than {', '.join(statuses)}"
             raise UsageError("task-list-invalid", message, hint=hint)
     return raw

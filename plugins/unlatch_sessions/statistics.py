@@ -55,11 +55,11 @@ def choose(
         agent: its name, or `name@version`.
     """
     return [
-        one
-        for one in entries
-        if status in (None, one.session["status"])
-        and (agent is None or agent.removeprefix("@") in _agents(one))
-        and (channel is None or channel.removeprefix("#") in _channels(one))
+        entry
+        for entry in entries
+        if status in (None, entry.session["status"])
+        and (agent is None or agent.removeprefix("@") in _agents(entry))
+        and (channel is None or channel.removeprefix("#") in _channels(entry))
     ]
 
 
@@ -70,62 +70,64 @@ def group(entries: Iterable[Indexed], by: GroupBy) -> list[Figures]:
     session; the tokens and duration of a session count for each that it has.
     """
     groups: dict[str | None, list[Indexed]] = {}
-    for one in entries:
-        for name in _groups(one, by):
-            groups.setdefault(name, []).append(one)
+    for entry in entries:
+        for name in _groups(entry, by):
+            groups.setdefault(name, []).append(entry)
     names = sorted(groups, key=lambda name: (name is None, name or ""))
     return [_figures(name, groups[name], by) for name in names]
 
 
-def _figures(name: str | None, found: list[Indexed], by: GroupBy) -> Figures:
-    rows = [row for one in found for row in _rows(one, name, by)]
-    lasted = [seconds for one in found if (seconds := _seconds(one.session)) is not None]
+def _figures(name: str | None, entries: list[Indexed], by: GroupBy) -> Figures:
+    rows = [row for entry in entries for row in _rows(entry, name, by)]
+    lasted = [seconds for entry in entries if (seconds := _seconds(entry.session)) is not None]
     return Figures(
         group=name,
-        sessions=len(found),
-        tokens=sum(one.session["tokens"] for one in found),
+        sessions=len(entries),
+        tokens=sum(entry.session["tokens"] for entry in entries),
         mean_seconds=sum(lasted) / len(lasted) if lasted else None,
         calls=sum(row["calls"] for row in rows),
         failures=sum(row["failures"] for row in rows),
     )
 
 
-def _rows(one: Indexed, name: str | None, by: GroupBy) -> Iterator[Row]:
+def _rows(entry: Indexed, name: str | None, by: GroupBy) -> Iterator[Row]:
     if by is GroupBy.STATUS:
-        yield one.session
+        yield entry.session
         return
-    yield from (phase for phase in one.phases if _name_of(phase, one, by) == name)
+    yield from (phase for phase in entry.phases if _name_of(phase, entry, by) == name)
 
 
-def _groups(one: Indexed, by: GroupBy) -> list[str | None]:
+def _groups(entry: Indexed, by: GroupBy) -> list[str | None]:
     if by is GroupBy.STATUS:
-        return [one.session["status"]]
-    own = _channels(one) if by is GroupBy.CHANNEL else [row["agent"] for row in one.participants]
+        return [entry.session["status"]]
+    own = (
+        _channels(entry) if by is GroupBy.CHANNEL else [row["agent"] for row in entry.participants]
+    )
     # One without a name is a group of its own where there is something to count.
-    names = [(_name_of(it, one, by), it["calls"]) for it in one.phases]
+    names = [(_name_of(phase, entry, by), phase["calls"]) for phase in entry.phases]
     every = [*own, *(name for name, calls in names if name or calls)]
     return [*dict.fromkeys(every)] or [None]
 
 
-def _name_of(phase: Row, one: Indexed, by: GroupBy) -> str | None:
+def _name_of(phase: Row, entry: Indexed, by: GroupBy) -> str | None:
     """The agent or channel of a phase: without its own, the first one of its session."""
     if by is GroupBy.CHANNEL:
-        first = one.session["channel"]
+        first = entry.session["channel"]
     else:
-        first = one.participants[0]["agent"] if one.participants else None
+        first = entry.participants[0]["agent"] if entry.participants else None
     name: str | None = phase[by.value] or first
     return name
 
 
-def _agents(one: Indexed) -> set[str]:
-    rows = [*one.participants, *one.phases]
+def _agents(entry: Indexed) -> set[str]:
+    rows = [*entry.participants, *entry.phases]
     names = {row["agent"] for row in rows if row["agent"]}
     return names | {f"{row['agent']}@{row['version']}" for row in rows if row["version"]}
 
 
-def _channels(one: Indexed) -> list[str]:
-    found = [one.session["channel"], *(phase["channel"] for phase in one.phases)]
-    return [name for name in found if name]
+def _channels(entry: Indexed) -> list[str]:
+    channels = [entry.session["channel"], *(phase["channel"] for phase in entry.phases)]
+    return [name for name in channels if name]
 
 
 def _seconds(row: Row) -> float | None:

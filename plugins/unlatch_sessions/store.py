@@ -71,7 +71,7 @@ class SessionStore:
     def names(self) -> list[str]:
         """The sorted names of all files; StoreError: the folder cannot be read."""
         with listing(self.root), open_folder(self.root) as opened:
-            return [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
+            return [name for name in opened.names() if name.endswith(SUFFIX) and name[0] != "."]
         return []
 
     def stamps(self) -> Iterator[tuple[str, str]]:
@@ -137,8 +137,8 @@ class SessionStore:
         names = {path.stem: path for path in self.paths()}
         stem = Path(wanted).name.removesuffix(SUFFIX)
         is_path = os.sep in wanted or wanted.endswith(SUFFIX)
-        if found := names.get(stem) if is_path else names.get(wanted):
-            return found
+        if path := names.get(stem) if is_path else names.get(wanted):
+            return path
         ids = {self._id(path): path for path in names.values()}
         several = f"'{wanted}' matches several sessions"
         listing = "unlatch session list shows them, and --imported the imported ones"

@@ -59,23 +59,23 @@ def reference(callout: Callout) -> Reference | None:
     if callout.kind != CalloutKind.SUBAGENT or (mode and mode["mode"] == SubagentMode.INLINE):
         return None
     for line in lines:
-        if found := _LINK.fullmatch(line):
-            kind = SubagentMode.EMBED if found["embed"] else SubagentMode.LINK
-            return Reference(found["id"].strip(), kind)
+        if match := _LINK.fullmatch(line):
+            kind = SubagentMode.EMBED if match["embed"] else SubagentMode.LINK
+            return Reference(match["id"].strip(), kind)
     return None
 
 
 def embed(store: SessionStore, callout: Callout, trail: Trail) -> Embedded | None:
     """The session that a callout embeds, the first time only; None if it embeds none."""
-    found = reference(callout)
-    if found is None or found.mode is not SubagentMode.EMBED:
+    link = reference(callout)
+    if link is None or link.mode is not SubagentMode.EMBED:
         return None
-    here = Trail((*trail.chain, found.session), trail.seen)
-    if problem := _problem(found.session, here):
+    here = Trail((*trail.chain, link.session), trail.seen)
+    if problem := _problem(link.session, here):
         return Embedded(here, None, problem)
-    trail.seen.add(found.session)
+    trail.seen.add(link.session)
     try:
-        return Embedded(here, store.read(store.find(found.session)).session)
+        return Embedded(here, store.read(store.find(link.session)).session)
     except UnlatchError as error:
         return Embedded(here, None, error.message)
 
@@ -93,9 +93,11 @@ def all_embedded(
 ) -> Iterator[Embedded]:
     """The sessions that a session embeds, at any depth, in the order of their callouts."""
     trail = trail or Trail((session.id,))
-    entries = [one for phase in session.phases for one in phase.callouts(CalloutKind.SUBAGENT)]
+    entries = [
+        callout for phase in session.phases for callout in phase.callouts(CalloutKind.SUBAGENT)
+    ]
     for callout in (*entries, *session.outside):
-        if found := embed(store, callout, trail):
-            yield found
-            if found.session:
-                yield from all_embedded(store, found.session, found.trail)
+        if embedded := embed(store, callout, trail):
+            yield embedded
+            if embedded.session:
+                yield from all_embedded(store, embedded.session, embedded.trail)

@@ -90,27 +90,27 @@ def settings_of(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
     limits = limits_of(config)
     if not any(key in limits and at(ours, "limits", key) is None for key in _COUNTS):
         limits.pop("count_reviews", None)  # the limits that count are not SpecWeave's
-    found = {
+    tables = {
         "limits": limits,
         "trackers": _trackers(config, at(ours, "trackers")),
         "sync": {} if is_set else _consents(config),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in tables.items() if value}
 
 
 def limits_of(config: Any) -> dict[str, Any]:
     """The table `limits`, without values that are no numbers."""
     theirs = at(config, "limits")
-    found: dict[str, Any] = {ours: _positive(at(theirs, key)) for ours, key in _COUNTS.items()}
+    limits: dict[str, Any] = {ours: _positive(at(theirs, key)) for ours, key in _COUNTS.items()}
     stale = {status: _positive(at(theirs, "staleness", status)) for status in ("active", "paused")}
-    found["count_reviews"] = any(found.values())
-    found["stale_after"] = {status: days for status, days in stale.items() if days}
+    limits["count_reviews"] = any(limits.values())
+    limits["stale_after"] = {status: days for status, days in stale.items() if days}
     interrupting = at(theirs, "typeBehaviors", "canInterrupt")
     if at(theirs, "allowEmergencyInterrupt") is False:
-        found["can_interrupt"] = []
+        limits["can_interrupt"] = []
     elif isinstance(interrupting, list):
-        found["can_interrupt"] = [one for one in interrupting if one and isinstance(one, str)]
-    return {key: value for key, value in found.items() if value or value == []}
+        limits["can_interrupt"] = [kind for kind in interrupting if kind and isinstance(kind, str)]
+    return {key: value for key, value in limits.items() if value or value == []}
 
 
 def repositories_of(config: Any) -> dict[str, str]:
@@ -170,37 +170,37 @@ def _consents(config: Any) -> dict[str, list[str]]:
     def refused(*consents: tuple[str, frozenset[str]]) -> frozenset[str]:
         return frozenset().union(*(parts for key, parts in consents if at(given, key) is False))
 
-    found = {"write": refused(_OWN, _ANY), "write_foreign": refused(_FOREIGN, _ANY)}
-    if not any(found.values()):
+    withheld = {"write": refused(_OWN, _ANY), "write_foreign": refused(_FOREIGN, _ANY)}
+    if not any(withheld.values()):
         return {}
-    return {key: [part for part in _PARTS if part not in not_] for key, not_ in found.items()}
+    return {key: [part for part in _PARTS if part not in not_] for key, not_ in withheld.items()}
 
 
 def _trackers(config: Any, configured: Any) -> Tables:
-    found: Tables = {}
+    tables: Tables = {}
     for name, table in _places(config).items():
         if all(at(configured, name, key) is None for key in _PLACES[name]):
-            found[name] = table
+            tables[name] = table
     for name, (key, states) in _states(config).items():
-        is_used = name in found or isinstance(at(configured, name), dict)
+        is_used = name in tables or isinstance(at(configured, name), dict)
         if is_used and at(configured, name, key) is None:
-            found.setdefault(name, {})[key] = states
-    return found
+            tables.setdefault(name, {})[key] = states
+    return tables
 
 
 def _places(config: Any) -> Tables:
     """The table of each tracker: the place of new items, and the others."""
-    found: dict[str, list[dict[str, Any]]] = {"github": _project_places(config)[:1]}
+    places: dict[str, list[dict[str, Any]]] = {"github": _project_places(config)[:1]}
     for provider, target in _targets(config):
         tracker = _tracker(provider)
         if tracker and (place := _READERS[tracker](target)):
-            found.setdefault(tracker, []).append(place)
+            places.setdefault(tracker, []).append(place)
     code = at(config, "repository")
-    if not found["github"] and _tracker(at(code, "provider")) == "github":
+    if not places["github"] and _tracker(at(code, "provider")) == "github":
         # By default the issues are in the repository of the code.
         owner = at(code, "organization") or at(code, "owner")
-        found["github"] = [_github({"owner": owner, "repo": at(code, "repo")})]
-    return {name: _joined(name, found[name]) for name in _READERS if any(found.get(name, ()))}
+        places["github"] = [_github({"owner": owner, "repo": at(code, "repo")})]
+    return {name: _joined(name, places[name]) for name in _READERS if any(places.get(name, ()))}
 
 
 def _targets(config: Any) -> Iterator[tuple[Any, Any]]:
@@ -209,7 +209,7 @@ def _targets(config: Any) -> Iterator[tuple[Any, Any]]:
     active = at(sync, "activeProfile") or at(sync, "defaultProfile")
     profiles = dict(_items(at(sync, "profiles")))
     first = profiles.pop(active, None) if isinstance(active, str) else None
-    named = [(_provider(one), _target(one)) for one in (first, *profiles.values())]
+    named = [(_provider(profile), _target(profile)) for profile in (first, *profiles.values())]
     yield named[0]
     yield from _items(sync)
     yield from named[1:]
@@ -233,18 +233,18 @@ def _provider(profile: Any) -> Any:
 def _project_places(config: Any) -> list[dict[str, Any]]:
     projects = at(config, "multiProject", "projects")
     names = (at(config, "multiProject", "activeProject"), *(name for name, _ in _items(projects)))
-    found = (at(projects, name, "externalTools", "github", "repository") for name in names)
-    parts = (one.partition("/") for one in found if isinstance(one, str))
+    values = (at(projects, name, "externalTools", "github", "repository") for name in names)
+    parts = (value.partition("/") for value in values if isinstance(value, str))
     return [place for owner, _, repo in parts if (place := _github({"owner": owner, "repo": repo}))]
 
 
 def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
     """One table for several places; new items go to the first one."""
     table = places[0]
-    one, more = ("repository", "repositories") if name == "github" else ("project", "projects")
+    single, more = ("repository", "repositories") if name == "github" else ("project", "projects")
     host = next((key for key in ("organization_url", "site") if key in table), None)
     here = places[1:] if host is None else [p for p in places[1:] if p[host] == table[host]]
-    others = [place[one] for place in here if place.get(one) not in (None, table.get(one))]
+    others = [place[single] for place in here if place.get(single) not in (None, table.get(single))]
     return {**table, more: list(dict.fromkeys(others))} if others else table
 
 
@@ -278,7 +278,7 @@ _READERS = {"github": _github, "ado": _ado, "jira": _jira}
 
 def _states(config: Any) -> dict[str, tuple[str, dict[str, str]]]:
     """The setting and the mapped states of each tracker with states of its own."""
-    found = {}
+    by_tracker = {}
     for tracker, (key, names) in _STATES.items():
         mapping = at(config, "sync", "statusSync", "mappings", tracker)
         states = {}
@@ -287,8 +287,8 @@ def _states(config: Any) -> dict[str, tuple[str, dict[str, str]]]:
             if _fits(state, _STATE):
                 states[name] = state
         if states:
-            found[tracker] = key, states
-    return found
+            by_tracker[tracker] = key, states
+    return by_tracker
 
 
 def _fits(value: object, shape: re.Pattern[str]) -> bool:

@@ -191,20 +191,20 @@ def document_schemas() -> dict[str, Schema]:
     Raises:
         LookupError: a key has no meaning, or a meaning belongs to no key.
     """
-    made = {"list": _schema("list", type_named("[ListEntry]"))}
+    schemas = {"list": _schema("list", type_named("[ListEntry]"))}
     for names, meaning, keys in read_table(_DOCUMENTS):
         kind = entry("Document", meaning, _COMMON | keys)
-        made |= {name: _schema(name, kind) for name in names.split(", ")}
+        schemas |= {name: _schema(name, kind) for name in names.split(", ")}
     meanings = Meanings()
-    for name, schema in made.items():
+    for name, schema in schemas.items():
         meanings.describe(name, schema)
     if unused := meanings.unused():
         raise LookupError(f"meanings.toml: no document has {', '.join(unused)}")
-    return made
+    return schemas
 
 
 def _schema(name: str, kind: Any) -> Schema:
-    made = schema_of(kind, name=name, title=f"unlatch.{name}/1")
-    if "schema" in made.get("properties", {}):  # the document of `list` is an array
-        made["properties"]["schema"] = {"const": f"unlatch.{name}/1"}
-    return made
+    schema = schema_of(kind, name=name, title=f"unlatch.{name}/1")
+    if "schema" in schema.get("properties", {}):  # the document of `list` is an array
+        schema["properties"]["schema"] = {"const": f"unlatch.{name}/1"}
+    return schema

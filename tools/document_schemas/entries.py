@@ -28,7 +28,7 @@ _WAITING = {**_PENDING, "attempts": int, "nextTry": str | None, "blocked": bool}
 # The types by their names in the tables. A Record is an object as it stands in an increment's file,
 # with the keys of other programs; the keys of operations are those of their file.
 TYPES: dict[str, Any] = {
-    **{one.__name__: one for one in (str, int, float, bool, Status, Policy, Category, Kind)},
+    **{type_.__name__: type_ for type_ in (str, int, float, bool, Status, Policy, Category, Kind)},
     "Any": Any,
     "Record": dict[str, Any],
     "ReopenRecord": ReopenRecord,
@@ -283,9 +283,9 @@ def type_named(name: str) -> Any:
 
 
 def entry(name: str, meaning: str, keys: dict[str, Any]) -> Any:
-    made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table defines it
-    made.__doc__ = meaning
-    return made
+    definition: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table defines it
+    definition.__doc__ = meaning
+    return definition
 
 
 for _name, _meaning, _keys in read_table(_ENTRIES + ENTRIES_OF_OTHER_KINDS):

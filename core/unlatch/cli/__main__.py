@@ -76,8 +76,8 @@ def join(words: Iterable[str]) -> str:
     return " ".join(map(quote, words))
 
 
-def ngettext(one: str, many: str, number: int) -> str:
-    return one if number == 1 else many
+def ngettext(singular: str, many: str, number: int) -> str:
+    return singular if number == 1 else many
 
 
 if __name__ == "__main__":

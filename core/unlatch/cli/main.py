@@ -144,12 +144,12 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
     from unlatch.cli.terminal import output  # noqa: PLC0415
     from unlatch.cli.terminal.pager import paged  # noqa: PLC0415
 
-    shown = io.StringIO()
+    buffer = io.StringIO()
     try:
-        with redirect_stdout(shown):
+        with redirect_stdout(buffer):
             yield
     finally:
-        if text := shown.getvalue().removesuffix("\n"):
+        if text := buffer.getvalue().removesuffix("\n"):
             with paged():
                 output.echo(text, sys.stdout)
 
@@ -216,9 +216,9 @@ def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     # A message quotes user input, so only click's own line breaks count. Help quotes none.
     if not isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.message = visible(error.message)  # type: ignore[misc]  # as above
-    shown = io.StringIO()
-    error.show(shown)
-    output.talk(*shown.getvalue().removesuffix("\n").split("\n"))
+    buffer = io.StringIO()
+    error.show(buffer)
+    output.talk(*buffer.getvalue().removesuffix("\n").split("\n"))
     if meant:
         output.talk(f"  next: {meant}")
     return error.exit_code

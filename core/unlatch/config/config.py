@@ -61,7 +61,7 @@ def _commands(value: dict[str, str]) -> dict[str, str]:
 
 
 def _absolute_paths(value: tuple[str, ...]) -> tuple[str, ...]:
-    if relative := [one for one in value if not Path(one).is_absolute()]:
+    if relative := [path for path in value if not Path(path).is_absolute()]:
         raise ValueError(f"{relative[0]!r} is not an absolute path")
     return value
 

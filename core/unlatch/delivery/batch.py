@@ -42,7 +42,11 @@ def deliver_batches(
     if not run.fresh:
         return
     for tracker in run.workspace.settings:
-        names = [one.id for one in increments if any(it.tracker == tracker for it in one.pending)]
+        names = [
+            increment.id
+            for increment in increments
+            if any(operation.tracker == tracker for operation in increment.pending)
+        ]
         can_batch = Capability.BATCH in run.trackers.registry.manifest(tracker).capabilities
         if can_batch and len(names) >= _MIN_TOGETHER:
             yield from _deliver(run, iter(names), tracker)
@@ -90,12 +94,12 @@ def _claim(
 
 def _sendable(run: DeliveryRun, increment: Increment, tracker: str) -> list[DeliveryTask]:
     """Return the operations that may be sent at once, on items without other operations."""
-    operations = [one for one in increment.pending if one.tracker == tracker]
-    items = [identity(link_of(increment, one)) for one in operations]
+    operations = [operation for operation in increment.pending if operation.tracker == tracker]
+    items = [identity(link_of(increment, operation)) for operation in operations]
     tasks = (
-        make_task(run, increment, one)
-        for one, item in zip(operations, items, strict=True)
-        if one.kind in _KINDS and run.includes(one) and items.count(item) == 1
+        make_task(run, increment, operation)
+        for operation, item in zip(operations, items, strict=True)
+        if operation.kind in _KINDS and run.includes(operation) and items.count(item) == 1
     )
     # Only a fresh operation may be sent in the first step. The loop reports a missing item.
     return [task for task in tasks if isinstance(task.step, Send) and task.ref is not None]
@@ -111,8 +115,8 @@ def _is_concluded(task: DeliveryTask) -> bool:
 def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[DeliveryTask]:
     """Read all items, then write them, a request at a time; return the operations tried."""
     answers = list(_answers(run, tasks))
-    found = [(task, answer) for task, answer in answers if isinstance(answer, Snapshot)]
-    planned, sent = list(_plan(found)), list[Pending]()
+    readable = [(task, answer) for task, answer in answers if isinstance(answer, Snapshot)]
+    planned, sent = list(_plan(readable)), list[Pending]()
     size = run.trackers.open(tracker).writes_together if planned else 1
     for start in range(0, len(planned), size):
         pending = _note(_still_allowed(run, tracker, planned[start : start + size]))
@@ -149,8 +153,8 @@ def _answers(
     yield from zip(unread, read_items(unread), strict=True)
 
 
-def _plan(found: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:
-    for task, snapshot in found:
+def _plan(readable: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:
+    for task, snapshot in readable:
         with suppress(UnlatchError):  # the loop reports why
             change = plan_remaining(task, snapshot.item)
             if not is_empty(change):
@@ -160,8 +164,8 @@ def _plan(found: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:
 def _note(planned: Iterable[Pending]) -> list[Pending]:
     """Note all attempts, with one write for each increment."""
     groups: dict[str, list[Pending]] = defaultdict(list)
-    for one in planned:
-        groups[one[0].increment.id].append(one)
+    for pending in planned:
+        groups[pending[0].increment.id].append(pending)
     noted: list[Pending] = []
     for group in groups.values():
         for task, _, _ in group:
@@ -169,7 +173,9 @@ def _note(planned: Iterable[Pending]) -> list[Pending]:
             task.evidence = replace(evidence, sends=1)
         with suppress(UnlatchError):  # nothing was sent; the loop reports why
             events = note_attempts([task for task, _, _ in group])
-            noted += [one for one, event in zip(group, events, strict=True) if event is None]
+            noted += [
+                pending for pending, event in zip(group, events, strict=True) if event is None
+            ]
     return noted
 
 

@@ -52,7 +52,7 @@ def build_change(
         config = config.replaced(comment=CommentStyle(options.comment))
     if operation.labels:
         return _labels_alone(operation, increment, config, options)
-    amended = next((one for one in increment.amended if one.id == operation.op), None)
+    amended = next((amended for amended in increment.amended if amended.id == operation.op), None)
     is_closed = None if item is None else not item.category.is_open
     comment = comment_of(operation, increment, config, amended, is_closed=is_closed)
     change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)
@@ -67,7 +67,7 @@ def build_change(
     if not increment.is_item or config.labels.create_missing:
         return change
     own = {*map(str.casefold, change.options.add_labels)}
-    existing = tuple(one for one in change.add_labels if one.casefold() not in own)
+    existing = tuple(label for label in change.add_labels if label.casefold() not in own)
     return replace(change, existing_labels=existing)
 
 
@@ -125,7 +125,7 @@ def _reopen(
 def _close(change: Change, increment: Increment, labels: Labels) -> Change:
     amendments = [entry.amendment for entry in increment.reopens if entry.amendment]
     amendments += [amended.amendment for amended in increment.amendments]
-    scope = (labels.scope_change,) if any(one.change for one in amendments) else ()
+    scope = (labels.scope_change,) if any(amendment.change for amendment in amendments) else ()
     remove = (labels.reopened, *scope)
     if increment.status is Status.ABANDONED:
         return replace(change, goal=Goal.NOT_PLANNED, remove_labels=remove)
@@ -159,8 +159,8 @@ def remaining_labels(
     key = change.label_key
     present = {key(label) for label in labels}
     return (
-        tuple(one for one in change.add_labels if key(one) not in present),
-        tuple(one for one in change.remove_labels if key(one) in present),
+        tuple(label for label in change.add_labels if key(label) not in present),
+        tuple(label for label in change.remove_labels if key(label) in present),
     )
 
 
@@ -192,7 +192,7 @@ def find_shortcoming(change: Change, outcome: Outcome, *, sends: int) -> Tracker
     key, signs = left.label_key, (("+", left.add_labels), ("-", left.remove_labels))
     refused = set(map(key, outcome.refused))
     missing = [
-        f"{sign}{label}" for sign, some in signs for label in some if key(label) not in refused
+        f"{sign}{label}" for sign, labels in signs for label in labels if key(label) not in refused
     ]
     if not missing:
         return None
@@ -214,7 +214,7 @@ def compute_effect(
     intended = remaining_labels(change, before.labels if before else ())
     missing = remaining_labels(change, outcome.after.labels)
     added, removed = (
-        tuple(one for one in labels if one not in left)
+        tuple(label for label in labels if label not in left)
         for labels, left in zip(intended, missing, strict=True)
     )
     after, result = outcome.after, _result(kind, change.goal, before, outcome)

@@ -65,7 +65,7 @@ def comment_of(
     Args:
         is_closed: whether the item is closed; None where it was not read.
     """
-    entry = next((one for one in increment.reopens if one.id == operation.op), None)
+    entry = next((entry for entry in increment.reopens if entry.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
     if not reason and operation.kind is Kind.UNDO:
         reason = UNDONE
@@ -133,9 +133,9 @@ def _amendment(amended: AppliedAmendment, reason: str) -> Text:
     if amendment.change is not None and amendment.change != reason:
         text += fill("**Change**: {change}", {"change": amendment.change})
     if amendment.parts:
-        shown = ", ".join(amendment.parts[:_MAX_PARTS])
+        parts = ", ".join(amendment.parts[:_MAX_PARTS])
         more = f", and {left} more" if (left := len(amendment.parts) - _MAX_PARTS) > 0 else ""
-        text += fill("**To be done again**: {parts}", {"parts": shown + more})
+        text += fill("**To be done again**: {parts}", {"parts": parts + more})
     if amendment.tasks:
         lines = [_check(task.id, task.title) for task in amendment.tasks]
         if left := len(lines[_MAX_TASKS:]):
@@ -181,10 +181,10 @@ def _find_story(spec: Spec, wanted: str, increment: Increment) -> Story:
     for story in spec.stories:
         if story.id.casefold() == wanted.casefold():
             return story
-    known = ", ".join(story.id for story in spec.stories) or "none"
+    names = ", ".join(story.id for story in spec.stories) or "none"
     raise UsageError(
         "item-unknown",
-        f"there is no user story {wanted}; there are: {known}",
+        f"there is no user story {wanted}; there are: {names}",
         where=increment.id,
         hint="name one of these, or add it to the increment's files",
     )
@@ -195,9 +195,13 @@ def _sections(
 ) -> Iterator[tuple[str, list[Check]]]:
     if about is None:
         yield "User stories", [line for story in spec.stories for line in _story(story)]
-    criteria = about.criteria if about else [one for one in spec.criteria if one.story is None]
-    yield "Acceptance criteria", [check_of(one) for one in criteria]
-    ours = (one for one in tasks if about is None or _belongs(one, about))
+    criteria = (
+        about.criteria
+        if about
+        else [criterion for criterion in spec.criteria if criterion.story is None]
+    )
+    yield "Acceptance criteria", [check_of(criterion) for criterion in criteria]
+    ours = (task for task in tasks if about is None or _belongs(task, about))
     yield "Tasks", [_check(t.id, t.title, t.done, t.mark) for t in ours if not t.discarded]
 
 
@@ -207,7 +211,7 @@ def _lists(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Ch
     keys = Counter(key_of(line.text) for _, lines in listed for line in lines)
     for heading, lines in listed:
         yield Heading(heading)
-        yield Checks(tuple(replace(one, spare=keys[key_of(one.text)] == 1) for one in lines))
+        yield Checks(tuple(replace(line, spare=keys[key_of(line.text)] == 1) for line in lines))
 
 
 def former_checks(text: Text) -> tuple[Check, ...]:
@@ -226,12 +230,18 @@ def former_checks(text: Text) -> tuple[Check, ...]:
 
 def _story(story: Story) -> list[Check]:
     head = Check(_cut(_named(story.id, story.title)))
-    return [head, *(check_of(one, depth=1) for one in story.criteria)]
+    return [head, *(check_of(criterion, depth=1) for criterion in story.criteria)]
 
 
-def check_of(one: Criterion, *, depth: int = 0) -> Check:
+def check_of(criterion: Criterion, *, depth: int = 0) -> Check:
     """The line of an item for a criterion."""
-    return Check(_cut(_named(one.id, one.text)), one.done, depth, one.mark, one.id)
+    return Check(
+        _cut(_named(criterion.id, criterion.text)),
+        criterion.done,
+        depth,
+        criterion.mark,
+        criterion.id,
+    )
 
 
 def _check(id_: str, title: str, done: bool | None = False, mark: str | None = None) -> Check:
@@ -244,7 +254,7 @@ def _named(id: str, text: str) -> str:
 
 
 def _belongs(task: Task, story: Story) -> bool:
-    criteria = {one.id for one in story.criteria}
+    criteria = {criterion.id for criterion in story.criteria}
     return task.story == story.id or not criteria.isdisjoint(task.criteria)
 
 

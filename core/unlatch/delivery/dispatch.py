@@ -41,14 +41,14 @@ def deliver(
     Raises:
         UnlatchError: an increment cannot be read; the others have been served.
     """
-    found = {one.id: one for one in increments}
-    for name, delivery in deliver_batches(run, [*found.values()]):
+    by_id = {increment.id: increment for increment in increments}
+    for name, delivery in deliver_batches(run, [*by_id.values()]):
         run.attempted.add(delivery.operation.key)
         report(name, delivery)
     queues: list[_IncrementQueues] = []
     unreadable: list[UnlatchError] = []
     # The order is the same everywhere, so that two processes never wait for each other.
-    for name in sorted(found):
+    for name in sorted(by_id):
         try:
             queues.append(_IncrementQueues(run, name))
         except UnlatchError as error:
@@ -90,13 +90,15 @@ class _IncrementQueues:
                 self._was_awaited = self._enter_lock()
                 self._locked, self._is_held = self._run.clock(), True
         increment = self._run.workspace.manager.read(self.name)
-        for one in increment.pending:
-            is_same = (one.op, one.tracker) == (operation.op, operation.tracker)
-            if is_same and one.item in keys and self._run.may_send(increment, one):
-                if is_in_doubt(one) and (self._was_awaited or one.attempt != operation.attempt):
+        for pending in increment.pending:
+            is_same = (pending.op, pending.tracker) == (operation.op, operation.tracker)
+            if is_same and pending.item in keys and self._run.may_send(increment, pending):
+                if is_in_doubt(pending) and (
+                    self._was_awaited or pending.attempt != operation.attempt
+                ):
                     # Another process has sent it since this run began.
-                    self._run.mark_unknown(link_of(increment, one), since=self._locked)
-                return make_task(self._run, increment, one)
+                    self._run.mark_unknown(link_of(increment, pending), since=self._locked)
+                return make_task(self._run, increment, pending)
         return None
 
     def _enter_lock(self) -> bool:
@@ -124,13 +126,15 @@ def _serve_all(
 ) -> Iterator[tuple[Item, Deliveries]]:
     """Serve all items in parallel; yield each with its deliveries as it ends."""
     waiting: dict[Item, list[_IncrementQueues]] = {}
-    for one in queues:
-        for item in one.items:
-            waiting.setdefault(item, []).append(one)
+    for queue in queues:
+        for item in queue.items:
+            waiting.setdefault(item, []).append(queue)
     _expect_reads(run, waiting)
     run.trackers.load_in_order(tracker for tracker, _ in waiting)
-    jobs = {item: partial(_serve_item, run, item, some) for item, some in waiting.items()}
-    limits = {one.name: one.parallel for one in run.workspace.registry.manifests.values()}
+    jobs = {item: partial(_serve_item, run, item, needing) for item, needing in waiting.items()}
+    limits = {
+        manifest.name: manifest.parallel for manifest in run.workspace.registry.manifests.values()
+    }
     return run_parallel(jobs, lane_of=itemgetter(0), limits=limits)
 
 
@@ -140,7 +144,7 @@ def _expect_reads(run: DeliveryRun, waiting: Mapping[Item, Sequence[_IncrementQu
     Another operation on the same item would find it changed by the one before.
     """
     for item, queues in waiting.items():
-        operations = [one for queue in queues for one in queue.items[item]]
+        operations = [operation for queue in queues for operation in queue.items[item]]
         if len(operations) == 1 and run.is_fresh(operations[0]):
             run.ahead.expect(operations[0], link_of(queues[0].increment, operations[0]))
 
@@ -161,11 +165,11 @@ def _serve_item(run: DeliveryRun, item: Item, queues: Sequence[_IncrementQueues]
     """Deliver the operations of all increments on an item, one after the other."""
     deliveries: Deliveries = []
     try:
-        for one in queues:
+        for queue in queues:
             try:
-                deliveries += _serve(one, one.items[item])
+                deliveries += _serve(queue, queue.items[item])
             finally:
-                one.end_item()
+                queue.end_item()
     finally:
         run.trackers.end_turn(item[0])
     return deliveries

@@ -118,13 +118,13 @@ def recent_deliveries(increment: Increment, now: datetime) -> Iterator[tuple[str
     """The operations whose comments were delivered lately, each with its item, each once."""
     if not _was_logged_lately(increment.folder, now):
         return
-    found: dict[tuple[str, tuple[str, str]], Link] = {}
+    links: dict[tuple[str, tuple[str, str]], Link] = {}
     for event in read_events(increment.folder):
         if isinstance(event, Delivered) and event.commented and event.kind != Kind.CREATE:
             link = link_of(increment, event)
             if now - event.at <= RECENT:
-                found[event.op, identity(link)] = link
-    for (op, _), link in found.items():
+                links[event.op, identity(link)] = link
+    for (op, _), link in links.items():
         yield op, link
 
 

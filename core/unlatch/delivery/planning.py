@@ -123,7 +123,7 @@ def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:
     status = task.increment.status
     is_close = operation.kind is Kind.CLOSE and operation.state and status is not Status.ABANDONED
     is_reopen = operation.kind is Kind.REOPEN and not operation.state and status.is_finished
-    if is_close or (is_reopen and all(one.id != operation.op for one in amended)):
+    if is_close or (is_reopen and all(amendment.id != operation.op for amendment in amended)):
         return f"it was closed deliberately ({item.state})"
     return None
 
@@ -215,7 +215,7 @@ def may_write(workspace: Workspace, increment: Increment, link: Link, part: Part
 def _is_foreign(increment: Increment, operation: Operation) -> bool:
     """Whether the item is older than its link: imported by SpecWeave, or from `unlatch link`."""
     key = operation.tracker, operation.item
-    link = next((one for one in increment.links if (one.tracker, one.key) == key), None)
+    link = next((link for link in increment.links if (link.tracker, link.key) == key), None)
     story = link.story if link else operation.story
     if increment.data.get("origin") == "external" or _IMPORTED.fullmatch(story or ""):
         return True
@@ -224,10 +224,10 @@ def _is_foreign(increment: Increment, operation: Operation) -> bool:
     except StoreError:
         return True  # without evidence the narrower permission counts
     keys = {operation.item, *((link.item, link.url) if link else ())}
-    about = [one for one in events if isinstance(one, EventOnItem) and one.item in keys]
-    about = [one for one in about if one.tracker == operation.tracker]
-    is_created = any(isinstance(one, Delivered) and one.kind == Kind.CREATE for one in about)
-    return not is_created and any(isinstance(one, Linked) for one in about)
+    about = [event for event in events if isinstance(event, EventOnItem) and event.item in keys]
+    about = [event for event in about if event.tracker == operation.tracker]
+    is_created = any(isinstance(event, Delivered) and event.kind == Kind.CREATE for event in about)
+    return not is_created and any(isinstance(event, Linked) for event in about)
 
 
 def _require(part: Part, parts: frozenset[Part], tracker: str) -> None:
@@ -254,15 +254,15 @@ class RefusedLabels:
     @property
     def signed(self) -> tuple[str, ...]:
         """The labels as in results: "+reopened", "-completed"."""
-        return (*(f"+{one}" for one in self.add), *(f"-{one}" for one in self.remove))
+        return (*(f"+{label}" for label in self.add), *(f"-{label}" for label in self.remove))
 
     def still_in(self, other: RefusedLabels) -> RefusedLabels:
         """Those that are refused by another count, too."""
         add, remove = set(other.add), set(other.remove)
         return replace(
             self,
-            add=tuple(one for one in self.add if one in add),
-            remove=tuple(one for one in self.remove if one in remove),
+            add=tuple(label for label in self.add if label in add),
+            remove=tuple(label for label in self.remove if label in remove),
         )
 
 

@@ -75,7 +75,9 @@ class Preview:
     @property
     def is_exact(self) -> bool:
         """Whether exactly these requests would be sent."""
-        return not any(one.was_pending or one.operation.kind is Kind.UPDATE for one in self.items)
+        return not any(
+            item.was_pending or item.operation.kind is Kind.UPDATE for item in self.items
+        )
 
 
 def preview_operations(
@@ -86,51 +88,51 @@ def preview_operations(
     run = replace(run, fresh=new, dry_run=True)
     planned = [
         [
-            make_task(run, plan.after, one, offline=offline)
-            for one in plan.after.pending
-            if run.will_attempt(one)
+            make_task(run, plan.after, operation, offline=offline)
+            for operation in plan.after.pending
+            if run.will_attempt(operation)
         ]
         for plan in plans
     ]
-    tasks = [one for some in planned for one in some if one.operation.kind is not Kind.CREATE]
+    tasks = [task for group in planned for task in group if task.operation.kind is not Kind.CREATE]
     answers = {} if offline else dict(zip(tasks, read_items(tasks), strict=True))
-    known = {one.key for plan in plans for one in plan.before.pending}
+    pending = {operation.key for plan in plans for operation in plan.before.pending}
 
     def preview(task: DeliveryTask) -> Previewed:
-        shown = _unread(task) if offline else _preview_task(task, answers.get(task))
-        return replace(shown, was_pending=shown.operation.key in known)
+        previewed = _unread(task) if offline else _preview_task(task, answers.get(task))
+        return replace(previewed, was_pending=previewed.operation.key in pending)
 
-    return [tuple(map(preview, some)) for some in planned]
+    return [tuple(map(preview, group)) for group in planned]
 
 
-def _preview_task(task: DeliveryTask, found: Snapshot | UnlatchError | None) -> Previewed:
-    shown = _unread(task)
-    if isinstance(found, UnlatchError):
-        item = task.snapshot.item if found.id == SAME_ITEM and task.snapshot else None
-        return replace(shown, item=item, error=shown.error or found)
-    if found is None:
-        return _list_requests(task, shown, None, shown.change)
-    shown = replace(shown, item=found.item)
-    if shown.error is not None:
-        return shown
+def _preview_task(task: DeliveryTask, snapshot: Snapshot | UnlatchError | None) -> Previewed:
+    previewed = _unread(task)
+    if isinstance(snapshot, UnlatchError):
+        item = task.snapshot.item if snapshot.id == SAME_ITEM and task.snapshot else None
+        return replace(previewed, item=item, error=previewed.error or snapshot)
+    if snapshot is None:
+        return _list_requests(task, previewed, None, previewed.change)
+    previewed = replace(previewed, item=snapshot.item)
+    if previewed.error is not None:
+        return previewed
     try:
-        change = plan_change(task, found.item)
-        refuse_deliberate(found.item, change)
+        change = plan_change(task, snapshot.item)
+        refuse_deliberate(snapshot.item, change)
     except UnlatchError as error:
         # The requests up to the one whose answer the change is refused for.
-        reads = Change(shown.change.op, options=shown.change.options)
-        return replace(shown, error=error, requests=task.plugin.plan(found, reads))
-    shown = replace(shown, change=change, error=_unchanged(task, change, found.item))
-    left = remaining_change(change, found.item, commented=False)
-    return _list_requests(task, shown, found, left)
+        reads = Change(previewed.change.op, options=previewed.change.options)
+        return replace(previewed, error=error, requests=task.plugin.plan(snapshot, reads))
+    previewed = replace(previewed, change=change, error=_unchanged(task, change, snapshot.item))
+    left = remaining_change(change, snapshot.item, commented=False)
+    return _list_requests(task, previewed, snapshot, left)
 
 
 def _unread(task: DeliveryTask) -> Previewed:
-    shown = Previewed(task.operation, task.link, task.name, Change(task.operation.op))
+    snapshot = Previewed(task.operation, task.link, task.name, Change(task.operation.op))
     try:
-        return replace(shown, change=permitted_change(task))
+        return replace(snapshot, change=permitted_change(task))
     except UnlatchError as error:
-        return replace(shown, error=error)
+        return replace(snapshot, error=error)
 
 
 def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchError | None:
@@ -143,14 +145,14 @@ def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchE
 
 
 def _list_requests(
-    task: DeliveryTask, shown: Previewed, found: Snapshot | None, change: Change
+    task: DeliveryTask, previewed: Previewed, snapshot: Snapshot | None, change: Change
 ) -> Previewed:
-    if shown.error is not None:
-        return shown
+    if previewed.error is not None:
+        return previewed
     try:
-        shown = replace(shown, requests=task.plugin.plan(found, change))
-        if shown.requests and task.supports(Capability.APPROVE):
-            task.plugin.approve(found, change)
+        previewed = replace(previewed, requests=task.plugin.plan(snapshot, change))
+        if previewed.requests and task.supports(Capability.APPROVE):
+            task.plugin.approve(snapshot, change)
     except UnlatchError as error:
-        return replace(shown, error=error)
-    return shown
+        return replace(previewed, error=error)
+    return previewed

@@ -106,10 +106,10 @@ class ReadAhead:
         with items.lock:
             if operation.key in items.waiting:
                 self._read_page(items, operation, change)
-            found = items.read.pop(operation.key, None)
-        if found is None or found.ref != ref or self._clock() - found.at > _MAX_AGE:
+            entry = items.read.pop(operation.key, None)
+        if entry is None or entry.ref != ref or self._clock() - entry.at > _MAX_AGE:
             return None
-        return found.snapshot
+        return entry.snapshot
 
     def _read_page(self, items: _Items, operation: Operation, change: Callable[[], Change]) -> None:
         plugin = self._trackers.open(operation.tracker)
@@ -175,8 +175,10 @@ def last_moves(
     except StoreError:
         return {}
     delivered = (event for event in events if isinstance(event, Delivered))
-    known = (event for event in delivered if ended is None or event.op in ended)
-    return {identity(link_of(increment, event)): event for event in filter(_has_moved, known)}
+    ended_events = (event for event in delivered if ended is None or event.op in ended)
+    return {
+        identity(link_of(increment, event)): event for event in filter(_has_moved, ended_events)
+    }
 
 
 def _has_moved(event: Delivered) -> bool:

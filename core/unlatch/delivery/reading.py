@@ -92,15 +92,17 @@ def _leave_to_twin(task: DeliveryTask, to: ItemRef) -> None:
 def _twin(task: DeliveryTask, to: ItemRef) -> Link | None:
     """Return another link of the increment to the place where an item is now."""
     own, there = task.link, as_link(to)
-    return next((one for one in task.increment.links if one != own and same_item(one, there)), None)
+    return next(
+        (link for link in task.increment.links if link != own and same_item(link, there)), None
+    )
 
 
 def _is_served_by(task: DeliveryTask, twin: Link) -> bool:
     """Whether another link of the same item has the same operation pending or delivered."""
     increment, op = task.increment, task.operation.op
-    if any(one.key == (op, twin.tracker, twin.key) for one in increment.pending):
+    if any(operation.key == (op, twin.tracker, twin.key) for operation in increment.pending):
         return True
-    reached = (item for one in increment.reopens if one.id == op for item in one.synced_to)
+    reached = (item for entry in increment.reopens if entry.id == op for item in entry.synced_to)
     return any(same_item(item.link, twin) for item in reached)
 
 
@@ -116,11 +118,11 @@ def _repoint(task: DeliveryTask, to: ItemRef) -> Increment:
     return repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
 
 
-def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:
+def has_new_name(task: DeliveryTask, ref: ItemRef) -> bool:
     """Whether an item was served under a new name, in a place that the configuration knows."""
-    if task.ref is None or same_item(as_link(task.ref), as_link(found)):
+    if task.ref is None or same_item(as_link(task.ref), as_link(ref)):
         return False
-    return task.run.trackers.allows(found)  # otherwise the old name still works
+    return task.run.trackers.allows(ref)  # otherwise the old name still works
 
 
 def as_link(ref: ItemRef) -> Link:
@@ -147,8 +149,8 @@ def read_items(tasks: Sequence[DeliveryTask], *, planning: bool = False) -> list
     # Requests are counted for the caller, whichever thread sends them.
     jobs = {task: partial(copy_context().run, read) for task, read in reads.items()}
     answers: dict[DeliveryTask, Answer] = {}
-    for _, some in run_parallel(jobs):
-        answers |= some
+    for _, part in run_parallel(jobs):
+        answers |= part
     return [answers[task] for task in tasks]
 
 
@@ -178,11 +180,13 @@ def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answe
         return answers
     first = next(iter(refs))
     try:
-        found = first.plugin.read_many(list(dict.fromkeys(refs.values())), expected_change(first))
+        answers_by_ref = first.plugin.read_many(
+            list(dict.fromkeys(refs.values())), expected_change(first)
+        )
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
         return answers | dict.fromkeys(refs, unexpected(error))
     for task, ref in refs.items():
-        answer = found[ref]
+        answer = answers_by_ref[ref]
         if isinstance(answer, Snapshot) and has_new_name(task, answer.item.ref):
             answers |= _read_one(task)
             continue
@@ -239,7 +243,7 @@ def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
     if item.state_since is not None:
         is_later = item.state_since > posted
         return _words(item.state, item.changed_by, "the comment") if is_later else None
-    later = [one for one in _changes_after(task, item, posted) if one.at > posted]
+    later = [change for change in _changes_after(task, item, posted) if change.at > posted]
     return _words(item.state, later[-1].by, "the comment") if later else None
 
 
@@ -257,13 +261,13 @@ def own_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
 
 
 def _are_own(later: Sequence[StateChange]) -> bool:
-    return len(later) > 1 and all(one.own for one in later)
+    return len(later) > 1 and all(change.own for change in later)
 
 
 def _changes_after(task: DeliveryTask, item: RemoteItem, since: datetime) -> list[StateChange]:
     if not task.supports(Capability.HISTORY):
         return []
-    return [one for one in task.plugin.read_history(item.ref).changes if one.at >= since]
+    return [change for change in task.plugin.read_history(item.ref).changes if change.at >= since]
 
 
 def _words(state: str, by: str | None, after: str) -> str:

@@ -35,13 +35,13 @@ def found_closed(reopen: SyncedItem) -> bool:
 
 def combine(reopens: Sequence[SyncedItem]) -> SyncedItem:
     """Return several reopens of an item as one: as the first found it and the last left it."""
-    known = [one for one in reopens if one.before]
-    first = next(filter(found_closed, known), (known or reopens)[0])
+    restorable = [reopen for reopen in reopens if reopen.before]
+    first = next(filter(found_closed, restorable), (restorable or reopens)[0])
     return replace(
         first,
-        after=next((one.after for one in reversed(reopens) if one.after), None),
-        labels_added=_union(one.labels_added for one in reopens),
-        labels_removed=_union(one.labels_removed for one in reopens),
+        after=next((reopen.after for reopen in reversed(reopens) if reopen.after), None),
+        labels_added=_union(reopen.labels_added for reopen in reopens),
+        labels_removed=_union(reopen.labels_removed for reopen in reopens),
     )
 
 
@@ -49,7 +49,7 @@ def delivered_reopen(
     task: DeliveryTask, entry: ReopenEntry, there: SyncedItem
 ) -> SyncedItem | None:
     """Return a reopen that is recorded as delivered to an item."""
-    synced = next((one for one in entry.synced_to if same_item(there.link, one.link)), None)
+    synced = next((item for item in entry.synced_to if same_item(there.link, item.link)), None)
     if synced is not None and synced.before is not None:
         reopen = _with_retried(task, entry, synced)
         if found_closed(reopen):
@@ -82,15 +82,15 @@ def opened_by_another(task: DeliveryTask, reopen: SyncedItem) -> SyncedItem | No
     closed the item since, or ours found it in another state than that reopen left it.
     """
     names = task.run.shared.others(task.link, apart=task.increment.id)
-    changes = {one.id: one for one in _state_changes(task, task.increment)}
+    changes = {event.id: event for event in _state_changes(task, task.increment)}
     openings: dict[str, Delivered] = {}
     for name in names:
         with suppress(UnlatchError):  # unreadable events are no evidence
             other = task.manager.read(name)
-            made = {one.id: one for one in _state_changes(task, other)}
-            changes |= made
+            others_changes = {event.id: event for event in _state_changes(task, other)}
+            changes |= others_changes
             ops = {entry.id for entry in other.reopens}
-            openings |= {id_: one for id_, one in made.items() if one.op in ops}
+            openings |= {id_: event for id_, event in others_changes.items() if event.op in ops}
     last = next(reversed(in_order(changes.values())), None)
     if last is None or last.id not in openings or last.result != Result.REOPENED:
         return None
@@ -111,7 +111,9 @@ def reopened_alone(task: DeliveryTask) -> str | None:
     reason = operation.reason or reason
     with suppress(UnlatchError):  # unreadable records are no evidence
         deliveries = _deliveries(task, task.increment, task.ref.url if task.ref else operation.item)
-        changes = [one for one in deliveries if one.result in _CHANGES_STATE or _has_opened(one)]
+        changes = [
+            event for event in deliveries if event.result in _CHANGES_STATE or _has_opened(event)
+        ]
         last = changes[-1] if changes else None
         if last and (last.kind, last.reason) == (Kind.REOPEN, reason):
             return last.op
@@ -133,7 +135,7 @@ def _has_opened(event: Delivered) -> bool:
 def delivered_events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:
     """Return the events of the deliveries of a reopen to an item."""
     events = _deliveries(task, task.increment, url)
-    return [one for one in events if entry.id in (one.op, one.retries)]
+    return [event for event in events if entry.id in (event.op, event.retries)]
 
 
 def _with_retried(task: DeliveryTask, entry: ReopenEntry, reopen: SyncedItem) -> SyncedItem:
@@ -143,9 +145,9 @@ def _with_retried(task: DeliveryTask, entry: ReopenEntry, reopen: SyncedItem) ->
         retried = [event for event in events if event.retries]
         return replace(
             reopen,
-            labels_added=_union((reopen.labels_added, *(one.labels_added for one in retried))),
+            labels_added=_union((reopen.labels_added, *(event.labels_added for event in retried))),
             labels_removed=_union(
-                (reopen.labels_removed, *(one.labels_removed for one in retried))
+                (reopen.labels_removed, *(event.labels_removed for event in retried))
             ),
         )
     return reopen
@@ -154,19 +156,19 @@ def _with_retried(task: DeliveryTask, entry: ReopenEntry, reopen: SyncedItem) ->
 def _state_changes(task: DeliveryTask, increment: Increment) -> Iterator[Delivered]:
     url = task.ref.url if task.ref else task.operation.item
     deliveries = _deliveries(task, increment, url)
-    return (one for one in deliveries if one.result in _CHANGES_STATE)
+    return (event for event in deliveries if event.result in _CHANGES_STATE)
 
 
 def _deliveries(task: DeliveryTask, increment: Increment, url: str) -> Iterator[Delivered]:
     keys = {url, task.operation.item}
     events = read_events(increment.folder)
-    return (one for one in events if isinstance(one, Delivered) and one.item in keys)
+    return (event for event in events if isinstance(event, Delivered) and event.item in keys)
 
 
 def _from_events(task: DeliveryTask, entry: ReopenEntry, there: SyncedItem) -> SyncedItem | None:
     """Return a reopen as the events show it; None if none shows the state found."""
     events = delivered_events(task, entry, there.url)
-    return _synced(there, events) if any(one.result in _CONCLUSIVE for one in events) else None
+    return _synced(there, events) if any(event.result in _CONCLUSIVE for event in events) else None
 
 
 def _synced(there: SyncedItem, events: Sequence[Delivered]) -> SyncedItem:
@@ -194,9 +196,9 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
     person has to decide.
     """
     operation, there = task.operation, SyncedItem(item.ref.tracker, item.ref.id, item.ref.url)
-    entries = [one for one in task.increment.reopens if one.revert == operation.op]
-    found = [delivered_reopen(task, entry, there) for entry in entries]
-    delivered = [one for one in found if one is not None]
+    entries = [entry for entry in task.increment.reopens if entry.revert == operation.op]
+    reopens = [delivered_reopen(task, entry, there) for entry in entries]
+    delivered = [reopen for reopen in reopens if reopen is not None]
     task.undecided, task.is_kept_open = None, False
 
     def is_announced() -> bool:
@@ -209,7 +211,7 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
     if not entries:
         _leave(task, "the reopen that it takes back is not in the history", item)
         return None
-    partial = [partial_reopen(task, entries[-1], undo, there)] if None in found else []
+    partial = [partial_reopen(task, entries[-1], undo, there)] if None in reopens else []
     reopen = combine([*delivered, *partial])
     needed = task.needed_by()
     if not needed and not found_closed(reopen) and (first := opened_by_another(task, reopen)):
@@ -238,10 +240,10 @@ def is_undo_of_unsent(task: DeliveryTask) -> bool:
     attempt, there = operation.attempt, SyncedItem(ref.tracker, ref.id, ref.url)
     if attempt and (attempt.is_open or attempt.before):
         return False
-    entries = [one for one in task.increment.reopens if one.revert == operation.op]
+    entries = [entry for entry in task.increment.reopens if entry.revert == operation.op]
     return not any(
-        delivered_reopen(task, one, there) or delivered_events(task, one, ref.url)
-        for one in entries
+        delivered_reopen(task, entry, there) or delivered_events(task, entry, ref.url)
+        for entry in entries
     )
 
 

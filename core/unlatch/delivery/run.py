@@ -81,21 +81,21 @@ class SharedItems:
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """Return the links shared with other unfinished increments, and the ids of these."""
-        found = ((link, self.needed_by(increment, link)) for link in increment.links)
-        return tuple((link, needed) for link, needed in found if needed)
+        needs = ((link, self.needed_by(increment, link)) for link in increment.links)
+        return tuple((link, needed) for link, needed in needs if needed)
 
     def pending_beside(self, increment: Increment, link: Link) -> list[tuple[Increment, Operation]]:
         """Return the operations that other increments have pending on the same item."""
         with self._lock:
             pending = self._pending.get(identity(link), ())
-        return [(other, one) for other, one in pending if other.id != increment.id]
+        return [(other, operation) for other, operation in pending if other.id != increment.id]
 
     @cached_property
     def _linked(self) -> Mapping[tuple[str, str], list[str]]:
         linked: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for one in self.manager.list():
-            for link in () if isinstance(one, BrokenIncrement) else one.links:
-                linked[identity(link)].append(one.id)
+        for increment in self.manager.list():
+            for link in () if isinstance(increment, BrokenIncrement) else increment.links:
+                linked[identity(link)].append(increment.id)
         return linked
 
     @cached_property
@@ -105,9 +105,11 @@ class SharedItems:
             for folder in manager.collection.folders():
                 with suppress(OSError, UnlatchError):
                     if _PENDING in read_in(folder, METADATA):
-                        one = manager.read(folder.name)
-                        for operation in one.pending:
-                            pending[identity(link_of(one, operation))].append((one, operation))
+                        increment = manager.read(folder.name)
+                        for operation in increment.pending:
+                            pending[identity(link_of(increment, operation))].append(
+                                (increment, operation)
+                            )
         return pending
 
 
@@ -184,12 +186,16 @@ class DeliveryRun:
         times = {operation.op: operation.at, **_undone_unsent(increment, operation)}
         foreign = {op for op, at in times.items() if not self._is_unsent(increment, op, at)}
         beside = self.shared.pending_beside(increment, link_of(increment, operation))
-        foreign |= {one.op for other, one in beside if not self._is_unsent(other, one.op, one.at)}
+        foreign |= {
+            operation.op
+            for other, operation in beside
+            if not self._is_unsent(other, operation.op, operation.at)
+        }
         if not foreign:
             return None
         with self._first_read:
             if not foreign <= self._read_for.keys():
-                pending = {one.op for one in increment.pending} - self.fresh
+                pending = {operation.op for operation in increment.pending} - self.fresh
                 ages = seconds_since_read(self.workspace.paths.root, pending | foreign)
                 now = self.clock()
                 self._read_for.update({op: now - age for op, age in ages.items()})
@@ -216,7 +222,7 @@ class DeliveryRun:
         since = self._unknown_since.get(identity(link))
         if since is None:
             beside = self.shared.pending_beside(increment, link)
-            if is_in_doubt(operation) or any(is_in_doubt(one) for _, one in beside):
+            if is_in_doubt(operation) or any(is_in_doubt(operation) for _, operation in beside):
                 since = self._began
             elif (known_for := self._known_for(increment, operation)) is not None:
                 since = self.clock() - known_for

@@ -224,16 +224,16 @@ def classify_error(
         sends: how often this run has sent the operation.
         refusals: the number of attempts that count, including this one.
     """
-    found = next((event for kind, event in _EVENTS if isinstance(error, kind)), None)
-    if isinstance(error, errors.TrackerError) and error.withheld and found is not Event.LIMITED:
-        found = Event.NOT_SENT
+    event = next((event for kind, event in _EVENTS if isinstance(error, kind)), None)
+    if isinstance(error, errors.TrackerError) and error.withheld and event is not Event.LIMITED:
+        event = Event.NOT_SENT
     if state is State.UNKNOWN:
-        return found if found is Event.NEEDS_PERSON else Event.PROBE_FAILED
+        return event if event is Event.NEEDS_PERSON else Event.PROBE_FAILED
     is_transient = isinstance(error, errors.Transient) or not isinstance(error, errors.TrackerError)
-    if found is None and is_transient:
-        found = Event.UNCLEAR if sent else Event.NOT_SENT
-    if found is Event.NOT_TAKEN and sends < MAX_SENDS:
-        return found
-    if found in (None, Event.NOT_TAKEN, Event.REFUSED):
+    if event is None and is_transient:
+        event = Event.UNCLEAR if sent else Event.NOT_SENT
+    if event is Event.NOT_TAKEN and sends < MAX_SENDS:
+        return event
+    if event in (None, Event.NOT_TAKEN, Event.REFUSED):
         return Event.REFUSED_TOO_OFTEN if refusals >= MAX_REFUSALS else Event.REFUSED
-    return found
+    return event

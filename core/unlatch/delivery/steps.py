@@ -228,11 +228,11 @@ def find_own_comments(task: DeliveryTask, item: RemoteItem) -> tuple[CommentRef,
 
     What opened the item was that reopen only if the operation itself did not find it closed.
     """
-    found = task.plugin.find_comments(item.ref, task.operation.op)
+    comments = task.plugin.find_comments(item.ref, task.operation.op)
     is_open_before = item.category.is_open and not _may_have_opened(task.operation)
-    if not found and is_open_before and (op := reopened_alone(task)):
-        found = task.plugin.find_comments(item.ref, op)
-    return found
+    if not comments and is_open_before and (op := reopened_alone(task)):
+        comments = task.plugin.find_comments(item.ref, op)
+    return comments
 
 
 def _may_have_opened(operation: Operation) -> bool:
@@ -260,12 +260,12 @@ def conclude(task: DeliveryTask, change: Change, outcome: Outcome) -> Event:
     effect = keep_effect(task, outcome)
     if error := find_shortcoming(change, outcome, sends=task.evidence.sends):
         raise error
-    found = outcome.after.ref
+    ref = outcome.after.ref
     if task.ref is None:
-        task.locate(found)
-    elif found != task.ref and has_new_name(task, found):
-        repoint_link(task, found)
-        task.locate(found)
+        task.locate(ref)
+    elif ref != task.ref and has_new_name(task, ref):
+        repoint_link(task, ref)
+        task.locate(ref)
     if change.comment is not None or task.markers:
         _delete_duplicates(task, outcome.comment)
     record_delivery(task, effect)

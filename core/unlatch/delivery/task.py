@@ -135,12 +135,14 @@ class DeliveryTask:
             (change.goal, change.comment, change.draft, change.add_labels, change.remove_labels)
         )
         was_sent = (operation.attempt is not None and has_part) or bool(self.markers)
-        found = effect is not None and was_sent and not (self.error or self.written)
+        was_already = effect is not None and was_sent and not (self.error or self.written)
         if effect is not None:
             is_silent_undo = operation.kind is Kind.UNDO and not effect.commented
-            found = found and not (is_silent_undo and effect.result is Result.STATE_KEPT)
+            was_already = was_already and not (
+                is_silent_undo and effect.result is Result.STATE_KEPT
+            )
         state = current_state(operation, operation.attempt, self.evidence)
-        facts = (operation, self.name, self.ref, effect, self.error, requests, state, found)
+        facts = (operation, self.name, self.ref, effect, self.error, requests, state, was_already)
         return Delivery(*facts, self.undecided, self.change, tuple(self.notes))
 
 

@@ -115,7 +115,7 @@ def _parts(key: str) -> list[str]:
 
 def _refuse_secret(parts: Sequence[str], words: Sequence[str]) -> None:
     mask = Redactor().text
-    if _SECRET_NAME.fullmatch(parts[-1].lower()) or any(mask(one) != one for one in words):
+    if _SECRET_NAME.fullmatch(parts[-1].lower()) or any(mask(word) != word for word in words):
         tracker = parts[1] if parts[0] == "trackers" and parts[2:] else "TRACKER"
         raise UsageError(
             "setting-secret",
@@ -138,8 +138,8 @@ def _change(file: ConfigFile, parts: Sequence[str], value: Any) -> Sequence[str]
     before = parse(file.read, file.path)
     after = deepcopy(before)
     _put(after, parts, value, make=dict)
-    known = file.problems(before)
-    if mistakes := [one for one in file.problems(after) if one not in known]:
+    before_problems = file.problems(before)
+    if mistakes := [problem for problem in file.problems(after) if problem not in before_problems]:
         return mistakes
     raw = b""
     with suppress(FileNotFoundError):

@@ -41,10 +41,10 @@ def mistakes(project: ProjectSnapshot) -> Hits:
     except (ConfigError, StoreError) as error:
         yield error
     else:
-        known = known_settings(workspace)
+        descriptions = known_settings(workspace)
         checked = check_trackers(raw, workspace.registry)
         for problem in checked.problems:
-            yield _mistake(problem, raw, known)
+            yield _mistake(problem, raw, descriptions)
         yield from checked.broken.values()
         for name, table in checked.settings.items():
             try:
@@ -69,12 +69,12 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
                 yield from _of_tracker(name, table, raw)
     hosts = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
-        for one in settings_of_user(workspace.user_file):
-            if one.key.partition(".")[0] != _HOSTS:
-                yield one
-            elif one.value or not hosts:
-                hosts.append(one)
-    yield from sorted(hosts, key=lambda one: one.key)
+        for setting in settings_of_user(workspace.user_file):
+            if setting.key.partition(".")[0] != _HOSTS:
+                yield setting
+            elif setting.value or not hosts:
+                hosts.append(setting)
+    yield from sorted(hosts, key=lambda setting: setting.key)
 
 
 def settings_of_user(path: Path) -> Iterator[Setting]:
@@ -82,66 +82,68 @@ def settings_of_user(path: Path) -> Iterator[Setting]:
     config = read_user_config(path)
     given = [key for key, _ in _flat(dumped(config, given_only=True), "")]
     for key, value in _flat(dumped(config), ""):
-        is_given = any(one == key or one.startswith(f"{key}.") for one in given)
-        shown = _shown(value) if key.startswith(f"{_HOSTS}.") else value
-        yield Setting(key.removesuffix("."), shown, str(path) if is_given else DEFAULT)
+        is_given = any(other == key or other.startswith(f"{key}.") for other in given)
+        displayed = _shown(value) if key.startswith(f"{_HOSTS}.") else value
+        yield Setting(key.removesuffix("."), displayed, str(path) if is_given else DEFAULT)
 
 
-def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
+def _mistake(problem: str, raw: RawConfig, descriptions: Mapping[str, str]) -> Found:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
     has_default = origin == _OURS and not key.startswith("trackers.")
     step = f"to use the default: unlatch config unset {quote(key)}" if has_default else None
-    return Found(f"{key}: {what}", f"{origin}:{key}", hint_for(problem, known, step))
+    return Found(f"{key}: {what}", f"{origin}:{key}", hint_for(problem, descriptions, step))
 
 
-def hint_for(problem: str, known: Mapping[str, str], step: str | None = None) -> str:
+def hint_for(problem: str, descriptions: Mapping[str, str], step: str | None = None) -> str:
     """The next step for a mistake in the configuration; `step` helps with one in a value."""
     key, _, what = problem.partition(": ")
     if what.startswith((WRONG_FILE, WRONG_TABLE)):
         return "move it there"
-    if meaning := known.get(key):
+    if meaning := descriptions.get(key):
         return "; ".join(filter(None, (f"correct the value ({meaning})", step)))
-    return _similar(key, known)
+    return _similar(key, descriptions)
 
 
-def _similar(key: str, known: Mapping[str, str]) -> str:
+def _similar(key: str, descriptions: Mapping[str, str]) -> str:
     table, dot, name = key.rpartition(".")
-    siblings = [other.rpartition(".")[2] for other in known if other.rpartition(".")[0] == table]
+    siblings = [
+        other.rpartition(".")[2] for other in descriptions if other.rpartition(".")[0] == table
+    ]
     close = difflib.get_close_matches(name, siblings, n=1)
     if close:
         return f"did you mean {table}{dot}{close[0]}?"
-    if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
+    if elsewhere := [other for other in descriptions if other.rpartition(".")[2] == name]:
         return f"did you mean {elsewhere[0]}?"
     return "unlatch doctor --settings"
 
 
 def known_settings(workspace: Workspace) -> dict[str, str]:
-    known = described(CoreConfig)
+    descriptions = described(CoreConfig)
     for name, manifest in workspace.registry.manifests.items():
         with suppress(PluginBroken):  # another check reports it
-            known |= described(load_settings(manifest), prefix=f"trackers.{name}.")
-    return known
+            descriptions |= described(load_settings(manifest), prefix=f"trackers.{name}.")
+    return descriptions
 
 
 def described(settings: Any, *, prefix: str = "") -> dict[str, str]:
     """The description of each setting of a class, by its dotted key."""
-    known: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for name, field in model_of(settings).model_fields.items():
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel | Table):
-            known |= described(inner, prefix=f"{prefix}{name}.")
+            descriptions |= described(inner, prefix=f"{prefix}{name}.")
         else:
-            known[prefix + name] = field.description or ""
-    return known
+            descriptions[prefix + name] = field.description or ""
+    return descriptions
 
 
 def _of_tracker(name: str, table: Settings, raw: RawConfig) -> list[Setting]:
     """The settings of a tracker; PluginBroken: its plugin cannot show them."""
     with blaming(name, f"showing [trackers.{name}]"):
-        found = [*_in_force(table, raw.origins, prefix=f"trackers.{name}.")]
-        json.dumps([one.value for one in found])
-    return found
+        settings = [*_in_force(table, raw.origins, prefix=f"trackers.{name}.")]
+        json.dumps([setting.value for setting in settings])
+    return settings
 
 
 def _in_force(table: Any, origins: Mapping[str, str], *, prefix: str = "") -> Iterator[Setting]:

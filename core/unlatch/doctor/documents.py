@@ -30,33 +30,39 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 
-def refused_documents(one: ReadableIncrement) -> Hits:
-    found = (one.files.documents[name] for name in one.files.work.names)
-    yield from (error for error in found if isinstance(error, StoreError))
+def refused_documents(readable: ReadableIncrement) -> Hits:
+    documents = (readable.files.documents[name] for name in readable.files.work.names)
+    yield from (error for error in documents if isinstance(error, StoreError))
 
 
-def unreadable_documents(one: ReadableIncrement) -> Hits:
-    yield from (Found("is not UTF-8 text", path) for path in _without_text(one) if exists(path))
+def unreadable_documents(readable: ReadableIncrement) -> Hits:
+    yield from (
+        Found("is not UTF-8 text", path) for path in _without_text(readable) if exists(path)
+    )
 
 
-def missing_documents(one: ReadableIncrement) -> Hits:
-    missing = () if one.increment.unit else _without_text(one)  # tools write theirs one by one
+def missing_documents(readable: ReadableIncrement) -> Hits:
+    missing = (
+        () if readable.increment.unit else _without_text(readable)
+    )  # tools write theirs one by one
     yield from (Found("does not exist", path) for path in missing if not exists(path))
 
 
-def _without_text(one: ReadableIncrement) -> Iterator[Path]:
-    found = one.files.documents
-    return (one.files.paths[name] for name in one.files.work.names if found[name] is None)
+def _without_text(readable: ReadableIncrement) -> Iterator[Path]:
+    documents = readable.files.documents
+    return (
+        readable.files.paths[name] for name in readable.files.work.names if documents[name] is None
+    )
 
 
-def documents_in_conflict(one: ReadableIncrement) -> Hits:
-    for name in one.files.documents:
-        if line := conflict_in(one.files.text_of(name)):
-            path = f"{one.files.paths[name]}:{line}"
+def documents_in_conflict(readable: ReadableIncrement) -> Hits:
+    for name in readable.files.documents:
+        if line := conflict_in(readable.files.text_of(name)):
+            path = f"{readable.files.paths[name]}:{line}"
             yield Found("has git conflict markers", path, "resolve it by hand, then git add it")
-    place = one.increment.folder / BRIEFING
+    place = readable.increment.folder / BRIEFING
     if line := conflict_in(_text_at(place)):
-        name = quote(one.increment.id)
+        name = quote(readable.increment.id)
         hint = f"unlatch merge --resolve {name}; if they were committed, remove them"
         yield Found("has git conflict markers", f"{place}:{line}", hint)
 
@@ -68,50 +74,50 @@ def _text_at(path: Path) -> str:
     return ""
 
 
-def repeated_tasks(one: ReadableIncrement) -> Hits:
-    return _repeated(one.files.read_work.tasks, one)
+def repeated_tasks(readable: ReadableIncrement) -> Hits:
+    return _repeated(readable.files.read_work.tasks, readable)
 
 
-def repeated_criteria(one: ReadableIncrement) -> Hits:
-    return _repeated(one.files.read_work.spec.criteria, one)
+def repeated_criteria(readable: ReadableIncrement) -> Hits:
+    return _repeated(readable.files.read_work.spec.criteria, readable)
 
 
-def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement) -> Hits:
+def _repeated(parts_read: Iterable[Task | Criterion], readable: ReadableIncrement) -> Hits:
     parts: dict[str, list[Task | Criterion]] = {}
-    for part in found:
+    for part in parts_read:
         parts.setdefault(part.id.casefold(), []).append(part)
     for same in parts.values():
         if len(same) > 1:
             where = ", ".join(str(part.line) for part in same)
             message = f"the id {same[-1].id} is on lines {where}; commands cannot use it"
-            yield Found(message, one.files.place_of(same[0]))
+            yield Found(message, readable.files.place_of(same[0]))
 
 
-def unknown_marks(one: ReadableIncrement) -> Hits:
-    work = one.files.read_work
+def unknown_marks(readable: ReadableIncrement) -> Hits:
+    work = readable.files.read_work
     parts: tuple[Criterion | Task, ...] = (*work.spec.criteria, *work.tasks)
     for part in parts:
         if not part.is_mark_known:
             message = f"{part.id} counts as open: nothing is known of the mark in its check box"
-            place = f"{one.files.place_of(part)}:{part.line}"
+            place = f"{readable.files.place_of(part)}:{part.line}"
             yield Found(message, place, "write x when it is done, and a space until then")
 
 
-def unclosed_blocks(one: ReadableIncrement) -> Hits:
-    for name in one.files.work.names:
-        if line := scan_work(one.files.text_of(name)).open_at:
+def unclosed_blocks(readable: ReadableIncrement) -> Hits:
+    for name in readable.files.work.names:
+        if line := scan_work(readable.files.text_of(name)).open_at:
             message = "a block of code or a comment begins here and never ends; all below it counts"
-            yield Found(message, f"{one.files.paths[name]}:{line}", "close it")
+            yield Found(message, f"{readable.files.paths[name]}:{line}", "close it")
 
 
-def open_work_left(one: ReadableIncrement) -> Hits:
-    left = one.files.read_work.open
-    if left and one.increment.status is Status.COMPLETED:
-        hint = f"tick what is done, or unlatch resume {quote(one.name)}"
+def open_work_left(readable: ReadableIncrement) -> Hits:
+    left = readable.files.read_work.open
+    if left and readable.increment.status is Status.COMPLETED:
+        hint = f"tick what is done, or unlatch resume {quote(readable.name)}"
         for kind in (Criterion, Task):
             if parts := [part for part in left if isinstance(part, kind)]:
                 message = f"completed, but not ticked: {first_of([part.id for part in parts])}"
-                yield Found(message, one.files.place_of(parts[0]), hint)
+                yield Found(message, readable.files.place_of(parts[0]), hint)
 
 
 def unfinished_in_archive(readable: ReadableIncrement) -> Hits:
@@ -128,31 +134,31 @@ def unfinished_in_archive(readable: ReadableIncrement) -> Hits:
         yield Found(message, readable.files.metadata, hint)
 
 
-def other_status(one: ReadableIncrement) -> Hits:
-    if (said := _other_status(one)) is not None:
-        status = one.increment.status
+def other_status(readable: ReadableIncrement) -> Hits:
+    if (said := _other_status(readable)) is not None:
+        status = readable.increment.status
         message = f"status {said} differs from {status} in metadata.json, which applies"
         hint = f"write status: {status} there; the next change of status does so, too"
-        yield Found(message, one.files.folder.path / SPEC, hint)
+        yield Found(message, readable.files.folder.path / SPEC, hint)
 
 
-def _other_status(one: ReadableIncrement) -> str | None:
-    if one.increment.unit:
+def _other_status(readable: ReadableIncrement) -> str | None:
+    if readable.increment.unit:
         return None  # the tool's own
-    said = front_matter.status(one.files.text_of(SPEC))
-    same = said is None or read_status(said) is one.increment.status
+    said = front_matter.status(readable.files.text_of(SPEC))
+    same = said is None or read_status(said) is readable.increment.status
     return None if same else said
 
 
-def missing_events(one: ReadableIncrement) -> Hits:
-    for event in _lost_events(one):
+def missing_events(readable: ReadableIncrement) -> Hits:
+    for event in _lost_events(readable):
         message = f"no line for what metadata.json has as {LOG.word(event)} ({event.id})"
-        yield Found(message, one.files.folder.path / EVENTS, FIX)
+        yield Found(message, readable.files.folder.path / EVENTS, FIX)
 
 
-def fix_events(one: ReadableIncrement) -> Iterator[FileChange]:
-    if missing := _lost_events(one):
-        path = one.files.folder.path / EVENTS
+def fix_events(readable: ReadableIncrement) -> Iterator[FileChange]:
+    if missing := _lost_events(readable):
+        path = readable.files.folder.path / EVENTS
         before = content_of(path)
         lines = "".join(f"{LOG.line(event)}\n" for event in missing)
         joint = b"\n" if before and not before.endswith(b"\n") else b""
@@ -160,10 +166,10 @@ def fix_events(one: ReadableIncrement) -> Iterator[FileChange]:
         yield path, before, after
 
 
-def _lost_events(one: ReadableIncrement) -> list[Event]:
-    if not isinstance(one.files.events, list):
+def _lost_events(readable: ReadableIncrement) -> list[Event]:
+    if not isinstance(readable.files.events, list):
         return []  # another check reports it
-    return lost_events(one.increment, [*filter(None, map(LOG.parse, one.files.lines))])
+    return lost_events(readable.increment, [*filter(None, map(LOG.parse, readable.files.lines))])
 
 
 def refused_events(files: IncrementFiles) -> Hits:

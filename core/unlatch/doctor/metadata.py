@@ -119,31 +119,31 @@ def _link_blocks(files: IncrementFiles) -> Iterator[tuple[Steps, str]]:
             yield path, shape.item
 
 
-def other_id(one: ReadableIncrement) -> Hits:
-    if (key := _id_key(one)) is not None:
-        message = f"{one.files.data[key]!r} differs from the folder's name, which applies"
-        yield Found(message, one.files.at(key), FIX)
+def other_id(readable: ReadableIncrement) -> Hits:
+    if (key := _id_key(readable)) is not None:
+        message = f"{readable.files.data[key]!r} differs from the folder's name, which applies"
+        yield Found(message, readable.files.at(key), FIX)
 
 
-def fix_id(one: ReadableIncrement) -> Iterator[FileChange]:
-    key, text = _id_key(one), one.files.text
+def fix_id(readable: ReadableIncrement) -> Iterator[FileChange]:
+    key, text = _id_key(readable), readable.files.text
     if key is not None and text is not None and not text.duplicates:
-        after = text.with_value({**text.value, key: one.name, **_former(text.value, key)})
-        yield one.files.metadata, content_of(one.files.metadata), after
+        after = text.with_value({**text.value, key: readable.name, **_former(text.value, key)})
+        yield readable.files.metadata, content_of(readable.files.metadata), after
 
 
 def _former(data: Mapping[str, Any], key: str) -> dict[str, list[str]]:
     """The earlier ids, with the one that is replaced; nothing if it is not a name."""
-    known = data.get(FORMER, [])
+    former = data.get(FORMER, [])
     is_name = isinstance(data[key], str) and "-" in data[key]
-    if not (is_name and isinstance(known, list)) or data[key] in known:
+    if not (is_name and isinstance(former, list)) or data[key] in former:
         return {}
-    return {FORMER: [*known, data[key]]}
+    return {FORMER: [*former, data[key]]}
 
 
-def _id_key(one: ReadableIncrement) -> str | None:
-    key = next((key for key in ID_KEYS if one.files.data.get(key)), None)
-    return key if key is not None and one.files.data[key] != one.name else None
+def _id_key(readable: ReadableIncrement) -> str | None:
+    key = next((key for key in ID_KEYS if readable.files.data.get(key)), None)
+    return key if key is not None and readable.files.data[key] != readable.name else None
 
 
 class _Time(NamedTuple):
@@ -161,41 +161,44 @@ class _Time(NamedTuple):
 
 
 def _time(data: Mapping[str, Any], keys: tuple[str, ...]) -> _Time | None:
-    found = ((key, data.get(key), read_stamp(data.get(key))) for key in keys)
-    return next((_Time(key, str(raw), moment) for key, raw, moment in found if moment), None)
+    times = ((key, data.get(key), read_stamp(data.get(key))) for key in keys)
+    return next((_Time(key, str(raw), moment) for key, raw, moment in times if moment), None)
 
 
 @several
-def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
-    status = one.increment.status
+def odd_dates(readable: ReadableIncrement) -> Iterator[tuple[str, Found]]:
+    status = readable.increment.status
     created, active, completed = (
-        _time(one.files.data, keys)
+        _time(readable.files.data, keys)
         for keys in (CREATED_KEYS, ACTIVITY_KEYS, completion_keys(status))
     )
     for time in filter(None, (active, completed)):
         if created and time.is_before(created):
             message = f"{time.text} is before it was created, {created.text}"
-            yield "dates-out-of-order", Found(message, one.files.at(time.key))
+            yield "dates-out-of-order", Found(message, readable.files.at(time.key))
     for time in filter(None, (created, active, completed)):
-        if time.moment > one.files.project.workspace.clock() + _LEEWAY:
-            yield "time-in-future", Found(f"{time.text} is in the future", one.files.at(time.key))
+        if time.moment > readable.files.project.workspace.clock() + _LEEWAY:
+            yield (
+                "time-in-future",
+                Found(f"{time.text} is in the future", readable.files.at(time.key)),
+            )
     if completed and not status.is_finished:
         message = f"completion time {completed.text}, but the status is {status}"
-        yield "completed-at-left", Found(message, one.files.at(completed.key))
+        yield "completed-at-left", Found(message, readable.files.at(completed.key))
     if status is Status.COMPLETED and completed is None:
         message = "the time of completion is missing"
-        yield "completed-at-missing", Found(message, one.files.metadata)
+        yield "completed-at-missing", Found(message, readable.files.metadata)
 
 
 @several
-def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
+def unusable_links(readable: ReadableIncrement) -> Iterator[tuple[str, Found]]:
     """Links to items that nothing can be delivered to, by the configuration."""
-    project = one.files.project
-    for link in one.increment.links:
+    project = readable.files.project
+    for link in readable.increment.links:
         settings = (project.settings or {}).get(link.tracker)
         if settings is None:
             continue
-        where = one.files.at(*link.path)
+        where = readable.files.at(*link.path)
         try:
             ref = settings.locate(link.name, link.url)
             is_allowed = settings.allows(ref)
@@ -210,18 +213,22 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
             yield "target-not-allowed", Found(message, where)
 
 
-def unread_links(one: ReadableIncrement) -> Hits:
-    for tracker, shape in one.files.project.workspace.manager.shapes.links.items():
-        for path in unread_places(one.files.data, tracker, shape):
-            block = block_at({**one.files.data}, path)
+def unread_links(readable: ReadableIncrement) -> Hits:
+    for tracker, shape in readable.files.project.workspace.manager.shapes.links.items():
+        for path in unread_places(readable.files.data, tracker, shape):
+            block = block_at({**readable.files.data}, path)
             message = f"{unread_reason(block, tracker, shape)} ({_shape_of(block)})"
-            hint = f"unlatch link {quote(one.name)} URL"
+            hint = f"unlatch link {quote(readable.name)} URL"
             if path == (tracker,) and isinstance(block, list) and len(block) > 1:
                 hint = f"remove it; then {hint}"
-            yield Found(message, one.files.at(*path), hint)
-    for path in unknown_trackers(one.files.data, one.files.project.workspace.manager.shapes.links):
+            yield Found(message, readable.files.at(*path), hint)
+    for path in unknown_trackers(
+        readable.files.data, readable.files.project.workspace.manager.shapes.links
+    ):
         message = f"names an item of {path[-1]}, for which no plugin is installed"
-        yield Found(message, one.files.at(*path), "unlatch plugins lists the installed plugins")
+        yield Found(
+            message, readable.files.at(*path), "unlatch plugins lists the installed plugins"
+        )
 
 
 def _shape_of(value: object) -> str:
@@ -232,34 +239,36 @@ def _shape_of(value: object) -> str:
     return repr(value)
 
 
-def repeated_links(one: ReadableIncrement) -> Hits:
-    for link in spelled_twice(one.files.data, one.files.project.workspace.manager.shapes.links):
-        first = next(known for known in one.increment.links if same_item(known, link))
+def repeated_links(readable: ReadableIncrement) -> Hits:
+    for link in spelled_twice(
+        readable.files.data, readable.files.project.workspace.manager.shapes.links
+    ):
+        first = next(earlier for earlier in readable.increment.links if same_item(earlier, link))
         message = f"{link.url} is the same item as {first.url or first.item}"
         hint = "remove one of the two links from metadata.json"
-        yield Found(message, one.files.at(*link.path), hint)
+        yield Found(message, readable.files.at(*link.path), hint)
 
 
-def old_links(one: ReadableIncrement) -> Hits:
-    if one.increment.from_spec:
+def old_links(readable: ReadableIncrement) -> Hits:
+    if readable.increment.from_spec:
         return
     old: dict[str, list[str]] = {}
-    for link in one.increment.links:
-        if _is_old(link, one):
+    for link in readable.increment.links:
+        if _is_old(link, readable):
             is_block = link.path[-1] == link.tracker
             outer = link.path if is_block else link.path[:-1]
             old.setdefault(pointer(outer), []).append(f"{link.tracker} {link.item}")
     for place, items in old.items():
         message = f"is read as the link to {', '.join(items)}"
-        yield Found(message, f"{one.files.metadata}:{place}", MIGRATE)
+        yield Found(message, f"{readable.files.metadata}:{place}", MIGRATE)
 
 
-def _is_old(link: Link, one: ReadableIncrement) -> bool:
+def _is_old(link: Link, readable: ReadableIncrement) -> bool:
     """Whether `unlatch migrate` would rewrite a link."""
     if link.path[0] not in (link.tracker, *OUTER_BLOCKS):
         return False  # it stays where it is
-    shape = one.files.project.workspace.manager.shapes.links[link.tracker]
-    return is_old_place(link) or shape.item not in block_at({**one.files.data}, link.path)
+    shape = readable.files.project.workspace.manager.shapes.links[link.tracker]
+    return is_old_place(link) or shape.item not in block_at({**readable.files.data}, link.path)
 
 
 @several
@@ -284,23 +293,23 @@ def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
 
 
 def shared_items(project: ProjectSnapshot) -> Hits:
-    known: dict[tuple[str, str], Increment] = {}
-    for one in project.readable:
-        for link in one.increment.links:
-            first = known.setdefault(identity(link), one.increment)
-            if first is not one.increment:
+    first_linked: dict[tuple[str, str], Increment] = {}
+    for readable in project.readable:
+        for link in readable.increment.links:
+            first = first_linked.setdefault(identity(link), readable.increment)
+            if first is not readable.increment:
                 shared = f"{link.tracker} {link.item} is also linked to {first.id}"
                 message = f"{shared}; it is closed with the last of them"
-                hint = f"if that is wrong: unlatch unlink {quote(one.name)} {quote(link.key)}"
-                yield Found(message, one.files.at(*link.path), hint, one.name)
+                hint = f"if that is wrong: unlatch unlink {quote(readable.name)} {quote(link.key)}"
+                yield Found(message, readable.files.at(*link.path), hint, readable.name)
 
 
 def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
     if project.settings is None:
         return
-    links = [link.tracker for one in project.readable for link in one.increment.links]
-    known = {*project.settings, *project.workspace.broken}  # another check reports those
-    for tracker in sorted(set(links) - known):
+    links = [link.tracker for readable in project.readable for link in readable.increment.links]
+    reported = {*project.settings, *project.workspace.broken}  # another check reports those
+    for tracker in sorted(set(links) - reported):
         count = links.count(tracker)
         pointing = "1 link points" if count == 1 else f"{count} links point"
         title = project.workspace.registry.manifests[tracker].title

@@ -54,8 +54,8 @@ def examine_online(
     tasks: dict[str, Callable[[], Examined]] = {
         name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
     }
-    found = dict(run_parallel(tasks))
-    return [found[name] for name in names]
+    by_tracker = dict(run_parallel(tasks))
+    return [by_tracker[name] for name in names]
 
 
 def _refs(workspace: Workspace, trackers: Trackers) -> dict[str, list[ItemRef]]:
@@ -68,26 +68,30 @@ def _refs(workspace: Workspace, trackers: Trackers) -> dict[str, list[ItemRef]]:
                 ref = trackers.locate(link)
             except UnlatchError:
                 continue  # a check of the increments reports it
-            known = refs.setdefault(ref.tracker, [])
-            if ref not in known and len(known) < MOST_ITEMS:
-                known.append(ref)
+            asked = refs.setdefault(ref.tracker, [])
+            if ref not in asked and len(asked) < MOST_ITEMS:
+                asked.append(ref)
     return refs
 
 
 def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef]) -> Examined:
     title = trackers.registry.manifest(name).title
     try:
-        found = trackers.open(name).examine(refs)
+        examination = trackers.open(name).examine(refs)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
         return Examined(name, tuple(from_error(unexpected(error), workspace.paths.root)))
-    return Examined(name, tuple(_findings(title, found)), found)
+    return Examined(name, tuple(_findings(title, examination)), examination)
 
 
-def _findings(title: str, found: Examination) -> Iterator[Finding]:
-    login = f"comments are posted as {found.login}" if found.login else "the account is unknown"
+def _findings(title: str, examination: Examination) -> Iterator[Finding]:
+    login = (
+        f"comments are posted as {examination.login}"
+        if examination.login
+        else "the account is unknown"
+    )
     yield Finding(Severity.NOTE, "posts-as", f"{title}: {login}")
-    yield from (_finding_of(title, place) for place in found.places)
-    for remark in found.remarks:
+    yield from (_finding_of(title, place) for place in examination.places)
+    for remark in examination.remarks:
         severity = Severity.ERROR if remark.is_error else Severity.WARNING
         message = f"{title}: {remark.message}"
         yield Finding(severity, remark.id, message, remark.where, remark.hint)

@@ -86,7 +86,7 @@ def no_merge_driver(project: ProjectSnapshot) -> Hits:
     # The attribute comes with the repository, the driver has to be set in each clone.
     places = {"increments": project.paths.increments / "0001-any" / METADATA}
     folders = project.workspace.manager.collection.folders()
-    if any(os.path.lexists(one.path / BRIEFING) for one in folders):
+    if any(os.path.lexists(folder.path / BRIEFING) for folder in folders):
         places["briefings"] = project.paths.increments / "0001-any" / BRIEFING
     wanted = {name: _merged_by(project.root, path) for name, path in places.items()}
     if wanted["increments"] != "unlatch":
@@ -111,8 +111,8 @@ def broken_plugins(project: ProjectSnapshot) -> Hits:
 def exceeded_limits(project: ProjectSnapshot) -> Hits:
     if project.core is None:
         return  # reported with the configuration
-    found = [one.increment for one in project.readable]
-    for use in wip(found, project.core.limits.rules).over:
+    increments = [readable.increment for readable in project.readable]
+    for use in wip(increments, project.core.limits.rules).over:
         kind = use.setting.partition("per_type.")[2]
         noun = f"{kind} increments" if kind else "increments"
         limit = f"at most {use.most} may be (limits.{use.setting})"
@@ -122,9 +122,9 @@ def exceeded_limits(project: ProjectSnapshot) -> Hits:
 
 def stale_increments(project: ProjectSnapshot) -> Hits:
     now = project.workspace.clock()
-    for one in (readable.increment for readable in project.readable):
-        if project.core and is_stale(one, project.core.limits.rules, now):
-            message = f"{one.status} without a change for {days_idle(one, now)} days"
-            way = "resume" if one.status is Status.PAUSED else "pause"
-            hint = f"unlatch {way} {quote(one.id)}"
-            yield Found(message, None, hint, one.id)
+    for increment in (readable.increment for readable in project.readable):
+        if project.core and is_stale(increment, project.core.limits.rules, now):
+            message = f"{increment.status} without a change for {days_idle(increment, now)} days"
+            way = "resume" if increment.status is Status.PAUSED else "pause"
+            hint = f"unlatch {way} {quote(increment.id)}"
+            yield Found(message, None, hint, increment.id)

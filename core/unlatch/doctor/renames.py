@@ -30,7 +30,7 @@ def with_rename(error: StoreError, data: Mapping[str, Any], folder: Path, root: 
     new = renamed_to(root, unit.path) if unit else None
     if new is None or (root / folder.parent / new).exists():
         return error
-    places = [shlex.quote(str(one.relative_to(root))) for one in (folder, folder.parent / new)]
+    places = [shlex.quote(str(place.relative_to(root))) for place in (folder, folder.parent / new)]
     message, where = f"{error.message}; git renamed it to {new}", error.where
     return StoreError(error.id, message, where=where, hint=f"git mv {' '.join(places)}")
 

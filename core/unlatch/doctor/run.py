@@ -43,10 +43,10 @@ def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
     """
     project = ProjectSnapshot(workspace)
     findings: dict[tuple[str, str, str | None], Finding] = {}
-    for one in _findings(project):
-        known = findings.setdefault((one.id, one.message, one.where), one)
-        if known.severity is not Severity.ERROR:
-            findings[one.id, one.message, one.where] = one
+    for finding in _findings(project):
+        first = findings.setdefault((finding.id, finding.message, finding.where), finding)
+        if first.severity is not Severity.ERROR:
+            findings[finding.id, finding.message, finding.where] = finding
     return list(settings_in_force(workspace)), list(findings.values())
 
 
@@ -55,11 +55,15 @@ def with_online(findings: Sequence[Finding], examined: Sequence[Examined]) -> li
 
     A missing token has its own severity where a request needs it.
     """
-    online = [one for tracker in examined for one in tracker.findings]
-    known = {(one.id, one.message) for one in findings}
-    lacking = {one.hint for one in online if one.id == "credential-missing"}
-    kept = [one for one in findings if one.id != "token-missing" or one.hint not in lacking]
-    return kept + [one for one in online if (one.id, one.message) not in known]
+    online = [finding for tracker in examined for finding in tracker.findings]
+    offline = {(finding.id, finding.message) for finding in findings}
+    lacking = {finding.hint for finding in online if finding.id == "credential-missing"}
+    kept = [
+        finding
+        for finding in findings
+        if finding.id != "token-missing" or finding.hint not in lacking
+    ]
+    return kept + [finding for finding in online if (finding.id, finding.message) not in offline]
 
 
 def count_increments(paths: ProjectPaths) -> int:
@@ -91,10 +95,10 @@ def _of_records(
     except StoreError as error:
         yield from from_error(error, root)
         return
-    for rows_of, some in ((FILES, increments), (UNITS, project.units)):
-        for files in some:
-            for one in rows_of:
-                yield from one.run(files, root, files.name)
+    for rows_of, group in ((FILES, increments), (UNITS, project.units)):
+        for files in group:
+            for check in rows_of:
+                yield from check.run(files, root, files.name)
     for checks, of_checks in ((rows, readable), (DOCUMENTS, project.readable_units)):
         for increment in of_checks:
             for row in checks:
@@ -115,11 +119,11 @@ def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
 def _fixes(project: ProjectSnapshot, rows: Sequence[Check[ReadableIncrement]]) -> Iterator[Fix]:
     for files in project.increments:
         changes = [(row.id, row.fix(files)) for row in FILES if row.fix]
-        for one in project.readable:
-            if one.files is files:
-                changes += [(row.id, row.fix(one)) for row in rows if row.fix]
-        for name, found in changes:
-            for path, before, after in found:
+        for readable in project.readable:
+            if readable.files is files:
+                changes += [(row.id, row.fix(readable)) for row in rows if row.fix]
+        for name, file_changes in changes:
+            for path, before, after in file_changes:
                 place = below(path, project.root)
                 yield Fix(name, files.name, place, before, after, project.paths)
 

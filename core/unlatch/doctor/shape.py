@@ -71,9 +71,9 @@ def explain(error: ValidationError, data: Mapping[str, Any]) -> tuple[str, str, 
     if path == ["status"] and (status := read_status(str(error.instance))):
         return "old-status", f"{error.instance!r} is read as {status}", pointer(path)
     if error.validator == "enum":
-        known = ", ".join(map(str, error.validator_value))  # type: ignore[arg-type]  # a list
+        allowed = ", ".join(map(str, error.validator_value))  # type: ignore[arg-type]  # a list
         kind = "status" if path == ["status"] else "value"
-        what = f"unknown {kind} {_short(repr(error.instance))} (known: {known})"
+        what = f"unknown {kind} {_short(repr(error.instance))} (known: {allowed})"
         return "shape-unexpected", what, pointer(path)
     if error.validator == "pattern":
         return *_unmatched(error), pointer(path)
@@ -85,8 +85,8 @@ def explain(error: ValidationError, data: Mapping[str, Any]) -> tuple[str, str, 
 def _wrong_type(error: ValidationError) -> str:
     wanted: Any = error.validator_value
     names = [wanted] if isinstance(wanted, str) else wanted
-    known = " or ".join(_TYPES.get(name, name) for name in names)
-    return f"expected {known}, found {_short(json.dumps(error.instance))}"
+    types = " or ".join(_TYPES.get(name, name) for name in names)
+    return f"expected {types}, found {_short(json.dumps(error.instance))}"
 
 
 def _unmatched(error: ValidationError) -> tuple[str, str]:

@@ -88,7 +88,7 @@ class IncrementFiles:
         wanted = (type(part), part.line, _words(part))
         for name, work in self._read_alone.items():
             parts: tuple[Criterion | Task, ...] = (*work.spec.criteria, *work.tasks)
-            if any(wanted == (type(one), one.line, _words(one)) for one in parts):
+            if any(wanted == (type(part), part.line, _words(part)) for part in parts):
                 return self.paths[name]
         return self.paths[self.work.listing]
 
@@ -99,8 +99,8 @@ class IncrementFiles:
         return {name: read({**empty, name: self.text_of(name)}) for name in names}
 
     def text_of(self, name: str) -> str:
-        found = self.documents[name]
-        return found if isinstance(found, str) else ""
+        document = self.documents[name]
+        return document if isinstance(document, str) else ""
 
     @cached_property
     def events(self) -> list[str] | OSError | StoreError:
@@ -139,8 +139,8 @@ def _words(part: Criterion | Task) -> str:
 
 
 def _readable(files: Iterable[IncrementFiles]) -> tuple[ReadableIncrement, ...]:
-    found = ((one, one.increment) for one in files)
-    return tuple(ReadableIncrement(one, read) for one, read in found if read is not None)
+    pairs = ((files, files.increment) for files in files)
+    return tuple(ReadableIncrement(files, read) for files, read in pairs if read is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,17 +160,17 @@ class ProjectSnapshot:
     @cached_property
     def increments(self) -> tuple[IncrementFiles, ...]:
         """The files of all increments; StoreError where the folders cannot be listed."""
-        return tuple(one for one in self._files if has_records(one.folder))
+        return tuple(files for files in self._files if has_records(files.folder))
 
     @cached_property
     def units(self) -> tuple[IncrementFiles, ...]:
         """The files of units without records of unlatch, which other tools own alone."""
-        return tuple(one for one in self._files if not has_records(one.folder))
+        return tuple(files for files in self._files if not has_records(files.folder))
 
     @cached_property
     def _files(self) -> tuple[IncrementFiles, ...]:
         folders = self.workspace.manager.collection.folders()
-        return tuple(IncrementFiles(self, one) for one in folders)
+        return tuple(IncrementFiles(self, folder) for folder in folders)
 
     @cached_property
     def items(self) -> ProjectSnapshot:
@@ -204,8 +204,8 @@ class ProjectSnapshot:
     @cached_property
     def trackers(self) -> tuple[TrackerSetup, ...]:
         manifest = self.workspace.registry.manifest
-        found = (self.settings or {}).items()
-        return tuple(TrackerSetup(self.workspace, manifest(name), one) for name, one in found)
+        tables = (self.settings or {}).items()
+        return tuple(TrackerSetup(self.workspace, manifest(name), table) for name, table in tables)
 
     @cached_property
     def metadata_schema(self) -> Draft202012Validator:

@@ -82,11 +82,11 @@ def unusable_token(tracker: TrackerSetup) -> Hits:
 def token(tracker: TrackerSetup) -> Iterator[tuple[str, Found]]:
     manifest = tracker.manifest
     try:
-        found = _credential(tracker)
+        credential = _credential(tracker)
     except UnlatchError:
         return  # another check reports it
-    if found is not None:
-        yield "token-found", Found(f"{manifest.title}: a token from {found.source}")
+    if credential is not None:
+        yield "token-found", Found(f"{manifest.title}: a token from {credential.source}")
         return
     for place in manifest.tokens:
         if isinstance(place, CommandToken) and find_program(place.argv[0]):

@@ -38,8 +38,8 @@ if not TYPE_CHECKING:  # type checkers would accept every misspelt name
     def __getattr__(name: str) -> Any:
         """Load an error of a tracker or a chat model."""
         part = "models" if name.startswith("Model") else "trackers"
-        found = globals()[name] = getattr(import_module(f"{__name__}.{part}"), name)
-        return found
+        loaded = globals()[name] = getattr(import_module(f"{__name__}.{part}"), name)
+        return loaded
 
 
 class UnlatchError(Exception):

@@ -16,9 +16,11 @@ def forms_of(secrets: Iterable[str], *, shortest: int) -> set[str]:
     """These secrets as they are, percent-encoded, and as Python and JSON show texts."""
     from urllib.parse import quote, quote_plus  # noqa: PLC0415  (slow to load)
 
-    forms = {form for one in secrets for form in (one, quote(one, safe=""), quote_plus(one))}
-    escaped = {one.replace("\\", "\\\\") for one in forms}
-    forms |= escaped | {one.replace('"', '\\"') for one in escaped}
+    forms = {
+        form for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))
+    }
+    escaped = {form.replace("\\", "\\\\") for form in forms}
+    forms |= escaped | {form.replace('"', '\\"') for form in escaped}
     return {form for form in forms if len(form) >= shortest}
 
 

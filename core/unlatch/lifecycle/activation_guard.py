@@ -62,7 +62,7 @@ def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
         yield None
         return
     with store_lock(workspace.paths, ACTIVE):
-        yield {one.folder: one for one in workspace.manager.list()}
+        yield {increment.folder: increment for increment in workspace.manager.list()}
 
 
 @contextmanager
@@ -113,30 +113,30 @@ def check_activation(
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return APPROVED  # nothing is added; a repeated CI step must not be refused
-    found: list[RuleViolation] = []
+    violations: list[RuleViolation] = []
     limits = workspace.config.limits.rules
     if limits.is_limited:
         everything = workspace.manager.list() if wip is None else wip.values()
-        found += limit_violations(increment, everything, limits)
+        violations += limit_violations(increment, everything, limits)
     if increment.status is Status.COMPLETED:
         rules = workspace.config.reopen.rules
         if activation.is_asked:
             rules = replace(rules, category_required=False)
-        found += reopen_violations(increment, rules, category=category, now=workspace.clock())
-    refusals = [one for one in found if one.policy is Policy.REFUSE]
+        violations += reopen_violations(increment, rules, category=category, now=workspace.clock())
+    refusals = [violation for violation in violations if violation.policy is Policy.REFUSE]
     if refusals and not activation.force:
         raise _joined(refusals, increment)
     return Approval(
         category if increment.status is Status.COMPLETED else None,
-        forced=tuple(dict.fromkeys(one.error.id for one in refusals)),
-        warnings=tuple(one.error for one in found),
+        forced=tuple(dict.fromkeys(violation.error.id for violation in refusals)),
+        warnings=tuple(violation.error for violation in violations),
     )
 
 
 def _joined(refusals: list[RuleViolation], increment: Increment) -> UnlatchError:
     """One error with every refusal, so that the user sees all of them at once."""
-    errors = [one.error for one in refusals]
-    hints = [*(one.hint for one in errors if one.hint), "or --force, which is recorded"]
-    message = "; ".join(one.message for one in errors)
+    errors = [violation.error for violation in refusals]
+    hints = [*(error.hint for error in errors if error.hint), "or --force, which is recorded"]
+    message = "; ".join(error.message for error in errors)
     first = errors[0]
     return type(first)(first.id, message, where=increment.id, hint="; ".join(hints))

@@ -23,12 +23,14 @@ def _can_show(_one: Increment) -> bool:
     return True
 
 
-def _can_move(to: Status, one: Increment) -> bool:
-    return not (one.archived or one.status.is_finished) and one.status.can_become(to)
+def _can_move(to: Status, increment: Increment) -> bool:
+    return not (increment.archived or increment.status.is_finished) and increment.status.can_become(
+        to
+    )
 
 
-def _can_resume(one: Increment) -> bool:
-    return one.status is not Status.ACTIVE or bool(one.pending)
+def _can_resume(increment: Increment) -> bool:
+    return increment.status is not Status.ACTIVE or bool(increment.pending)
 
 
 _ACTS: Mapping[str, Callable[[Increment], bool]] = {
@@ -40,8 +42,8 @@ _ACTS: Mapping[str, Callable[[Increment], bool]] = {
     "start": partial(_can_move, Status.ACTIVE),
     "review": partial(_can_move, Status.READY_FOR_REVIEW),
     "backlog": partial(_can_move, Status.BACKLOG),
-    "undo": lambda one: bool(one.effective_reopens),
-    "unlink": lambda one: bool(one.links),
+    "undo": lambda increment: bool(increment.effective_reopens),
+    "unlink": lambda increment: bool(increment.links),
 }
 _NONE = {
     "resume": "every increment is active",
@@ -65,26 +67,38 @@ def find_candidates(
         StoreError: the increments cannot be listed.
     """
     acts, seen = _ACTS.get(command, _can_show), set(without)
-    folders = (one for one in workspace.manager.collection.folders() if one.name.startswith(begins))
-    for one in workspace.manager.each(folders):
-        if isinstance(one, Increment) and one.id not in seen and acts(one):
-            seen.add(one.id)
-            yield one
+    folders = (
+        folder
+        for folder in workspace.manager.collection.folders()
+        if folder.name.startswith(begins)
+    )
+    for increment in workspace.manager.each(folders):
+        if isinstance(increment, Increment) and increment.id not in seen and acts(increment):
+            seen.add(increment.id)
+            yield increment
 
 
 def why_none(command: str) -> str:
     """Why a command can act on none of the increments of a project."""
     if isinstance(acts := _ACTS.get(command), partial):
-        found = [one for one in Status if not one.is_finished and one.can_become(acts.args[0])]
-        return f"no increment is {' or '.join(found)}"
+        statuses = [
+            status
+            for status in Status
+            if not status.is_finished and status.can_become(acts.args[0])
+        ]
+        return f"no increment is {' or '.join(statuses)}"
     return _NONE.get(command, "no increment can be read")
 
 
-def likely_first(found: Iterable[Increment], command: str) -> list[Increment]:
+def likely_first(candidates: Iterable[Increment], command: str) -> list[Increment]:
     """Candidates in the order of a choice: the last active first, for resume by status."""
-    recent = sorted(found, key=lambda one: one.last_activity or one.created or _LONG_AGO)
+    recent = sorted(
+        candidates, key=lambda increment: increment.last_activity or increment.created or _LONG_AGO
+    )
     recent.reverse()
     if command not in ("resume", "reopen"):
-        return sorted(recent, key=lambda one: one.archived)
+        return sorted(recent, key=lambda increment: increment.archived)
     ranks = {status: rank for rank, status in enumerate(_RESUMED)}
-    return sorted(recent, key=lambda one: (ranks.get(one.status, len(ranks)), one.archived))
+    return sorted(
+        recent, key=lambda increment: (ranks.get(increment.status, len(ranks)), increment.archived)
+    )

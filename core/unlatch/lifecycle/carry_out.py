@@ -97,7 +97,7 @@ def carry_out(works: Sequence[Work], prompts: Prompts, options: ChangeOptions) -
         if changes is None:
             return prompts.declined()
         agreed.append(replace(work, changes=changes))
-    return prompts.ended([one for work in agreed for one in _carry_out(work, prompts, options)])
+    return prompts.ended([ended for work in agreed for ended in _carry_out(work, prompts, options)])
 
 
 def _find_excess(workspace: Workspace, items: int, options: ChangeOptions) -> UsageError | None:
@@ -127,7 +127,7 @@ def _preview_each(work: Work, options: ChangeOptions) -> tuple[list[Preview], li
     planned: list[Preview] = []
     refused: list[Refusal] = []
     if options.activates and workspace.config.limits.rules.is_limited:
-        place.wip = {one.folder: one for one in workspace.manager.list()}
+        place.wip = {increment.folder: increment for increment in workspace.manager.list()}
     for change in work.changes:
         try:
             preview = change.preview(place)
@@ -152,25 +152,27 @@ def _with_requests(
     read = preview_plans(
         place.workspace,
         place.trackers,
-        [one.plan for one in planned],
+        [preview.plan for preview in planned],
         options=changes[0].delivery,
         offline=options.offline,
         tracker=options.tracker,
         shared=place.shared,
     )
-    return [replace(one, items=of.items) for one, of in zip(planned, read, strict=True)]
+    return [replace(preview, items=of.items) for preview, of in zip(planned, read, strict=True)]
 
 
 def _carry_out(work: Work, prompts: Prompts, options: ChangeOptions) -> Sequence[Ended]:
     with prompts.changing(len(work.changes)) as report:
-        made = apply_each(
+        results = apply_each(
             work.place, work.changes, report, activates=options.activates, stops=not options.is_many
         )
-    ended = [*made, *work.refused]
+    ended = [*results, *work.refused]
     if work.names:
-        ended.sort(key=lambda one: work.names.index(one.id))
+        ended.sort(key=lambda result: work.names.index(result.id))
     prompts.changed(ended)
-    _deliver(work.place, [one for one in made if isinstance(one, Done)], prompts, options)
+    _deliver(
+        work.place, [result for result in results if isinstance(result, Done)], prompts, options
+    )
     return ended
 
 
@@ -237,34 +239,34 @@ def plan_each(
 
 
 def _deliver(place: Place, done: Sequence[Done], prompts: Prompts, options: ChangeOptions) -> None:
-    pending = {one.id: _due(one.outcome.increment, options.tracker) for one in done}
-    waiting = [one for one in done if pending[one.id]]
+    pending = {change.id: _due(change.outcome.increment, options.tracker) for change in done}
+    waiting = [change for change in done if pending[change.id]]
     if not waiting or place.trackers is None:
         return
     total = sum(pending.values())
     from unlatch.lifecycle.deliver import deliver_pending, postpone  # noqa: PLC0415  (as above)
 
     if options.offline:
-        for one in waiting:
-            one.delivered = postpone(one.outcome.increment)
+        for change in waiting:
+            change.delivered = postpone(change.outcome.increment)
         prompts.postponed(total)
         return
     with prompts.delivering(place, total) as report:
         delivered = deliver_pending(
             place.workspace,
             place.trackers,
-            [one.outcome.increment for one in waiting],
+            [change.outcome.increment for change in waiting],
             report,
             options=waiting[0].change.delivery,
-            fresh=frozenset(op for one in waiting for op in one.outcome.fresh),
+            fresh=frozenset(op for change in waiting for op in change.outcome.fresh),
             shared=place.shared,
             tracker=options.tracker,
-            seen={key: item for one in waiting for key, item in one.outcome.seen.items()},
+            seen={key: item for change in waiting for key, item in change.outcome.seen.items()},
         )
-    for one, result in zip(waiting, delivered, strict=True):
-        one.delivered = result
+    for change, result in zip(waiting, delivered, strict=True):
+        change.delivered = result
 
 
 def _due(increment: Increment, tracker: str | None) -> int:
     """The number of operations to deliver."""
-    return sum(tracker in (None, one.tracker) for one in increment.pending)
+    return sum(tracker in (None, operation.tracker) for operation in increment.pending)

@@ -47,7 +47,10 @@ def read_items_of(
     seen = {link: ItemSnapshot(link, link.key) for link in links}
     if not offline and place.trackers is not None:
         within = place.workspace.config.patience
-        seen |= {one.link: one for one in fetch_items(place.trackers, links, within=within)}
+        seen |= {
+            snapshot.link: snapshot
+            for snapshot in fetch_items(place.trackers, links, within=within)
+        }
     return [[seen[link] for link in plan.before.links] for plan in plans]
 
 
@@ -71,20 +74,26 @@ def settle(place: Place, plan: Resume, seen: Sequence[ItemSnapshot], *, offline:
 
 def reopenable(increment: Increment, seen: Iterable[ItemSnapshot]) -> tuple[ItemSnapshot, ...]:
     """The closed items, except those that a pending operation reopens."""
-    closed = [one for one in seen if one.item is not None and not one.item.category.is_open]
-    return tuple(one for one in closed if not _is_pending(increment, one))
+    closed = [
+        snapshot
+        for snapshot in seen
+        if snapshot.item is not None and not snapshot.item.category.is_open
+    ]
+    return tuple(snapshot for snapshot in closed if not _is_pending(increment, snapshot))
 
 
-def _is_pending(increment: Increment, one: ItemSnapshot) -> bool:
-    return any(same_item(one.link, link) for link in reopened_by_pending(increment))
+def _is_pending(increment: Increment, snapshot: ItemSnapshot) -> bool:
+    return any(same_item(snapshot.link, link) for link in reopened_by_pending(increment))
 
 
 def reopening(plan: Resume, seen: Sequence[ItemSnapshot], *, unread: bool = False) -> Resume:
     """The plan that also reopens the closed items; with `unread` also those of unknown state."""
     chosen = [*reopenable(plan.before, seen)]
-    chosen += [one for one in seen if unread and one.item is None]
-    links = [one.link for one in chosen if not _is_pending(plan.before, one)]
-    items = {identity(one.link): one.item for one in chosen if one.item is not None}
+    chosen += [snapshot for snapshot in seen if unread and snapshot.item is None]
+    links = [snapshot.link for snapshot in chosen if not _is_pending(plan.before, snapshot)]
+    items = {
+        identity(snapshot.link): snapshot.item for snapshot in chosen if snapshot.item is not None
+    }
     return replace(plan, reopening=tuple(links), seen=items, is_new=has_new_reason(plan))
 
 
@@ -95,7 +104,10 @@ def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple
     """
     if increment.status.is_finished:
         return ()
-    closed, unread = reopenable(increment, seen), [one for one in seen if one.item is None]
+    closed, unread = (
+        reopenable(increment, seen),
+        [snapshot for snapshot in seen if snapshot.item is None],
+    )
     command = f"unlatch resume {quote(increment.id)} --reopen-items --reason TEXT"
     warnings = []
     if closed:
@@ -123,8 +135,8 @@ def already_active(plan: Resume, seen: Sequence[ItemSnapshot], registry: Registr
             )
             hints.append(f"to post it on the {manifest.title} {manifest.noun}: {command}")
             break
-    pending = [one for one in seen if _is_pending(plan.before, one)]
-    unread = [one for one in seen if one.item is None and one not in pending]
+    pending = [snapshot for snapshot in seen if _is_pending(plan.before, snapshot)]
+    unread = [snapshot for snapshot in seen if snapshot.item is None and snapshot not in pending]
     why = f"; {_names(unread)} {_were(unread)} not read" if unread else ""
     what = "and has no closed item to reopen"
     if pending:
@@ -141,13 +153,13 @@ def _deliver_hints(increment: Increment) -> list[str]:
     """The command that delivers the pending reopens, if there are any."""
     if not reopened_by_pending(increment):
         return []
-    remedies = (one.attempt.remedy for one in increment.pending if one.attempt)
-    words = [word for one in dict.fromkeys(remedies) if one for word in one.split()]
+    remedies = (operation.attempt.remedy for operation in increment.pending if operation.attempt)
+    words = [word for remedy in dict.fromkeys(remedies) if remedy for word in remedy.split()]
     return [f"to deliver it: {join(('unlatch', 'sync', increment.id, *words))}"]
 
 
 def _names(items: Iterable[ItemSnapshot]) -> str:
-    return ", ".join(one.name for one in items)
+    return ", ".join(snapshot.name for snapshot in items)
 
 
 def _count(items: Sequence[ItemSnapshot]) -> str:

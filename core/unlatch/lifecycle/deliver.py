@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 def find_unfamiliar(workspace: Workspace, increments: Iterable[Increment]) -> Iterator[Increment]:
     """The increments with such operations, which are then the only pending ones."""
-    waiting = [one for one in increments if one.pending]
+    waiting = [increment for increment in increments if increment.pending]
     if not waiting or workspace.is_of_user:
         return
     familiar = familiar_contents(workspace.paths.root)
-    for one in waiting:
-        contents = contents_of(one.data)
-        if left := tuple(op for op in one.pending if contents[op.key] not in familiar):
-            yield replace(one, pending=left)
+    for increment in waiting:
+        contents = contents_of(increment.data)
+        if left := tuple(op for op in increment.pending if contents[op.key] not in familiar):
+            yield replace(increment, pending=left)
 
 
 def preview_unfamiliar(
@@ -52,7 +52,9 @@ def preview_unfamiliar(
 
 def agree(workspace: Workspace, increment: Increment) -> None:
     """Note that this user agrees to the operations of `find_unfamiliar`."""
-    note_agreed(workspace.paths.root, increment.data, [one.key for one in increment.pending])
+    note_agreed(
+        workspace.paths.root, increment.data, [operation.key for operation in increment.pending]
+    )
 
 
 __all__ = ["SharedItems"]  # besides the names that are defined here
@@ -85,18 +87,18 @@ def deliver_all(
         UnlatchError: an increment cannot be read; the others have been served.
     """
     increments = [*increments]
-    made: dict[str, list[Delivery]] = {one.id: [] for one in increments}
+    by_increment: dict[str, list[Delivery]] = {increment.id: [] for increment in increments}
 
     def record(name: str, delivery: Delivery) -> None:
-        made[name].append(delivery)
+        by_increment[name].append(delivery)
         report(name, delivery)
 
     deliver(run, increments, record)
-    return made
+    return by_increment
 
 
 def read_back(
-    workspace: Workspace, increment: Increment, made: Sequence[Delivery]
+    workspace: Workspace, increment: Increment, deliveries: Sequence[Delivery]
 ) -> DeliveryResult:
     """Read an increment after a delivery, and count its remaining operations.
 
@@ -107,9 +109,13 @@ def read_back(
         now = workspace.manager.read(increment.id)
     except StoreError:
         # Each delivery was reported; other operations stay pending in the unreadable files.
-        return DeliveryResult(increment, tuple(made), sum(one.error is not None for one in made))
-    own = {one.op for one in increment.pending}
-    return DeliveryResult(now, tuple(made), sum(one.op in own for one in now.pending))
+        return DeliveryResult(
+            increment, tuple(deliveries), sum(delivery.error is not None for delivery in deliveries)
+        )
+    own = {operation.op for operation in increment.pending}
+    return DeliveryResult(
+        now, tuple(deliveries), sum(operation.op in own for operation in now.pending)
+    )
 
 
 def postpone(increment: Increment) -> DeliveryResult:
@@ -144,11 +150,11 @@ def deliver_pending(
     run = DeliveryRun(
         workspace, trackers, options, fresh, named=True, tracker=tracker, shared=shared
     )
-    for operation in (one for increment in increments for one in increment.pending):
+    for operation in (operation for increment in increments for operation in increment.pending):
         if seen and (snapshot := seen.get(operation.key)):
             run.ahead.keep(operation, snapshot, run.clock())
-    made = deliver_all(run, increments, report)
-    return [read_back(workspace, one, made[one.id]) for one in increments]
+    deliveries = deliver_all(run, increments, report)
+    return [read_back(workspace, increment, deliveries[increment.id]) for increment in increments]
 
 
 def preview_plans(
@@ -167,7 +173,7 @@ def preview_plans(
         workspace, trackers, options=options, named=True, tracker=tracker, shared=shared
     )
     items = preview_operations(run, plans, offline=offline)
-    return [Preview(*one) for one in zip(plans, items, strict=True)]
+    return [Preview(*plan) for plan in zip(plans, items, strict=True)]
 
 
 def find_excess(

@@ -61,11 +61,11 @@ def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
     """Group the items that could not be read by tracker and cause, each item once."""
     errors: dict[tuple[str, str, str], UnlatchError] = {}
     names: dict[tuple[str, str, str], dict[str, None]] = {}
-    for one in snapshots:
-        if one.error is not None:
-            cause = (one.link.tracker, one.error.id, one.error.message)
-            errors.setdefault(cause, one.error)
-            names.setdefault(cause, {})[one.name] = None
+    for snapshot in snapshots:
+        if snapshot.error is not None:
+            cause = (snapshot.link.tracker, snapshot.error.id, snapshot.error.message)
+            errors.setdefault(cause, snapshot.error)
+            names.setdefault(cause, {})[snapshot.name] = None
     return [Unread(cause[0], tuple(names[cause]), error) for cause, error in errors.items()]
 
 
@@ -74,20 +74,25 @@ def find_unread(increments: Iterable[Increment], registry: Registry) -> list[Unr
     shapes = shapes_of(registry.manifests).links
     names: dict[str, list[str]] = {}
     errors: dict[str, UnlatchError] = {}
-    for one in increments:
-        for tracker, error in broken_links(one, registry).items():
+    for increment in increments:
+        for tracker, error in broken_links(increment, registry).items():
             errors[tracker] = error
-            names.setdefault(tracker, []).append(one.id)
+            names.setdefault(tracker, []).append(increment.id)
         places = [
-            (name, at) for name in shapes for at in unread_places(one.data, name, shapes[name])
+            (name, at)
+            for name in shapes
+            for at in unread_places(increment.data, name, shapes[name])
         ]
         places += [
-            (str(at[-1]).casefold(), at) for at in unknown_trackers(one.data, registry.targets)
+            (str(at[-1]).casefold(), at)
+            for at in unknown_trackers(increment.data, registry.targets)
         ]
         for tracker, path in places:
-            errors.setdefault(tracker, _unread_error(tracker, one.id, is_known=tracker in shapes))
-            names.setdefault(tracker, []).append(f"{one.id}:/{'/'.join(map(str, path))}")
-    return [Unread(tracker, tuple(found), errors[tracker]) for tracker, found in names.items()]
+            errors.setdefault(
+                tracker, _unread_error(tracker, increment.id, is_known=tracker in shapes)
+            )
+            names.setdefault(tracker, []).append(f"{increment.id}:/{'/'.join(map(str, path))}")
+    return [Unread(tracker, tuple(unread), errors[tracker]) for tracker, unread in names.items()]
 
 
 def _unread_error(tracker: str, increment: str, *, is_known: bool) -> StoreError:
@@ -135,12 +140,12 @@ def fetch_items(
         at_once = reads_many and (closely or len(refs) > 1)
         for group in [refs] if at_once else [{link: ref} for link, ref in refs.items()]:
             tasks[tuple(group)] = partial(_read, trackers, tracker, group, at_once=at_once)
-    for _, found in run_parallel(tasks, within=within):
-        for link, one in found.items():
-            if isinstance(one, UnlatchError):
-                seen[link] = replace(seen[link], error=one)
+    for _, answers in run_parallel(tasks, within=within):
+        for link, answer in answers.items():
+            if isinstance(answer, UnlatchError):
+                seen[link] = replace(seen[link], error=answer)
             else:
-                seen[link] = replace(seen[link], item=one)
+                seen[link] = replace(seen[link], item=answer)
     return [seen[link] for link in links]
 
 
@@ -156,7 +161,7 @@ def last_synced(increment: Increment) -> Mapping[Link, datetime]:
                 link = link_of(increment, event)
                 if link.base or not isinstance(event, Linked):
                     times[identity(link)] = event.at
-    return {one: times[identity(one)] for one in increment.links if identity(one) in times}
+    return {link: times[identity(link)] for link in increment.links if identity(link) in times}
 
 
 def _read(
@@ -168,11 +173,11 @@ def _read(
         with trackers.planning(next(iter(refs))):
             if not at_once:
                 return {link: plugin.read(ref).item for link, ref in refs.items()}
-            found = plugin.read_many(list(dict.fromkeys(refs.values())))
-        answers = {link: found[ref] for link, ref in refs.items()}
+            snapshots = plugin.read_many(list(dict.fromkeys(refs.values())))
+        answers = {link: snapshots[ref] for link, ref in refs.items()}
         return {
-            link: one if isinstance(one, UnlatchError) else one.item
-            for link, one in answers.items()
+            link: answer if isinstance(answer, UnlatchError) else answer.item
+            for link, answer in answers.items()
         }
     except UnlatchError as refused:
         error = refused

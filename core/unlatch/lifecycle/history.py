@@ -54,19 +54,19 @@ def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
         moments.append(("created", increment.created))
     others = [OtherEvent(id="", at=at, by="", word=word) for word, at in moments]
     # Another tool has no log.
-    foreign = map(reopened_event, (one for one in increment.reopens if one.is_foreign))
+    foreign = map(reopened_event, (reopen for reopen in increment.reopens if reopen.is_foreign))
     return in_order([*others, *foreign, *events])
 
 
 def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:
     """The completions in metadata.json that have no event."""
     moves = (event for event in events if isinstance(event, Transitioned | Undone))
-    known = [event.at for event in moves if event.to == Status.COMPLETED]
+    completions = [event.at for event in moves if event.to == Status.COMPLETED]
     times = [read_stamp(entry.previous_completed_at) for entry in increment.reopens]
     # An undone reopen leaves the increment completed at the earlier time.
     times.append(increment.completed_at)
     return [
         at
         for at in dict.fromkeys(times)
-        if at is not None and not any(abs(at - other) < _SAME for other in known)
+        if at is not None and not any(abs(at - other) < _SAME for other in completions)
     ]

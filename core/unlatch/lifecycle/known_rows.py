@@ -56,9 +56,16 @@ class ListRow:
     title: str
 
 
-def row_of(one: Increment) -> ListRow:
-    links = [f"{link.tracker} {link.item}" for link in one.links]
-    return ListRow(one.id, one.archived, one.status.value, links, len(one.pending), one.title)
+def row_of(increment: Increment) -> ListRow:
+    links = [f"{link.tracker} {link.item}" for link in increment.links]
+    return ListRow(
+        increment.id,
+        increment.archived,
+        increment.status.value,
+        links,
+        len(increment.pending),
+        increment.title,
+    )
 
 
 class KnownRows:
@@ -82,22 +89,32 @@ class KnownRows:
         self, folders: Sequence[Folder], *, complete: bool
     ) -> Iterator[ListRow | Increment | BrokenIncrement]:
         """The increments in some folders; `complete` if the project has no others."""
-        known, new = self._read(), {}
+        rows, new = self._read(), {}
         sure_before = self._now() - _UNSURE
         for folder in folders:
             mark = hash(facts) if (facts := _facts(folder)) else None
-            if mark and (row := known.get(folder.place)) and row[0] == mark:
+            if mark and (row := rows.get(folder.place)) and row[0] == mark:
                 yield ListRow(folder.name, folder.archived, *row[1:])
                 continue
-            one = read_folder(folder, self._shapes)
-            if facts and isinstance(one, Increment) and _is_sure(one, facts, sure_before):
-                made = row_of(one)
-                new[folder.place] = (mark, made.status, made.links, made.pending, made.title)
-            yield one
+            increment = read_folder(folder, self._shapes)
+            if (
+                facts
+                and isinstance(increment, Increment)
+                and _is_sure(increment, facts, sure_before)
+            ):
+                list_row = row_of(increment)
+                new[folder.place] = (
+                    mark,
+                    list_row.status,
+                    list_row.links,
+                    list_row.pending,
+                    list_row.title,
+                )
+            yield increment
         # Writing all rows takes as long as reading this part of them.
         if len(new) > len(folders) // _FEW:
-            kept = (folder.place for folder in folders) if complete else known
-            self._write({**{place: known[place] for place in kept if place in known}, **new})
+            kept = (folder.place for folder in folders) if complete else rows
+            self._write({**{place: rows[place] for place in kept if place in rows}, **new})
 
     @property
     def _file(self) -> Path:
@@ -139,9 +156,9 @@ def _facts(folder: Folder) -> tuple[int, ...] | None:
     )
 
 
-def _is_sure(one: Increment, facts: tuple[int, ...], before: int) -> bool:
+def _is_sure(increment: Increment, facts: tuple[int, ...], before: int) -> bool:
     """Whether a row shows all of an increment that `list` tells, and any change is noticed."""
-    if one.from_spec or one.unit or max(facts[-_TIMES:]) >= before:
+    if increment.from_spec or increment.unit or max(facts[-_TIMES:]) >= before:
         return False
     # With the words of the folder's name, a document may be unreadable, which `list` reports.
-    return one.title != words_of(one.id)
+    return increment.title != words_of(increment.id)

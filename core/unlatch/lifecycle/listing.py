@@ -52,30 +52,34 @@ class Filters:
     def __bool__(self) -> bool:
         return bool(self.conditions or self.words or self.since or self.stale)
 
-    def hold(self, one: Increment, now: datetime) -> bool:
+    def hold(self, increment: Increment, now: datetime) -> bool:
         # The title is the last: it may have to be read from spec.md.
         return (
-            all(condition.holds(one) for condition in self.conditions)
-            and self._is_recent(one)
-            and self._is_stale(one, now)
-            and self._has_words(one)
+            all(condition.holds(increment) for condition in self.conditions)
+            and self._is_recent(increment)
+            and self._is_stale(increment, now)
+            and self._has_words(increment)
         )
 
-    def _is_recent(self, one: Increment) -> bool:
-        last = one.last_activity or one.created
+    def _is_recent(self, increment: Increment) -> bool:
+        last = increment.last_activity or increment.created
         return self.since is None or (last is not None and last >= self.since)
 
-    def _is_stale(self, one: Increment, now: datetime) -> bool:
+    def _is_stale(self, increment: Increment, now: datetime) -> bool:
         if self.stale is None:
             return True
         from unlatch.increments.model.limits import is_stale  # noqa: PLC0415  (rarely needed)
 
-        return is_stale(one, self.stale, now)
+        return is_stale(increment, self.stale, now)
 
-    def _has_words(self, one: Increment) -> bool:
+    def _has_words(self, increment: Increment) -> bool:
         if not self.words:
             return True
-        text = folded("\n".join((one.id, one.title, *(entry.reason for entry in one.reopens))))
+        text = folded(
+            "\n".join(
+                (increment.id, increment.title, *(entry.reason for entry in increment.reopens))
+            )
+        )
         return all(word in text for word in folded(self.words).split())
 
 
@@ -99,23 +103,23 @@ class Listing:
     left_out: list[BrokenIncrement] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Listed]:
-        found: Iterable[Listed] = self._matching()
+        matches: Iterable[Listed] = self._matching()
         if self.order or self.reverse:
-            found = _sorted([*found], self.order or Order.ID, reverse=self.reverse)
-        for one in found:
+            matches = _sorted([*matches], self.order or Order.ID, reverse=self.reverse)
+        for increment in matches:
             self.matched += 1
             if self.limit is None or self.matched <= self.limit:
-                yield one
+                yield increment
 
     def _matching(self) -> Iterator[Listed]:
         now = self.workspace.clock()
-        for one in self.workspace.manager.each(self.folders):
+        for increment in self.workspace.manager.each(self.folders):
             if not self.filters:
-                yield one
-            elif isinstance(one, BrokenIncrement):
-                self.left_out.append(one)
-            elif self.filters.hold(one, now):
-                yield one
+                yield increment
+            elif isinstance(increment, BrokenIncrement):
+                self.left_out.append(increment)
+            elif self.filters.hold(increment, now):
+                yield increment
 
 
 def folded(text: str) -> str:
@@ -125,25 +129,29 @@ def folded(text: str) -> str:
 
 _RANKS = {status: rank for rank, status in enumerate(Status)}
 _KEYS: Mapping[Order, Callable[[Any], Any]] = {
-    Order.ID: lambda one: one.id,
-    Order.CREATED: lambda one: one.created,
-    Order.ACTIVITY: lambda one: one.last_activity or one.created,
-    Order.STATUS: lambda one: _RANKS[one.status],
-    Order.TITLE: lambda one: folded(one.title),
-    Order.REOPENED: lambda one: one.effective_reopens,
+    Order.ID: lambda increment: increment.id,
+    Order.CREATED: lambda increment: increment.created,
+    Order.ACTIVITY: lambda increment: increment.last_activity or increment.created,
+    Order.STATUS: lambda increment: _RANKS[increment.status],
+    Order.TITLE: lambda increment: folded(increment.title),
+    Order.REOPENED: lambda increment: increment.effective_reopens,
 }
 
 
-def _sorted(found: Sequence[Listed], order: Order, *, reverse: bool) -> list[Listed]:
+def _sorted(matches: Sequence[Listed], order: Order, *, reverse: bool) -> list[Listed]:
     """Sorted by a key; those that lack it are the last, and equal ones keep their order."""
     key = _KEYS[order]
     keyed: list[tuple[Any, Listed]] = []
     others: list[Listed] = []
-    for one in found:
-        value = None if order is not Order.ID and isinstance(one, BrokenIncrement) else key(one)
+    for increment in matches:
+        value = (
+            None
+            if order is not Order.ID and isinstance(increment, BrokenIncrement)
+            else key(increment)
+        )
         if value is None:
-            others.append(one)
+            others.append(increment)
         else:
-            keyed.append((value, one))
+            keyed.append((value, increment))
     keyed.sort(key=lambda pair: pair[0], reverse=reverse)
-    return [*(one for _, one in keyed), *others]
+    return [*(increment for _, increment in keyed), *others]

@@ -78,18 +78,30 @@ def overview(workspace: Workspace) -> Overview:
     config, mistakes = _config(workspace)
     sound, broken = workspace.manager.read_all()
     limits, now = config.limits.rules, workspace.clock()
-    often = [one for one in sound if one.has_frequent_reopens(config.frequent_reopens)]
+    often = [
+        increment for increment in sound if increment.has_frequent_reopens(config.frequent_reopens)
+    ]
     stale = [
-        StaleIncrement(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)
+        StaleIncrement(increment, days_idle(increment, now) or 0)
+        for increment in sound
+        if is_stale(increment, limits, now)
     ]
     return Overview(
         limits,
         wip(sound, limits),
-        paused=[one for one in sound if one.status is Status.PAUSED and not one.archived],
-        stale=sorted(stale, key=lambda one: -one.days),
-        pending=[PendingOperation(one, operation) for one in sound for operation in one.pending],
+        paused=[
+            increment
+            for increment in sound
+            if increment.status is Status.PAUSED and not increment.archived
+        ],
+        stale=sorted(stale, key=lambda idle: -idle.days),
+        pending=[
+            PendingOperation(increment, operation)
+            for increment in sound
+            for operation in increment.pending
+        ],
         not_recorded=not_recorded(workspace, sound),
-        reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
+        reopened_often=sorted(often, key=lambda increment: -increment.effective_reopens),
         broken=broken,
         mistakes=mistakes,
         adoptions=tuple(filter(None, map(find_adoption, sound))),
@@ -114,22 +126,22 @@ def not_recorded(workspace: Workspace, increments: Sequence[Increment]) -> list[
     pending, reads the items, and sends nothing.
     """
     # Without a link there is no operation, so git is not needed.
-    if not any(one.links for one in increments):
+    if not any(increment.links for increment in increments):
         return []
     paths = workspace.paths
     files = committed_files(paths.root, "HEAD", paths.increments) or {}
-    found = []
-    for increment in (one for one in increments if files and one.links):
+    operations = []
+    for increment in (increment for increment in increments if files and increment.links):
         path = increment.folder / METADATA
         blob = files.get(path.relative_to(paths.root).as_posix())
         if blob and not is_committed(path, blob):
             left = {operation.key for operation in increment.pending}
-            found += [
+            operations += [
                 PendingOperation(increment, operation)
                 for operation in _pending_in(run_git(paths.root, "cat-file", "blob", blob))
                 if operation.key not in left
             ]
-    return found
+    return operations
 
 
 def _pending_in(content: bytes | None) -> tuple[Operation, ...]:

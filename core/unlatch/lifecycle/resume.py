@@ -111,7 +111,7 @@ def apply_resume(workspace: Workspace, plan: Resume, *, wip: WipSnapshot | None 
     with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
             reason = checked_reason(request.reason or "") if step is ResumeStep.REOPEN else None
-            made, after = manager.apply(
+            change, after = manager.apply(
                 before.id,
                 lambda now, intent: _decide(workspace, plan, now, intent),
                 by=request.by,
@@ -125,11 +125,11 @@ def apply_resume(workspace: Workspace, plan: Resume, *, wip: WipSnapshot | None 
             request.check(None)
             result = _join(workspace, plan, error)
         else:
-            if step is ResumeStep.REOPEN_ITEMS and not made.new:
+            if step is ResumeStep.REOPEN_ITEMS and not change.new:
                 return _joined(plan, after)
             advice = find_advice(workspace, before, after)
             warnings = (*approval.warnings, *plan.warnings, *advice)
-            result = Outcome(before, after, made.new, warnings, step, made.entry)
+            result = Outcome(before, after, change.new, warnings, step, change.entry)
     return _amend(workspace, result, request)
 
 
@@ -150,9 +150,9 @@ def _settle_unit(workspace: Workspace, done: Outcome, *, wanted: bool) -> Outcom
 
 
 def _decide(workspace: Workspace, plan: Resume, now: Increment, intent: Intent) -> Plan:
-    made = plan.decide(workspace, now, intent)
-    plan.request.check(made)
-    return made
+    change = plan.decide(workspace, now, intent)
+    plan.request.check(change)
+    return change
 
 
 def resume(workspace: Workspace, wanted: str, request: ResumeRequest) -> Outcome:
@@ -167,8 +167,8 @@ def find_advice(
     if not before.archived or after.unit is None:
         return ()
     files = files_of(after)
-    found = files.layout.advice(workspace.paths.root, after.unit, files.texts())
-    return tuple(StoreError("unit-advice", one, where=str(files.place)) for one in found)
+    steps = files.layout.advice(workspace.paths.root, after.unit, files.texts())
+    return tuple(StoreError("unit-advice", step, where=str(files.place)) for step in steps)
 
 
 def _amend(workspace: Workspace, done: Outcome, request: ResumeRequest) -> Outcome:

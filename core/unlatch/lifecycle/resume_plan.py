@@ -162,7 +162,7 @@ class ResumePlan:
         if self.step is ResumeStep.REOPEN:
             details["exclude"] = self.spared
         elif self.reopening:
-            details["exclude"] = [one for one in self.before.links if one not in self.reopening]
+            details["exclude"] = [link for link in self.before.links if link not in self.reopening]
         if approval is not None:
             details["forced"] = approval.forced
             details["category"] = approval.category
@@ -196,7 +196,7 @@ class ResumePlan:
             due = reopened_by_pending(before)
             intent = replace(intent, exclude=(*intent.exclude, *due))
         operations, unanswered = [], list[str]()
-        known = known_operations(before) - self.ended
+        own_operations = known_operations(before) - self.ended
         for operation in build_operations(before, Kind.REOPEN, intent, by=intent.by):
             link = link_of(before, operation)
             item = self.seen.get(identity(link))
@@ -208,7 +208,7 @@ class ResumePlan:
                 op = own_id(
                     self.ended, Kind.REOPEN, item.ref, intent.text, item.state_since, is_due=is_due
                 )
-            if op in known:
+            if op in own_operations:
                 continue  # another process was faster
             if op is None:
                 unanswered.append(operation.item)
@@ -225,23 +225,30 @@ class ResumePlan:
 def digest_of(plan: Plan) -> str:
     """A digest of the status before a change, and of the operations that are pending after it."""
     before, after = plan.before, plan.after
-    pending = sorted((one.tracker, one.item, one.kind, one.state) for one in after.pending)
+    pending = sorted(
+        (operation.tracker, operation.item, operation.kind, operation.state)
+        for operation in after.pending
+    )
     text = json.dumps([before.id, before.status, after.status, pending])
     return sha256(text.encode())[:32]
 
 
 def known_reasons(increment: Increment) -> set[str | None]:
     """The reasons since the last reopen: a repeated script passes one of them again."""
-    found = {operation.reason for operation in increment.pending}
+    reasons = {operation.reason for operation in increment.pending}
     for event in read_events(increment.folder, increment.reopens):
         if isinstance(event, Reopened):
-            found.clear()
+            reasons.clear()
         if isinstance(event, Reopened | Transitioned | Amended | Delivered):
-            found.add(event.reason)
-    return found
+            reasons.add(event.reason)
+    return reasons
 
 
 def reopened_by_pending(increment: Increment) -> tuple[Link, ...]:
     """The links whose items a pending operation reopens."""
-    due = (one for one in increment.pending if one.kind is Kind.REOPEN and one.state)
-    return tuple(link_of(increment, one) for one in due)
+    due = (
+        operation
+        for operation in increment.pending
+        if operation.kind is Kind.REOPEN and operation.state
+    )
+    return tuple(link_of(increment, operation) for operation in due)

@@ -121,12 +121,12 @@ def apply_change(workspace: Workspace, plan: StatusChange) -> Outcome:
         return unchanged(before, reason)
     unarchive = not plan.to.is_finished
     try:
-        made, after = manager.apply(
+        plan_made, after = manager.apply(
             before.id, plan.decide, by=plan.by, reason=reason, unarchive=unarchive, **plan.details
         )
     except StoreError as error:
         return join_change(workspace, before, plan.to, reason, error)
-    return Outcome(before, after, made.new, plan.approval.warnings, undone=made.undone)
+    return Outcome(before, after, plan_made.new, plan.approval.warnings, undone=plan_made.undone)
 
 
 def plan_finish(
@@ -190,8 +190,10 @@ def _check_finish(
     approval = check_finish(before, to, reason=reason, force=force)
     if to is not Status.COMPLETED:
         return approval, None
-    found = find_evidence(workspace, before)
-    return weigh_evidence(workspace, before, found, approval, reason=reason, force=force), found
+    evidence = find_evidence(workspace, before)
+    return weigh_evidence(
+        workspace, before, evidence, approval, reason=reason, force=force
+    ), evidence
 
 
 def plan_undo_reopen(

@@ -33,11 +33,11 @@ def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
             continue
         try:
             labels, is_own = raw.core.labels.names, registry.is_own(name)
-            model, found = read_settings(registry.manifest(name), table, labels, is_own=is_own)
+            model, mistakes = read_settings(registry.manifest(name), table, labels, is_own=is_own)
         except PluginBroken as error:
             broken[name] = error
             continue
-        problems += found
+        problems += mistakes
         if model is not None:
             settings[name] = model
     return CheckedTrackers(settings, tuple(problems), broken)
@@ -70,10 +70,10 @@ def read_settings(
     return settings, problems
 
 
-def _unknown(name: str, known: Iterable[str]) -> str:
+def _unknown(name: str, trackers: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
 
-    installed = [*known]
+    installed = [*trackers]
     if similar := get_close_matches(name, installed, 1):
         return f"unknown tracker; did you mean [trackers.{similar[0]}]?"
     return f"unknown tracker; installed plugins: {', '.join(installed)}"

@@ -66,19 +66,19 @@ def _run(module: _Deferred) -> None:
         _begun.discard(module.__name__)
 
 
-def defer(names: Iterable[str], **known: Any) -> None:
+def defer(names: Iterable[str], **constants: Any) -> None:
     """Run these modules only when something in them is used; those already imported stay.
 
-    `known` are names that can be used without running them.
+    `constants` are names that can be used without running them.
     """
     for name in names:
         spec = None if name in sys.modules else find_spec(name)
         if spec is not None:
-            made = module_from_spec(spec)
-            vars(made).update(known)
+            module = module_from_spec(spec)
+            vars(module).update(constants)
             _locks[name] = RLock()
-            made.__class__ = _Deferred
-            sys.modules[name] = made
+            module.__class__ = _Deferred
+            sys.modules[name] = module
             package, _, part = name.rpartition(".")
             if package:
-                setattr(sys.modules[package], part, made)
+                setattr(sys.modules[package], part, module)

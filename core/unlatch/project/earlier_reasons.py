@@ -20,15 +20,15 @@ _KEPT = 50
 def earlier_reasons(root: Path) -> list[str]:
     """The last reasons, the newest last; none if they cannot be read."""
     with suppress(OSError, ValueError, RecursionError):
-        found = json.loads(read_user_file(state_folder(root) / _NAME))
-        if isinstance(found, list):
-            return [one for one in found if isinstance(one, str)]
+        reasons = json.loads(read_user_file(state_folder(root) / _NAME))
+        if isinstance(reasons, list):
+            return [earlier for earlier in reasons if isinstance(earlier, str)]
     return []
 
 
 def remember_reason(root: Path, reason: str) -> None:
     """Keep a reason, if the user's files can be written."""
-    kept = [one for one in earlier_reasons(root) if one != reason][1 - _KEPT :]
+    kept = [earlier for earlier in earlier_reasons(root) if earlier != reason][1 - _KEPT :]
     content = json.dumps([*kept, reason]).encode()
     with suppress(StoreError):
         replace_file(state_folder(root) / _NAME, content, mode=PRIVATE)

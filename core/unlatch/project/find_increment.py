@@ -64,7 +64,7 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
             address also as `Trackers.recognise`.
     """
     manager = workspace.manager
-    how, found = manager.collection.match(wanted)
+    how, folders = manager.collection.match(wanted)
     if how is None and (os.sep in wanted or "." in wanted):
         name = name_at(wanted, root=workspace.paths.root, places=manager.places())
         if name is not None:
@@ -81,11 +81,11 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
     if not is_exact and names_item(wanted):
         from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
 
-        if linked := [manager.find(one.id) for one in find_linked(workspace, wanted)]:
+        if linked := [manager.find(increment.id) for increment in find_linked(workspace, wanted)]:
             return MeantIncrement(manager.one_of(linked, wanted).name, item=wanted)
         if how is None:
             raise _not_linked(workspace, wanted)
-    name = manager.one_of(found, wanted).name
+    name = manager.one_of(folders, wanted).name
     return MeantIncrement(name, is_part=how is not None and how.is_part)
 
 
@@ -98,7 +98,7 @@ def find_range(workspace: Workspace, word: str) -> tuple[str, ...]:
     """The names of the increments in a range of numbers (1-12); none for any other word."""
     if not is_range(word):
         return ()
-    names = dict.fromkeys(one.name for one in workspace.manager.collection.folders())
+    names = dict.fromkeys(folder.name for folder in workspace.manager.collection.folders())
     return tuple(in_range(names, word))
 
 
@@ -111,7 +111,7 @@ def name_at(path: str, *, root: Path, places: Mapping[Path, str]) -> str | None:
     """
     with suppress(OSError, RuntimeError, ValueError):  # it is elsewhere, or cannot be a path
         place = root / Path(path).resolve(strict=True).relative_to(root.resolve())
-        return next((places[one] for one in (place, *place.parents) if one in places), None)
+        return next((places[path] for path in (place, *place.parents) if path in places), None)
     return None
 
 
@@ -123,5 +123,5 @@ def _not_linked(workspace: Workspace, word: str) -> UsageError:
     hint = f"unlatch search {quote(word)}"
     if not is_item(word):
         hint = "paste the item's address, or its name: octo/widgets#4, SCRUM-28"
-    near = similar([one.name for one in workspace.manager.collection.folders()], word)
+    near = similar([folder.name for folder in workspace.manager.collection.folders()], word)
     return UsageError("item-not-linked", message, hint=hint, problems=near)

@@ -31,17 +31,17 @@ def user_name(
             return Signature(name, is_declared=True, ask_git=ask_git_name), False
         message = f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept"
         raise UsageError("name-too-long", message, hint="use --by NAME for another name")
-    known = (environ.get(name, "") for name in (*_CI_ACTORS, _COMMITTER))
-    found = next(filter(None, map(_tidy, known)), "")
-    found = found or ask_git_name() or ""
-    is_known = bool(found)
+    given_names = (environ.get(name, "") for name in (*_CI_ACTORS, _COMMITTER))
+    name_found = next(filter(None, map(_tidy, given_names)), "")
+    name_found = name_found or ask_git_name() or ""
+    is_known = bool(name_found)
     with suppress(OSError, KeyError):
-        if not found:
+        if not name_found:
             from getpass import getuser  # noqa: PLC0415  (slow to load)
 
-            found = getuser()
+            name_found = getuser()
     # Not typed for this command, so it is cut instead of refused.
-    name = (found or "unknown")[:LONGEST_NAME]
+    name = (name_found or "unknown")[:LONGEST_NAME]
     return Signature(name, is_declared=False, ask_git=ask_git_name), not is_known
 
 

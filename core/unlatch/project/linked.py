@@ -27,10 +27,10 @@ def find_linked(workspace: Workspace, word: str) -> list[Increment]:
     """
     increments, _ = workspace.manager.read_all()
     matches = _matcher(workspace, word)
-    found = [one for one in increments if any(map(matches, one.links))]
-    if not found and "://" in word:
+    linked = [increment for increment in increments if any(map(matches, increment.links))]
+    if not linked and "://" in word:
         Trackers(workspace).recognise(word)
-    return found
+    return linked
 
 
 def linked_to(
@@ -38,10 +38,10 @@ def linked_to(
 ) -> list[Increment]:
     """The increments linked to an item; without one, and not `offline`, by a `renamed_link`."""
     settings, every = trackers.settings(ref.tracker), list(increments)
-    found = [one for one in every if links_to(one, ref, settings)]
-    if found or offline:
-        return found
-    return [one for one in every if renamed_link(trackers, one, ref)]
+    linked = [increment for increment in every if links_to(increment, ref, settings)]
+    if linked or offline:
+        return linked
+    return [increment for increment in every if renamed_link(trackers, increment, ref)]
 
 
 def name_in(trackers: Trackers, increment: Increment, ref: ItemRef) -> str:
@@ -62,7 +62,11 @@ def find_renamed(
     """
     ref = trackers.item(word, ask_former=True)
     increments, _ = workspace.manager.read_all()
-    return [(one, link) for one in increments if (link := renamed_link(trackers, one, ref))]
+    return [
+        (increment, link)
+        for increment in increments
+        if (link := renamed_link(trackers, increment, ref))
+    ]
 
 
 def renamed_link(trackers: Trackers, increment: Increment, ref: ItemRef) -> Link | None:
@@ -78,12 +82,12 @@ def renamed_link(trackers: Trackers, increment: Increment, ref: ItemRef) -> Link
     return None
 
 
-def _is_renamed(trackers: Trackers, one: ItemRef, other: ItemRef) -> bool:
-    if one.target == other.target or _number(one) != _number(other):
+def _is_renamed(trackers: Trackers, first: ItemRef, other: ItemRef) -> bool:
+    if first.target == other.target or _number(first) != _number(other):
         return False
     return any(
         trackers.allows(new) and trackers.former_names.present(old) == new.target
-        for old, new in ((one, other), (other, one))
+        for old, new in ((first, other), (other, first))
     )
 
 
@@ -120,8 +124,8 @@ def _matcher(workspace: Workspace, wanted: str) -> Callable[[Link], bool]:
 def _recognised(workspace: Workspace, url: str) -> Mapping[str, Callable[[Link], bool]]:
     """For each tracker that knows an address, whether a link is to the item there."""
     with suppress(UnlatchError):
-        settings, (found, _) = workspace.settings, workspace.recognise(url)
-        return {name: partial(_is_at, settings[name], ref) for name, ref in found.items()}
+        settings, (refs, _) = workspace.settings, workspace.recognise(url)
+        return {name: partial(_is_at, settings[name], ref) for name, ref in refs.items()}
     return {}
 
 

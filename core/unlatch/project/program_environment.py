@@ -19,7 +19,7 @@ def secret_variables(registry: Registry) -> frozenset[str]:
     """The variables that hold credentials of trackers, for unlatch and for their own tools."""
     names = {_PUSH_TOKEN}
     for manifest in registry.manifests.values():
-        names |= {one.token for one in manifest.tokens if isinstance(one, EnvToken)}
+        names |= {token.token for token in manifest.tokens if isinstance(token, EnvToken)}
         names |= {*manifest.secret_env}
     return frozenset(names)
 

@@ -60,11 +60,11 @@ class Registry:
     @property
     def offering(self) -> Mapping[str, Sequence[Manifest]]:
         """The trackers that have an option, by its name."""
-        found: dict[str, list[Manifest]] = {}
+        by_option: dict[str, list[Manifest]] = {}
         for manifest in self.manifests.values():
             for option in manifest.options:
-                found.setdefault(option.name, []).append(manifest)
-        return found
+                by_option.setdefault(option.name, []).append(manifest)
+        return by_option
 
     @property
     def known_broken(self) -> Mapping[str, PluginBroken]:
@@ -82,8 +82,8 @@ class Registry:
             return self.manifests[name]
         if name in self.broken:
             raise self.broken[name]
-        known = ", ".join(self.manifests) or "none"
-        message = f"unknown tracker {name!r}; installed plugins: {known}"
+        installed = ", ".join(self.manifests) or "none"
+        message = f"unknown tracker {name!r}; installed plugins: {installed}"
         raise UsageError("unknown-tracker", message, hint="unlatch plugins")
 
 

@@ -76,15 +76,17 @@ def find_tools(root: Path) -> list[FoundTool]:
     add_root(root)
     layouts = installed_layouts()[0]
     others = (layout for name, layout in layouts.items() if name != UNLATCH.name)
-    found = [
+    tools = [
         FoundTool(layout.name, layout.title, Counter(map(_status, layout.units(root))))
         for layout in others
         if layout.detect(root)
     ]
     unread = (
-        title for title, folders in _UNREADABLE.items() if any(has(root / one) for one in folders)
+        title
+        for title, folders in _UNREADABLE.items()
+        if any(has(root / folder) for folder in folders)
     )
-    return [*found, *(FoundTool(None, title, Counter()) for title in unread)]
+    return [*tools, *(FoundTool(None, title, Counter()) for title in unread)]
 
 
 def _status(unit: Unit) -> Status:
@@ -116,20 +118,20 @@ def set_up(
     root = root.absolute()
     check_owner(root)
     paths = paths_at(root)
-    made: list[Path] = []
+    changed: list[Path] = []
     for folder in (paths.home, paths.increments):
         with writing(folder):
             if not exists(folder):
                 make_folders(folder)
-                made.append(folder)
+                changed.append(folder)
     with writing(paths.config):
         if not exists(paths.config):
             tables = _tables(paths.root, manifests)
             replace_file(paths.config, "\n".join((_TEMPLATE, *filter(None, tables))).encode())
-            made.append(paths.config)
-        if _add_layouts(paths.config, [*layouts]) and paths.config not in made:
-            made.append(paths.config)
-    return paths_at(root), made
+            changed.append(paths.config)
+        if _add_layouts(paths.config, [*layouts]) and paths.config not in changed:
+            changed.append(paths.config)
+    return paths_at(root), changed
 
 
 def _add_layouts(config: Path, names: list[str]) -> bool:

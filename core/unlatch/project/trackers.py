@@ -161,8 +161,8 @@ class Trackers:
 
         PluginBroken: no tracker knows it, and a plugin failed to look at it.
         """
-        found, failed = self._workspace.recognise(url)
-        if ref := next(iter(found.values()), None):
+        refs, failed = self._workspace.recognise(url)
+        if ref := next(iter(refs.values()), None):
             manifest = self.registry.manifest(ref.tracker)
             if not alone and manifest.is_alone(ref.url):
                 raise of_no_increment(manifest, ref)
@@ -176,18 +176,20 @@ class Trackers:
         UsageError: `unknown-item` for any other word, also a number alone; `target-not-allowed`;
         `tracker-not-configured`.
         """
-        every = [ref for one in self._workspace.settings.values() if (ref := _named(one, key))]
+        every = [
+            ref for settings in self._workspace.settings.values() if (ref := _named(settings, key))
+        ]
         # "octo/widgets 4" can be an issue of GitHub, too, if nothing has just this name.
-        exact = [one for one in every if self._name(one) == key.casefold()]
-        found = exact or every
-        allowed = [one for one in found if self.settings(one.tracker).allows(one)]
+        exact = [ref for ref in every if self._name(ref) == key.casefold()]
+        candidates = exact or every
+        allowed = [ref for ref in candidates if self.settings(ref.tracker).allows(ref)]
         if len(allowed) == 1:
             return allowed[0]
         if not exact and (other := find_unconfigured(self._workspace, key)):
             raise not_configured(self._workspace, other)
-        if found and not allowed:
-            self.check_target(found[0], ask_former=ask_former)
-            return found[0]
+        if candidates and not allowed:
+            self.check_target(candidates[0], ask_former=ask_former)
+            return candidates[0]
         raise unknown_name(self._workspace, key)
 
     def _name(self, ref: ItemRef) -> str:

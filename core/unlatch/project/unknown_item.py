@@ -132,7 +132,7 @@ def _broken(workspace: Workspace) -> PluginBroken | None:
 
 def _known(workspace: Workspace) -> str:
     manifests = workspace.registry.manifests
-    return ", ".join(manifests[one].title for one in workspace.settings) or "none"
+    return ", ".join(manifests[tracker].title for tracker in workspace.settings) or "none"
 
 
 def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) -> bool:

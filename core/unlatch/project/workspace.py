@@ -111,8 +111,8 @@ class Workspace:
         Without those of broken plugins, which hinder no other tracker.
         """
         return {
-            name: one if self.registry.is_own(name) else self._guarded(name, one)
-            for name, one in self.own_settings.items()
+            name: settings if self.registry.is_own(name) else self._guarded(name, settings)
+            for name, settings in self.own_settings.items()
         }
 
     def _guarded(self, name: str, settings: Settings) -> Settings:
@@ -120,8 +120,8 @@ class Workspace:
         from unlatch.project.plugins.guard import guard_settings  # noqa: PLC0415  (slow to load)
 
         # Before one of them is chosen: the code of the settings may read them, too.
-        places = (getattr(one, "token", None) for one in self.registry.manifest(name).tokens)
-        remember_secrets(*(self.environ.get(one, "") for one in places if one))
+        places = (getattr(token, "token", None) for token in self.registry.manifest(name).tokens)
+        remember_secrets(*(self.environ.get(variable, "") for variable in places if variable))
         return guard_settings(name, settings)
 
     @property
@@ -137,15 +137,15 @@ class Workspace:
         Returns:
             The items, and the errors of the plugins that failed, by tracker.
         """
-        found: dict[str, ItemRef] = {}
+        refs: dict[str, ItemRef] = {}
         failed: dict[str, PluginBroken] = {}
         for name, settings in self.settings.items():
             try:
                 if ref := settings.recognise(url):
-                    found[name] = ref
+                    refs[name] = ref
             except PluginBroken as error:
                 failed[name] = error
-        return found, failed
+        return refs, failed
 
     @property
     def broken(self) -> Mapping[str, PluginBroken]:

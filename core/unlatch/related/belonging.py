@@ -51,26 +51,26 @@ class Related:
 
     @property
     def refs(self) -> list[str]:
-        return [one.ref for one in self.others]
+        return [related.ref for related in self.others]
 
     @property
     def resumable(self) -> dict[str, list[str]]:
         """The work that a resume reaches, by its kind."""
-        found: dict[str, list[str]] = {}
-        for one in self.others:
-            if one.work.is_resumable:
-                found.setdefault(f"{one.kind}s", []).append(one.ref)
-        return found
+        by_kind: dict[str, list[str]] = {}
+        for related in self.others:
+            if related.work.is_resumable:
+                by_kind.setdefault(f"{related.kind}s", []).append(related.ref)
+        return by_kind
 
 
 def find_related(workspace: Workspace, increment: Increment) -> Related:
     """The work that names an increment; loads nothing of a kind that the project does not use."""
     search = Search(workspace, increment)
     others = tuple(search.others())
-    unreadable = [_located(one, workspace) for one in search.unreadable]
+    unreadable = [_located(error, workspace) for error in search.unreadable]
     filed = search.filed()
-    unread, known = (*unreadable, *search.unreadable_file), frozenset(search.known)
-    return Related(others, unread, filed, known)
+    unread, names = (*unreadable, *search.unreadable_file), frozenset(search.known)
+    return Related(others, unread, filed, names)
 
 
 def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
@@ -114,10 +114,10 @@ class Search:
         works: dict[str, list[Work]] = {}
         kinds = kinds_in(self._workspace)
         for kind in reversed(kinds):  # sessions name efforts
-            found = works.setdefault(kind.name, [])
+            of_kind = works.setdefault(kind.name, [])
             with self.noting():
                 for work in kind.related(self._workspace, self):
-                    found.append(work)
+                    of_kind.append(work)
                     self.named |= {*work.belongs_to}
         return (RelatedWork(kind.name, work) for kind in kinds for work in works[kind.name])
 
@@ -148,4 +148,6 @@ def read_filed(folder: Path) -> str | None:
 
 def names_of(workspace: Workspace, kind: str) -> set[str]:
     """The ids of all work of a kind; none if the project does not use it."""
-    return {name for it in kinds_in(workspace) if it.name == kind for name in it.names(workspace)}
+    return {
+        name for used in kinds_in(workspace) if used.name == kind for name in used.names(workspace)
+    }

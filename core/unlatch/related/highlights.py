@@ -73,13 +73,13 @@ class Highlight:
 
 def highlights(lines: Iterable[tuple[int, dict[str, Any] | None]]) -> list[Highlight]:
     """The highlights of numbered lines of a log, in their order; each text once."""
-    found: dict[tuple[str, str], Highlight] = {}
+    by_text: dict[tuple[str, str], Highlight] = {}
     for number, entry in lines:
         content = (entry or {}).get("content")
         if isinstance(content, str) and (entry or {}).get("role") in {"user", "assistant"}:
-            for one in _of_text(number, content):
-                found.setdefault((one.kind, one.text), one)
-    return list(found.values())
+            for highlight in _of_text(number, content):
+                by_text.setdefault((highlight.kind, highlight.text), highlight)
+    return list(by_text.values())
 
 
 def sentences(text: str) -> Iterator[tuple[str, str]]:
@@ -102,20 +102,20 @@ def sentences(text: str) -> Iterator[tuple[str, str]]:
 
 def _parts(sentence: str, default: str | None) -> Iterator[tuple[str, str]]:
     """A sentence with its kind, or its parts with theirs if they are of different kinds."""
-    found: list[tuple[str | None, str]] = []
+    parts: list[tuple[str | None, str]] = []
     for part in _PARTS.split(sentence):
         kind = _kind(part) or default
-        before, text = found[-1] if found else (kind, "")
-        if found and (kind is None or before in {None, kind}):
-            found[-1] = before or kind, f"{text} {part}"
+        before, text = parts[-1] if parts else (kind, "")
+        if parts and (kind is None or before in {None, kind}):
+            parts[-1] = before or kind, f"{text} {part}"
         else:
-            found.append((kind, part))
-    for kind, text in found:
-        shown = text.rstrip(";") if len(found) > 1 else sentence
+            parts.append((kind, part))
+    for kind, text in parts:
+        displayed = text.rstrip(";") if len(parts) > 1 else sentence
         if kind == "rejected" and _CHOSEN.search(text):
-            yield "decided", shown
+            yield "decided", displayed
         if kind:
-            yield kind, shown
+            yield kind, displayed
 
 
 def _kind(text: str) -> str | None:

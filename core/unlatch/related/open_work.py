@@ -51,20 +51,31 @@ def own_work(increment: Increment) -> OwnWork:
         return OwnWork()
     lines = texts[files.listing].split("\n")
     starts = {task.line for task in work.tasks}
-    done = [one for one in work.tasks if one.done or _is_ticked_off(one, lines, starts)]
-    left = [(it.id, it.title) for it in work.tasks if it not in done and not it.discarded]
-    left += [(it.id, it.text) for it in work.spec.criteria if not (it.done or it.discarded)]
+    done = [task for task in work.tasks if task.done or _is_ticked_off(task, lines, starts)]
+    left = [(task.id, task.title) for task in work.tasks if task not in done and not task.discarded]
+    left += [
+        (criterion.id, criterion.text)
+        for criterion in work.spec.criteria
+        if not (criterion.done or criterion.discarded)
+    ]
     return OwnWork(
         tuple((key, " ".join(filter(None, (key, text)))) for key, text in left),
-        frozenset(name.casefold() for one in done for name in (one.id, one.title) if name),
+        frozenset(name.casefold() for task in done for name in (task.id, task.title) if name),
         dict(_reopened(increment)),
     )
 
 
 def _reopened(increment: Increment) -> Iterator[tuple[str, datetime]]:
     """The parts that a reopen or an amendment named, the newest of each kind last."""
-    reopens = ((it.reopened_at, it.amendment) for it in increment.reopens if not it.reverted_at)
-    for at, amendment in (*reopens, *((it.at, it.amendment) for it in increment.amendments)):
+    reopens = (
+        (reopen.reopened_at, reopen.amendment)
+        for reopen in increment.reopens
+        if not reopen.reverted_at
+    )
+    for at, amendment in (
+        *reopens,
+        *((amended.at, amended.amendment) for amended in increment.amendments),
+    ):
         for part in amendment.parts if amendment else ():
             yield part, at
 

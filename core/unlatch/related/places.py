@@ -45,9 +45,9 @@ def installed_kinds() -> dict[str, str]:
     """The entry points of all kinds of packages by name, in the order in which they are shown."""
     from unlatch.worklog.entry_points import KINDS, entry_points  # noqa: PLC0415  (slow to load)
 
-    found = entry_points(KINDS)
-    first = {name: found[name] for name in _ORDER if name in found}
-    return first | found
+    kinds = entry_points(KINDS)
+    first = {name: kinds[name] for name in _ORDER if name in kinds}
+    return first | kinds
 
 
 def _shares_efforts(workspace: Workspace) -> bool:

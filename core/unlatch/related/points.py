@@ -59,7 +59,11 @@ class Briefing:
     origin: str = ""
 
     def sections(self) -> dict[str, tuple[Point, ...]]:
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "origin"}
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "origin"
+        }
 
     def __add__(self, other: Briefing) -> Briefing:
         """Both, each text once."""
@@ -72,8 +76,8 @@ def cleaned(briefing: Briefing) -> Briefing:
     """The briefing as it may be shown, each text once."""
     mask = Masking().text
     sections = briefing.sections()
-    shown = {name: once(_clean(points, mask)) for name, points in sections.items()}
-    return Briefing(**shown, origin=briefing.origin)
+    cleaned_sections = {name: once(_clean(points, mask)) for name, points in sections.items()}
+    return Briefing(**cleaned_sections, origin=briefing.origin)
 
 
 def clean_text(text: str, mask: Callable[[str], str]) -> str:
@@ -87,8 +91,8 @@ def clean_source(name: str, mask: Callable[[str], str]) -> str:
 
 
 def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Point]:
-    for one in points:
-        yield Point(clean_text(one.text, mask), clean_source(one.source, mask))
+    for point in points:
+        yield Point(clean_text(point.text, mask), clean_source(point.source, mask))
 
 
 def _masked(text: str, mask: Callable[[str], str]) -> str:
@@ -100,8 +104,8 @@ def _masked(text: str, mask: Callable[[str], str]) -> str:
 
 def once(points: Iterable[Point]) -> tuple[Point, ...]:
     """The points with a text, each text once, where it is first."""
-    found: dict[str, Point] = {}
-    for one in points:
-        if one.text:
-            found.setdefault(one.text, one)
-    return tuple(found.values())
+    by_text: dict[str, Point] = {}
+    for point in points:
+        if point.text:
+            by_text.setdefault(point.text, point)
+    return tuple(by_text.values())

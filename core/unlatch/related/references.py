@@ -43,8 +43,8 @@ class References:
 
     def find(self, name: str) -> str | None:
         """The increment that a recorded name means now; None if there is none, or several."""
-        found = self._meant(name)
-        return next(iter(found)) if len(found) == 1 else None
+        names = self._meant(name)
+        return next(iter(names)) if len(names) == 1 else None
 
     def _meant(self, name: str) -> Collection[str]:
         if name in self._names:
@@ -60,11 +60,11 @@ class References:
     @cached_property
     def _by_id(self) -> dict[str, list[str]]:
         """The names of the folders, by the ids in metadata.json; read if a name is not found."""
-        found: dict[str, list[str]] = defaultdict(list)
+        names_by_id: dict[str, list[str]] = defaultdict(list)
         for folder in self._folders:
-            for one in recorded_ids(folder.path):
-                found[one].append(folder.name)
-        return found
+            for id_ in recorded_ids(folder.path):
+                names_by_id[id_].append(folder.name)
+        return names_by_id
 
 
 def _parts(name: str) -> tuple[int, str]:

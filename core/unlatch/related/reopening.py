@@ -38,9 +38,9 @@ def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Ste
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
     works: dict[str, list[Work]] = {}
-    for one in related.others:
-        if one.work.is_resumable:
-            works.setdefault(one.kind, []).append(one.work)
+    for item in related.others:
+        if item.work.is_resumable:
+            works.setdefault(item.kind, []).append(item.work)
     return [
         work.step(workspace, by=by)
         for kind, every in works.items()

@@ -22,14 +22,14 @@ def unfinished(
     Nothing is loaded of a kind that is not used. An effort, session or run with an unreadable file
     is left out: the commands of its kind report it.
     """
-    found: list[tuple[str, str, str]] = []
+    works: list[tuple[str, str, str]] = []
     unread: dict[str, UnlatchError] = {}
     for kind in kinds_in(workspace):
         with collecting_unread(kind.name, unread):
-            found += ((kind.name, *one) for one in kind.unfinished(workspace))
-    return found, unread_warnings(unread)
+            works += ((kind.name, *work) for work in kind.unfinished(workspace))
+    return works, unread_warnings(unread)
 
 
 def open_work(related: Related) -> Iterator[OpenWork]:
     """The work of an increment that has not ended."""
-    return filter(None, (one.work.open_work() for one in related.others))
+    return filter(None, (related.work.open_work() for related in related.others))

@@ -165,5 +165,5 @@ if not TYPE_CHECKING:  # type checkers would accept every misspelt name
             raise AttributeError(
                 f"module {__name__!r} has no attribute {name!r}", name=name, obj=None
             )
-        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
-        return found
+        loaded = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return loaded

@@ -35,10 +35,10 @@ def read_checks(lines: Iterable[str], *, unescape: Callable[[str], str] = str) -
     Args:
         unescape: turns markup back into words.
     """
-    found = (match for line in lines if (match := _LINE.fullmatch(line)))
+    boxes = (match for line in lines if (match := _LINE.fullmatch(line)))
     return tuple(
-        Check(_words(unescape(one["text"])), one["box"] in _TICKED or one["box"] in "[x][X]")
-        for one in found
+        Check(_words(unescape(box["text"])), box["box"] in _TICKED or box["box"] in "[x][X]")
+        for box in boxes
     )
 
 
@@ -64,8 +64,8 @@ def with_kept_part(body: str, increment: str, text: str) -> str:
     """
     text = _LIKE_A_MARK.sub("un\u200blatch", text)
     part = f"<!-- unlatch:begin {quote(increment, safe='')} -->\n{text}\n{_END}"
-    found = dict(reversed(list(_parts(body))))
-    match = found.get(increment)
+    by_increment = dict(reversed(list(_parts(body))))
+    match = by_increment.get(increment)
     if match is None:
         return f"{body.rstrip()}\n\n{part}".lstrip()
     return body[: match.start()] + part + body[match.end() :]
@@ -123,7 +123,7 @@ def _without(text: Text, left_out: frozenset[int], spare: frozenset[int]) -> Tex
             blocks.append(block)
             continue
         numbers = range(first, first := first + len(block.items))
-        kept = [one for n, one in zip(numbers, block.items, strict=True) if n not in left_out]
+        kept = [check for n, check in zip(numbers, block.items, strict=True) if n not in left_out]
         gone = left_out.intersection(numbers)
         for kind, count in (("done", len(gone & spare)), ("more", len(gone - spare))):
             if count:

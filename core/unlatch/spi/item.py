@@ -105,8 +105,8 @@ class RemoteItem:
 
     def checks_of(self, increment: str) -> tuple[Check, ...] | None:
         """The check boxes of an increment's part of the body; None without such a part."""
-        parts = (one for one in self.kept if one.increment == increment)
-        return next((one.checks for one in parts), None)
+        parts = (kept for kept in self.kept if kept.increment == increment)
+        return next((kept.checks for kept in parts), None)
 
 
 @dataclass(frozen=True, slots=True)

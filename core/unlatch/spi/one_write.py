@@ -133,11 +133,11 @@ class OneWritePlugin(SyncPlugin):
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
         wire = self.wire()
-        found = self.fetch(wire, ref)
+        snapshot = self.fetch(wire, ref)
         item = tuple(wire.requests)
         if change is not None:
-            found = self.prepare(wire, found, change)
-        return replace(found, private=_Read(found, item, tuple(wire.requests)))
+            snapshot = self.prepare(wire, snapshot, change)
+        return replace(snapshot, private=_Read(snapshot, item, tuple(wire.requests)))
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         wire = self.wire()

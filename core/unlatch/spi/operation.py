@@ -52,17 +52,22 @@ class DeliveryOptions:
 
     def value_of(self, option: str) -> str | None:
         """The value of a plugin's option; None if it was not given."""
-        values = (one.partition("=") for one in self.plugin)
+        values = (assignment.partition("=") for assignment in self.plugin)
         return next((value for name, sign, value in values if sign and name == option), None)
 
     def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
         """These options, completed by those stored with an operation."""
-        given = {one.partition("=")[0] for one in self.plugin}
+        given = {assignment.partition("=")[0] for assignment in self.plugin}
         return DeliveryOptions(
             self.comment or stored.comment,
             self.even_if_not_planned or stored.even_if_not_planned,
             self.follow or stored.follow,
-            self.plugin | {one for one in stored.plugin if one.partition("=")[0] not in given},
+            self.plugin
+            | {
+                assignment
+                for assignment in stored.plugin
+                if assignment.partition("=")[0] not in given
+            },
             self.comment_anyway or stored.comment_anyway,
             tuple(dict.fromkeys(self.add_labels + stored.add_labels)),
             tuple(dict.fromkeys(self.remove_labels + stored.remove_labels)),

@@ -41,7 +41,9 @@ def _plain(block: Block) -> str:
     if isinstance(block, Heading):
         return block.text
     if isinstance(block, Checks):
-        lines = (f"{'  ' * one.depth}- {_BRACKETS[one.done]}{one.text}" for one in block.items)
+        lines = (
+            f"{'  ' * check.depth}- {_BRACKETS[check.done]}{check.text}" for check in block.items
+        )
         return "\n".join(lines)
     return "".join(span.text for span in block)
 
@@ -56,7 +58,7 @@ def from_markdown(line: str) -> str:
     """The words of a line of `markdown`, for `kept_parts`."""
     import html  # noqa: PLC0415  (with the names of 2,000 characters)
 
-    return _MARKDOWN_ESCAPE.sub(lambda one: one["sign"] or html.unescape(one[0]), line)
+    return _MARKDOWN_ESCAPE.sub(lambda match: match["sign"] or html.unescape(match[0]), line)
 
 
 def _markdown_block(block: Block, *, mentions: bool) -> str:
@@ -64,7 +66,9 @@ def _markdown_block(block: Block, *, mentions: bool) -> str:
         line = _markdown_paragraph(line_of(block.text), mentions=mentions)
         return f"### {_MARKDOWN_HEADING_END.sub(_ESCAPED, line)}"
     if isinstance(block, Checks):
-        lines = (_markdown_paragraph(line_of(one.text), mentions=mentions) for one in block.items)
+        lines = (
+            _markdown_paragraph(line_of(check.text), mentions=mentions) for check in block.items
+        )
         return "\n".join(
             f"{'  ' * item.depth}- {_BRACKETS[item.done]}{line}"
             for item, line in zip(block.items, lines, strict=True)

@@ -27,11 +27,11 @@ def model_of(kind: Any) -> type[BaseModel]:
         return model
     hints = kind.hints()
     fields: dict[str, Any] = {}
-    for name, one in kind.SETTINGS.items():
-        given: dict[str, Any] = {} if one.is_required else {"default": one.default}
-        if hasattr(one.default, "SETTINGS"):  # JSON Schema has no word for a table
-            given = {"default_factory": partial(_same, one.default)}
-        fields[name] = (hints[name], Field(**given, description=one.description or None))
+    for name, setting in kind.SETTINGS.items():
+        given: dict[str, Any] = {} if setting.is_required else {"default": setting.default}
+        if hasattr(setting.default, "SETTINGS"):  # JSON Schema has no word for a table
+            given = {"default_factory": partial(_same, setting.default)}
+        fields[name] = (hints[name], Field(**given, description=setting.description or None))
     about: dict[str, Any] = {"__doc__": kind.__doc__, "__module__": kind.__module__}
     return create_model(kind.__name__, __config__=_STRICT, **about, **fields)
 
@@ -73,5 +73,5 @@ def dumped(settings: Any, *, given_only: bool = False) -> dict[str, Any]:
             name: value for name, value in table if not given_only or name in table.model_fields_set
         }
 
-    made: dict[str, Any] = to_jsonable_python(values(settings), fallback=values)
-    return made
+    values_json: dict[str, Any] = to_jsonable_python(values(settings), fallback=values)
+    return values_json

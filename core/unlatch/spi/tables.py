@@ -78,7 +78,7 @@ class Constraint(NamedTuple):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         unset = self._field_defaults
-        given = {name: one for name, one in self._asdict().items() if one is not unset[name]}
+        given = {name: value for name, value in self._asdict().items() if value is not unset[name]}
         return {**handler(source), **given}
 
 
@@ -96,8 +96,8 @@ class Check(NamedTuple):
             no_info_after_validator_function,
         )
 
-        shown = {"pydantic_js_extra": {"pattern": self.pattern}} if self.pattern else None
-        return no_info_after_validator_function(self.function, handler(source), metadata=shown)
+        metadata = {"pydantic_js_extra": {"pattern": self.pattern}} if self.pattern else None
+        return no_info_after_validator_function(self.function, handler(source), metadata=metadata)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(setting,))
@@ -118,7 +118,7 @@ class Table:
         vars(self).update(vars(self.model_validate(values)))
 
     def __init_subclass__(cls) -> None:
-        own = {name: one for name, one in vars(cls).items() if isinstance(one, Setting)}
+        own = {name: setting for name, setting in vars(cls).items() if isinstance(setting, Setting)}
         cls.SETTINGS = {**cls.SETTINGS, **own}
         for name in own:
             delattr(cls, name)
@@ -133,21 +133,21 @@ class Table:
     def model_validate(cls, values: Mapping[str, Any]) -> Self:
         """The table of these values, as pydantic's method of this name."""
         try:
-            found: Self = _plain_table(cls, values)
+            table: Self = _plain_table(cls, values)
         except ValueError:
             from unlatch.spi.table_models import checked  # noqa: PLC0415  (loads pydantic)
 
-            found = checked(cls, values)
-        return found
+            table = checked(cls, values)
+        return table
 
     @classmethod
     def unchecked(cls, values: Mapping[str, Any]) -> Self:
         """The table of values of the declared types; ValueError comes from `__post_init__`."""
-        made = cls.__new__(cls)
-        defaults = ((name, one.default) for name, one in cls.SETTINGS.items())
-        vars(made).update({**dict(defaults), **values}, model_fields_set=frozenset(values))
-        made.__post_init__()
-        return made
+        table = cls.__new__(cls)
+        defaults = ((name, setting.default) for name, setting in cls.SETTINGS.items())
+        vars(table).update({**dict(defaults), **values}, model_fields_set=frozenset(values))
+        table.__post_init__()
+        return table
 
     def __post_init__(self) -> None:
         """Check the whole table."""
@@ -189,7 +189,7 @@ def _plain_table(table: Any, values: Mapping[str, Any]) -> Any:
     hints = table.hints()
     if not values.keys() <= table.SETTINGS.keys():
         raise _NotPlain
-    if any(one.is_required and name not in values for name, one in table.SETTINGS.items()):
+    if any(setting.is_required and name not in values for name, setting in table.SETTINGS.items()):
         raise _NotPlain
     return table.unchecked({name: _plain(hints[name], value) for name, value in values.items()})
 
@@ -202,12 +202,12 @@ def _plain(kind: Any, value: Any) -> Any:
     if origin is None:
         return _plain_value(kind, value)
     if origin is Annotated:
-        found = _plain(parts[0], value)
+        plain = _plain(parts[0], value)
         for rule in parts[1:]:
-            found = rule.accept(found)
-        return found
+            plain = rule.accept(plain)
+        return plain
     if origin in (Union, UnionType):
-        return _first_plain(sorted(parts, key=lambda one: one is not type(value)), value)
+        return _first_plain(sorted(parts, key=lambda part: part is not type(value)), value)
     if origin is type(value) or (origin is tuple and type(value) is list):
         return _plain_parts(origin, parts, value)
     raise _NotPlain
@@ -215,12 +215,12 @@ def _plain(kind: Any, value: Any) -> Any:
 
 def _plain_parts(origin: Any, parts: tuple[Any, ...], value: Any) -> Any:
     if origin is dict:
-        return {_plain(parts[0], key): _plain(parts[1], one) for key, one in value.items()}
-    return origin(_plain(parts[0], one) for one in value)
+        return {_plain(parts[0], key): _plain(parts[1], entry) for key, entry in value.items()}
+    return origin(_plain(parts[0], entry) for entry in value)
 
 
 def _is_one_of(words: tuple[Any, ...], value: Any) -> bool:
-    return any(one == value and type(one) is type(value) for one in words)
+    return any(word == value and type(word) is type(value) for word in words)
 
 
 def _plain_value(kind: type, value: Any) -> Any:

@@ -141,8 +141,8 @@ def op_posted(text: str) -> str | None:
 
     A marker that a person mentions or quotes is not; `ops_in` finds it.
     """
-    found = _LAST_LINE.search(text)
-    return found["op"] if found else None
+    marker = _LAST_LINE.search(text)
+    return marker["op"] if marker else None
 
 
 def defused(text: str) -> str:

@@ -56,18 +56,18 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
     manager = run.workspace.manager
     plans: list[Plan] = []
     for group in by_increment(plan.links):
-        pushes = [one for one in group if one.verdict is Verdict.PUSH]
-        operations = [op for one in pushes for op in _operations(manager, one, by=by)]
-        boxes = ((one, one.boxes) for one in group if one.boxes)
-        operations += filter(None, (update_for(run.workspace, *one, by=by) for one in boxes))
+        pushes = [compared for compared in group if compared.verdict is Verdict.PUSH]
+        operations = [op for compared in pushes for op in _operations(manager, compared, by=by)]
+        boxes = ((compared, compared.boxes) for compared in group if compared.boxes)
+        operations += filter(None, (update_for(run.workspace, *box, by=by) for box in boxes))
         if plan.retries_refused:
             operations += _retries(run.workspace, group, by=by)
         plans.append(plan_enqueue(group[0].increment, *operations))
     for move in plan.moves:
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
-        new = tuple(one for one in local.after.pending if one.op in local.new)
+        new = tuple(compared for compared in local.after.pending if compared.op in local.new)
         plans.append(replace(local, after=replace(local.after, pending=new)))
-    return tuple(one for items in preview_operations(run, plans) for one in items)
+    return tuple(preview for items in preview_operations(run, plans) for preview in items)
 
 
 def apply_sync_plan(
@@ -88,13 +88,13 @@ def apply_sync_plan(
     enqueued = {operation.op for operation in pushed}
     moves: list[Move] = []
     for move in plan.moves:
-        made, ops = _try_move(workspace, move, by=by, force=force)
-        moves += made
+        made_moves, ops = _try_move(workspace, move, by=by, force=force)
+        moves += made_moves
         enqueued |= ops
         # An earlier pull may have delivered the same operations.
         fresh |= ops - {move.op}
     for group in by_increment(plan.retried):
-        retried = {one.op for one in _retry(workspace, group, by=by)}
+        retried = {operation.op for operation in _retry(workspace, group, by=by)}
         enqueued |= retried
         fresh |= retried
     left: dict[str, UnlatchError | None] = {}
@@ -114,9 +114,11 @@ def apply_sync_plan(
 
 def _bases(status: Status, links: Iterable[Compared]) -> dict[Link, Base]:
     return {
-        one.link: Base(status.value, one.seen.item.category.value, one.seen.item.state)
-        for one in links
-        if one.seen.item is not None
+        compared.link: Base(
+            status.value, compared.seen.item.category.value, compared.seen.item.state
+        )
+        for compared in links
+        if compared.seen.item is not None
     }
 
 
@@ -129,8 +131,8 @@ def _push(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[O
 
     def plan(before: Increment, _intent: Intent) -> Plan:
         if _is_unchanged(group[0].increment, before):
-            for one in group:
-                pushed.extend(_operations(workspace.manager, one, by=by))
+            for compared in group:
+                pushed.extend(_operations(workspace.manager, compared, by=by))
         return plan_enqueue(before, *pushed)
 
     workspace.manager.apply(group[0].increment.id, plan, by=by)
@@ -139,21 +141,21 @@ def _push(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[O
 
 def _retry(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[Operation]:
     """Enqueue operations that ask again for refused labels of the items of one increment."""
-    made: list[Operation] = []
+    retries: list[Operation] = []
 
     def plan(before: Increment, _intent: Intent) -> Plan:
         if _is_unchanged(group[0].increment, before):
-            made.extend(_retries(workspace, group, by=by))
-        return plan_enqueue(before, *made)
+            retries.extend(_retries(workspace, group, by=by))
+        return plan_enqueue(before, *retries)
 
     workspace.manager.apply(group[0].increment.id, plan, by=by)
-    return made
+    return retries
 
 
 def _retries(workspace: Workspace, group: Iterable[Compared], *, by: str) -> Iterator[Operation]:
-    for one in group:
-        if one.refused is not None:
-            yield ask_again(workspace, one.increment, one.refused.refusal, by=by)
+    for compared in group:
+        if compared.refused is not None:
+            yield ask_again(workspace, compared.increment, compared.refused.refusal, by=by)
 
 
 def _is_unchanged(compared: Increment, now: Increment) -> bool:
@@ -169,26 +171,28 @@ def pushed_words(workspace: Workspace, plan: SyncPlan) -> Iterator[Increment]:
         increment = group[0].increment
         words = words_of(increment.data)
         comments = filter(None, map(_comment, group))
-        if sent := tuple(one for one in comments if words[one.op] not in familiar):
+        if sent := tuple(comment for comment in comments if words[comment.op] not in familiar):
             data = {**increment.data, "pending": [*map(OPERATION.write, sent)]}
             yield replace(increment, pending=sent, data=data)
 
 
-def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator[Operation]:
+def _operations(manager: MetadataManager, compared: Compared, *, by: str) -> Iterator[Operation]:
     """Yield the change of state, and the last reopen's comment if the item lacks it."""
-    kind, at = kind_for(one.increment.status), manager.clock()
-    why = one.decision.why if one.decision else None
-    yield Operation(manager.new_id(), kind, one.link.tracker, one.link.key, at, by, why=why)
-    if comment := _comment(one):
+    kind, at = kind_for(compared.increment.status), manager.clock()
+    why = compared.decision.why if compared.decision else None
+    yield Operation(
+        manager.new_id(), kind, compared.link.tracker, compared.link.key, at, by, why=why
+    )
+    if comment := _comment(compared):
         # An operation of its own: if the item has the comment already, the state still follows.
         yield comment
 
 
-def _comment(one: Compared) -> Operation | None:
-    entry = _uncommented(one.increment, one.link)
+def _comment(compared: Compared) -> Operation | None:
+    entry = _uncommented(compared.increment, compared.link)
     if entry is None:
         return None
-    item = one.link.tracker, one.link.key
+    item = compared.link.tracker, compared.link.key
     return Operation(entry.id, Kind.REOPEN, *item, entry.reopened_at, state=False)
 
 
@@ -221,7 +225,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
     """Move an increment, enqueue the same for its other items, and record the origins' base."""
     is_reopen = move.increment.status is Status.COMPLETED
     with _allow_move(workspace, move, force=force) as forced:
-        made, after = workspace.manager.apply(
+        plan, after = workspace.manager.apply(
             move.increment.id,
             lambda before, intent: _plan_move(_current(move, before), intent, forced=forced),
             # The entry of a reopen names the person who changed the item.
@@ -235,11 +239,11 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
         _bases(after.status, [*move.origins, *move.left]),
         by=by,
         is_current=lambda now: now.status is after.status,
-        op=made.entry.id if made.entry else None,
+        op=plan.entry.id if plan.entry else None,
         # Delivery records the others with their labels.
-        reached=[_reached(one) for one in move.origins if one.link not in move.relabelled],
+        reached=[_reached(origin) for origin in move.origins if origin.link not in move.relabelled],
     )
-    return made.new
+    return plan.new
 
 
 def _current(move: Move, before: Increment) -> Move:
@@ -267,7 +271,7 @@ def _allow_move(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tu
 
 def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     increment = move.increment
-    origins = [one.link for one in move.origins]
+    origins = [origin.link for origin in move.origins]
     exclude = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them deliberately, and this undoes exactly that.
     options = DeliveryOptions(even_if_not_planned=increment.status is Status.ABANDONED)
@@ -294,8 +298,8 @@ def _relabel(move: Move, intent: Intent) -> tuple[Operation, ...]:
     return build_operations(reopened, Kind.REOPEN, intent, by=intent.by)
 
 
-def _reached(one: Compared) -> SyncedItem:
-    link, item = one.link, one.seen.item
+def _reached(compared: Compared) -> SyncedItem:
+    link, item = compared.link, compared.seen.item
     if item is None:
         return SyncedItem(link.tracker, link.item, link.key)
     seen = seen_of(item)

@@ -22,19 +22,21 @@ def apply_boxes(
 
     None: nothing was written, because the files or the links changed since the comparison.
     """
-    due = [(one, boxes) for one in group if (boxes := one.boxes) and _is_due(boxes)]
+    due = [(compared, boxes) for compared in group if (boxes := compared.boxes) and _is_due(boxes)]
     if not due:
         return frozenset()
-    updates = {one.link: update_for(workspace, one, boxes, by=by) for one, boxes in due}
+    updates = {
+        compared.link: update_for(workspace, compared, boxes, by=by) for compared, boxes in due
+    }
     records = [
-        BoxRecord(one.link, boxes.base, boxes.marks, updates[one.link], boxes.before_tick)
-        for one, boxes in due
+        BoxRecord(compared.link, boxes.base, boxes.marks, updates[compared.link], boxes.before_tick)
+        for compared, boxes in due
     ]
     is_current = partial(_is_current, due)
     done = record_boxes(
         workspace.manager, group[0].increment.id, records, by=by, is_current=is_current
     )
-    return frozenset(one.op for one in updates.values() if one) if done else None
+    return frozenset(update.op for update in updates.values() if update) if done else None
 
 
 def leave_boxes(plan: SyncPlan, left: Mapping[str, UnlatchError | None]) -> SyncPlan:
@@ -43,26 +45,28 @@ def leave_boxes(plan: SyncPlan, left: Mapping[str, UnlatchError | None]) -> Sync
     Those without an error changed meanwhile; the next sync compares them again.
     """
     links = [
-        _left(one, left[one.increment.id]) if one.increment.id in left else one
-        for one in plan.links
+        _left(compared, left[compared.increment.id]) if compared.increment.id in left else compared
+        for compared in plan.links
     ]
     return replace(plan, links=tuple(links))
 
 
-def _left(one: Compared, error: UnlatchError | None) -> Compared:
-    if one.boxes is None or error is None:
-        return replace(one, boxes=None)
+def _left(compared: Compared, error: UnlatchError | None) -> Compared:
+    if compared.boxes is None or error is None:
+        return replace(compared, boxes=None)
     why = f"{error.message} [{error.id}]"
-    return replace(one, boxes=ComparedBoxes(one.boxes.here, (), Verdict.DRIFT, why, error=error))
+    return replace(
+        compared, boxes=ComparedBoxes(compared.boxes.here, (), Verdict.DRIFT, why, error=error)
+    )
 
 
 def update_for(
-    workspace: Workspace, one: Compared, boxes: ComparedBoxes, *, by: str
+    workspace: Workspace, compared: Compared, boxes: ComparedBoxes, *, by: str
 ) -> Operation | None:
     """The update that writes the check boxes into the item's body, if it has to be written."""
     if not boxes.is_pushed:
         return None
-    manager, link = workspace.manager, one.link
+    manager, link = workspace.manager, compared.link
     item = link.tracker, link.key
     why = "the check boxes changed in the files"
     return Operation(manager.new_id(), Kind.UPDATE, *item, manager.clock(), by, why=why)
@@ -74,17 +78,19 @@ def _is_due(boxes: ComparedBoxes) -> bool:
 
 def _is_current(due: Sequence[tuple[Compared, ComparedBoxes]], now: Increment) -> bool:
     """Whether the files and the links are as they were compared."""
-    updated = [link_of(now, one) for one in now.pending if one.kind is Kind.UPDATE]
+    updated = [
+        link_of(now, operation) for operation in now.pending if operation.kind is Kind.UPDATE
+    ]
     return all(
-        any(same_item(one.link, link) for link in now.links)
-        and not any(same_item(one.link, link) for link in updated)
-        and _reads(one, boxes, now)
-        for one, boxes in due
+        any(same_item(compared.link, link) for link in now.links)
+        and not any(same_item(compared.link, link) for link in updated)
+        and _reads(compared, boxes, now)
+        for compared, boxes in due
     )
 
 
-def _reads(one: Compared, boxes: ComparedBoxes, now: Increment) -> bool:
+def _reads(compared: Compared, boxes: ComparedBoxes, now: Increment) -> bool:
     try:
-        return local_boxes(now, one.link)[0] == boxes.here
+        return local_boxes(now, compared.link)[0] == boxes.here
     except UnlatchError:
         return False

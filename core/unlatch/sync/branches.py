@@ -27,7 +27,7 @@ MERGED_WITHIN = timedelta(days=30)  # a reopen on another branch explains an ope
 
 
 def check_branches(
-    workspace: Workspace, trackers: Trackers, one: Compared, everything: Iterable[Increment]
+    workspace: Workspace, trackers: Trackers, compared: Compared, everything: Iterable[Increment]
 ) -> Compared:
     """Decide again about an item that was reopened, if a reopen on another branch did it.
 
@@ -36,36 +36,36 @@ def check_branches(
     item counts as reopened by hand. A pull of this increment was made on this branch, and is made
     again. If this branch had the reopen, a later commit has taken it back.
     """
-    item = one.seen.item
-    if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
-        return one
+    item = compared.seen.item
+    if compared.verdict is not Verdict.PULL or item is None or not item.category.is_open:
+        return compared
     try:
         plugin = trackers.open(item.ref.tracker)
         ops = plugin.find_ops(item.ref)
-        unknown = set(ops[-1:]) - _known_operations(one.increment)
+        unknown = set(ops[-1:]) - _known_operations(compared.increment)
         # The item may have been another increment's before.
         for other in everything if unknown else ():
             unknown -= _known_operations(other)
         # It may have been reopened alone, by a record of its own.
-        if unknown and (alone := find_record(workspace.beside, one.link)):
+        if unknown and (alone := find_record(workspace.beside, compared.link)):
             unknown -= _known_operations(alone)
         if not unknown:
-            return one
+            return compared
         (op,) = unknown
-        if op == pull_id(one.increment, Side.OPEN):
-            return replace(one, context=replace(one.context, unpublished_pull=op))
+        if op == pull_id(compared.increment, Side.OPEN):
+            return replace(compared, context=replace(compared.context, unpublished_pull=op))
         comments = plugin.find_comments(item.ref, op)
     except UnlatchError as error:
-        return replace(one, seen=replace(one.seen, error=error), decision=None)
+        return replace(compared, seen=replace(compared.seen, error=error), decision=None)
     if not comments:
-        return one  # it was deleted meanwhile
+        return compared  # it was deleted meanwhile
     posted = comments[-1].created
-    is_reverted = _is_reverted(workspace.paths.root, one.increment, op, posted)
+    is_reverted = _is_reverted(workspace.paths.root, compared.increment, op, posted)
     elsewhere = op if is_reverted or _is_recent(posted, workspace.clock()) else None
-    context = replace(one.context, reopened_elsewhere=elsewhere, is_reverted=is_reverted)
-    status, base = one.increment.status, one.link.base
-    decision = decide(status, base, item.category, policy=one.policy, context=context)
-    return replace(one, decision=decision, context=context)
+    context = replace(compared.context, reopened_elsewhere=elsewhere, is_reverted=is_reverted)
+    status, base = compared.increment.status, compared.link.base
+    decision = decide(status, base, item.category, policy=compared.policy, context=context)
+    return replace(compared, decision=decision, context=context)
 
 
 def _is_recent(posted: datetime, now: datetime) -> bool:

@@ -68,7 +68,7 @@ def compare_boxes(workspace: Workspace, group: Sequence[Compared]) -> Sequence[C
 
     An item without a kept part in its body has none.
     """
-    sides = [_sides_of(workspace, one) for one in group]
+    sides = [_sides_of(workspace, compared) for compared in group]
     wanted: dict[str, bool] = {}
     refused: dict[str, str] = {}
     for both in sides:
@@ -78,9 +78,10 @@ def compare_boxes(workspace: Workspace, group: Sequence[Compared]) -> Sequence[C
     pulled = {key: done for key, done in wanted.items() if key not in refused}
     return [
         replace(
-            one, boxes=_decide(both, pulled, refused, one) if isinstance(both, _Sides) else both
+            compared,
+            boxes=_decide(both, pulled, refused, compared) if isinstance(both, _Sides) else both,
         )
-        for one, both in zip(group, sides, strict=True)
+        for compared, both in zip(group, sides, strict=True)
     ]
 
 
@@ -112,11 +113,11 @@ def absent_boxes(increment: Increment, link: Link, item: RemoteItem | None) -> t
     return tuple(ids[key] for key in ids if key not in there)
 
 
-def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | None:
-    increment, item, link = one.increment, one.seen.item, one.link
-    checks = item.checks_of(increment.id) if item and not one.pending else None
+def _sides_of(workspace: Workspace, compared: Compared) -> _Sides | ComparedBoxes | None:
+    increment, item, link = compared.increment, compared.seen.item, compared.link
+    checks = item.checks_of(increment.id) if item and not compared.pending else None
     # A branch that reopened the item may have changed the files, too.
-    if checks is None or one.context.reopened_elsewhere:
+    if checks is None or compared.context.reopened_elsewhere:
         return None
     base = link.base.boxes if link.base else None
     try:
@@ -129,7 +130,7 @@ def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | N
         # Rather a file that is lost than work without any task.
         why = "the files have no check boxes any more"
         return ComparedBoxes(here, lines=Verdict.DRIFT, why=why)
-    direction = one.policy.direction
+    direction = compared.policy.direction
     refusal = None if direction.pushes else "nothing is pushed there"
     if refusal is None and not may_write(workspace, increment, link, Part.BODY):
         refusal = "the configuration does not let items be updated"
@@ -153,7 +154,7 @@ def _refused(increment: Increment, both: _Sides) -> dict[str, str]:
 
 
 def _decide(
-    both: _Sides, pulled: Mapping[str, bool], refused: Mapping[str, str], one: Compared
+    both: _Sides, pulled: Mapping[str, bool], refused: Mapping[str, str], compared: Compared
 ) -> ComparedBoxes:
     before = both.here.states
     here = {key: pulled.get(key, done) for key, done in before.items()}
@@ -165,10 +166,10 @@ def _decide(
     marks = {both.ids[tick.id]: tick.done for tick in ticks if tick.verdict is Verdict.PULL}
     former = both.base.marks if both.base else {}
     before_tick = {both.ids[key]: mark for key, mark in former.items() if key in both.ids}
-    found = ComparedBoxes(both.here, ticks, lines, why, marks=marks, before_tick=before_tick)
+    comparison = ComparedBoxes(both.here, ticks, lines, why, marks=marks, before_tick=before_tick)
     # Without a base of the states there is no place for it; they are recorded first.
-    has_base = one.link.base is not None or one.verdict is Verdict.RECORD
-    return replace(found, base=_new_base(here, both, found)) if has_base else found
+    has_base = compared.link.base is not None or compared.verdict is Verdict.RECORD
+    return replace(comparison, base=_new_base(here, both, comparison)) if has_base else comparison
 
 
 def _pulled(before: Mapping[str, bool], here: Mapping[str, bool], both: _Sides) -> Iterator[Tick]:
@@ -207,16 +208,16 @@ def _pushed(key: str, both: _Sides, *, done: bool) -> Tick:
     return Tick(key, both.there.get(key, False), Verdict.DRIFT, why)
 
 
-def _new_base(here: Mapping[str, bool], both: _Sides, found: ComparedBoxes) -> Boxes | None:
+def _new_base(here: Mapping[str, bool], both: _Sides, comparison: ComparedBoxes) -> Boxes | None:
     """The base to record for what agrees now; what an update writes is recorded by its delivery."""
     if both.base is None:
-        agrees = not found.having(Verdict.DRIFT)
+        agrees = not comparison.having(Verdict.DRIFT)
         return make_boxes(here, both.here.lines, both.here.marks) if agrees else None
-    known = both.base.states
+    agreed_before = both.base.states
     agreed = {key: done for key, done in here.items() if both.there.get(key) is done}
-    kept = {**known, **agreed}
-    lines = both.here.lines if found.lines is None else both.base.lines
-    is_new = (kept, lines) != (known, both.base.lines)
+    kept = {**agreed_before, **agreed}
+    lines = both.here.lines if comparison.lines is None else both.base.lines
+    is_new = (kept, lines) != (agreed_before, both.base.lines)
     # The marks alone are no reason to write: the next change records them.
     marks = {**both.here.marks, **kept_marks(kept, both.base)}
     return make_boxes(kept, lines, marks) if is_new else None

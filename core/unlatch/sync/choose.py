@@ -41,8 +41,8 @@ def choose(
         UsageError: `unknown-ref`, `no-git`, or an increment is not known.
     """
     if ids:
-        found = map(workspace.manager.read, ids)
-        everything = list({one.id: one for one in found}.values())
+        named = map(workspace.manager.read, ids)
+        everything = list({increment.id: increment for increment in named}.values())
     left_out = {} if ids else sparse_increments(workspace.paths)
     chosen = Chosen(everything, left_out=tuple(left_out))
     if since is None:
@@ -59,7 +59,9 @@ def choose(
             return replace(chosen, configuration=name)
     return replace(
         chosen,
-        increments=[one for one in everything if touched & {*_places(workspace, one)}],
+        increments=[
+            increment for increment in everything if touched & {*_places(workspace, increment)}
+        ],
         gone=() if ids else _gone(workspace, files, left_out),
     )
 
@@ -87,10 +89,10 @@ def _gone(workspace: Workspace, files: Iterable[str], left_out: Iterable[str]) -
     return tuple(sorted(gone - here - {*left_out}))
 
 
-def _places(workspace: Workspace, one: Increment) -> Iterator[PurePosixPath]:
-    yield _within(workspace, one.folder)
-    if one.unit:
-        yield _within(workspace, one.unit.place)
+def _places(workspace: Workspace, increment: Increment) -> Iterator[PurePosixPath]:
+    yield _within(workspace, increment.folder)
+    if increment.unit:
+        yield _within(workspace, increment.unit.place)
 
 
 def _within(workspace: Workspace, folder: Path) -> PurePosixPath:

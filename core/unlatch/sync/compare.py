@@ -111,7 +111,7 @@ class ComparedBoxes:
         return self.lines is Verdict.PUSH or bool(self.having(Verdict.PUSH))
 
     def having(self, verdict: Verdict) -> tuple[Tick, ...]:
-        return tuple(one for one in self.ticks if one.verdict is verdict)
+        return tuple(tick for tick in self.ticks if tick.verdict is verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +175,8 @@ _IN_SYNC = Decision(Verdict.NOTHING)
 def _sides_of(base: Base) -> tuple[Side, Side]:
     status = read_status(base.local)
     local = local_side(status) if status else Side.OPEN
-    known = base.remote in set(Category)
-    return local, remote_side(Category(base.remote)) if known else local
+    is_category = base.remote in set(Category)
+    return local, remote_side(Category(base.remote)) if is_category else local
 
 
 def _decide_without_base(here: Side, *, is_apart: bool) -> Decision:
@@ -253,22 +253,29 @@ def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
 
     An increment has one status, so it cannot follow one item and be followed by another.
     """
-    pulls = [one for one in group if one.verdict is Verdict.PULL]
-    pushes = [one for one in group if one.verdict is Verdict.PUSH]
+    pulls = [compared for compared in group if compared.verdict is Verdict.PULL]
+    pushes = [compared for compared in group if compared.verdict is Verdict.PUSH]
     if not pulls:
         return group
     expected = (Verdict.EXPECTED, Verdict.DRIFT)
-    found = (one for one in group if one.context.reopened_elsewhere and one.verdict in expected)
-    if known := next(found, None):
+    elsewhere = (
+        compared
+        for compared in group
+        if compared.context.reopened_elsewhere and compared.verdict in expected
+    )
+    if followed := next(elsewhere, None):
         # These may be the items that it followed, which get no comment.
-        return _decide_all(group, Verdict.PULL, _reopened_elsewhere(known.context))
+        return _decide_all(group, Verdict.PULL, _reopened_elsewhere(followed.context))
     if len(remote_sides(pulls)) == 1 and not pushes:
         return group
-    winners = {one.policy.conflict for one in (*pulls, *pushes)}
+    winners = {compared.policy.conflict for compared in (*pulls, *pushes)}
     if winners == {OnConflict.LOCAL}:
         here = local_side(group[0].increment.status)
-        pushed = {id(one): _push(here, one.policy) for one in pulls}
-        return [replace(one, decision=pushed.get(id(one), one.decision)) for one in group]
+        pushed = {id(compared): _push(here, compared.policy) for compared in pulls}
+        return [
+            replace(compared, decision=pushed.get(id(compared), compared.decision))
+            for compared in group
+        ]
     if winners == {OnConflict.REMOTE}:
         # These items are already on the side that the increment moves to.
         return _decide_all(group, Verdict.PUSH, Decision(Verdict.NOTHING))
@@ -278,10 +285,13 @@ def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
 
 def remote_sides(links: Iterable[Compared]) -> set[Side]:
     """Return the sides that these items are on."""
-    return {remote_side(one.seen.item.category) for one in links if one.seen.item}
+    return {remote_side(compared.seen.item.category) for compared in links if compared.seen.item}
 
 
 def _decide_all(
     group: Sequence[Compared], verdict: Verdict, decision: Decision
 ) -> Sequence[Compared]:
-    return [replace(one, decision=decision) if one.verdict is verdict else one for one in group]
+    return [
+        replace(compared, decision=decision) if compared.verdict is verdict else compared
+        for compared in group
+    ]

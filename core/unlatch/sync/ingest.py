@@ -47,9 +47,9 @@ def match_event(
         )
     trackers.check_target(ref)
     increments = tuple(
-        one
-        for one in everything
-        if links_to(one, ref, settings) or renamed_link(trackers, one, ref)
+        increment
+        for increment in everything
+        if links_to(increment, ref, settings) or renamed_link(trackers, increment, ref)
     )
     return MatchedEvent(tracker, event, ref, increments)
 
@@ -64,21 +64,24 @@ def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:
     by = " ".join(name.split())[:LONGEST_NAME]
     if not by:
         return plan
-    links = (_set_author(one, by) if _explains(matched, one) else one for one in plan.links)
+    links = (
+        _set_author(compared, by) if _explains(matched, compared) else compared
+        for compared in plan.links
+    )
     return make_plan(links, plan)
 
 
-def _explains(matched: MatchedEvent, one: Compared) -> bool:
-    item, event = one.seen.item, matched.event
+def _explains(matched: MatchedEvent, compared: Compared) -> bool:
+    item, event = compared.seen.item, matched.event
     if item is None or matched.ref is None or event.category is None:
         return False
     if item.ref.url.casefold() != matched.ref.url.casefold():
         return False
-    known = one.increment.completed_at
-    is_late = known is not None and event.at is not None and event.at < known
+    completed_at = compared.increment.completed_at
+    is_late = completed_at is not None and event.at is not None and event.at < completed_at
     return not is_late and remote_side(event.category) is remote_side(item.category)
 
 
-def _set_author(one: Compared, name: str) -> Compared:
-    item = one.seen.item and replace(one.seen.item, changed_by=name)
-    return replace(one, seen=replace(one.seen, item=item))
+def _set_author(compared: Compared, name: str) -> Compared:
+    item = compared.seen.item and replace(compared.seen.item, changed_by=name)
+    return replace(compared, seen=replace(compared.seen, item=item))

@@ -49,15 +49,15 @@ if TYPE_CHECKING:
 _BY_ITEM = frozenset({Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})
 
 
-def check_stale(one: Compared) -> Compared:
+def check_stale(compared: Compared) -> Compared:
     """Count an item as not read if its tracker shows it as it was before the last delivery."""
-    item = one.seen.item
-    if item is None or one.verdict not in _BY_ITEM:
-        return one
-    error = find_stale_read(one.increment, one.link, item)
+    item = compared.seen.item
+    if item is None or compared.verdict not in _BY_ITEM:
+        return compared
+    error = find_stale_read(compared.increment, compared.link, item)
     if error is None:
-        return one
-    return replace(one, seen=replace(one.seen, item=None, error=error), decision=None)
+        return compared
+    return replace(compared, seen=replace(compared.seen, item=None, error=error), decision=None)
 
 
 _UNKNOWN_USER = "unknown user"
@@ -83,7 +83,7 @@ class Move:
     def relabelled(self) -> tuple[Link, ...]:
         """The links whose items were reopened by hand and get the labels of a reopen."""
         origins = self.origins if not self.to.is_finished else ()
-        return tuple(one.link for one in origins if one.policy.direction.pushes)
+        return tuple(compared.link for compared in origins if compared.policy.direction.pushes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +100,21 @@ class SyncPlan:
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
         """Return the links with one of these verdicts."""
-        return tuple(one for one in self.links if one.verdict in verdicts)
+        return tuple(compared for compared in self.links if compared.verdict in verdicts)
 
     @property
     def reported(self) -> tuple[Compared, ...]:
         """The links that are not simply in sync."""
         return tuple(
-            one
-            for one in self.links
-            if one.verdict is not Verdict.NOTHING or (one.boxes and one.boxes.differ)
+            compared
+            for compared in self.links
+            if compared.verdict is not Verdict.NOTHING or (compared.boxes and compared.boxes.differ)
         )
 
     @property
     def missing_labels(self) -> tuple[Compared, ...]:
         """The links whose items lack labels that their tracker refused."""
-        return tuple(one for one in self.links if one.refused)
+        return tuple(compared for compared in self.links if compared.refused)
 
     @property
     def retried(self) -> tuple[Compared, ...]:
@@ -124,12 +124,12 @@ class SyncPlan:
     @property
     def only_pending(self) -> SyncPlan:
         """The part of the plan that is carried out on a branch that is not compared."""
-        links = tuple(one for one in self.links if one.pending)
+        links = tuple(compared for compared in self.links if compared.pending)
         return SyncPlan(links, tries_blocked=self.tries_blocked)
 
     def not_checked(self, *, pending: bool) -> Sequence[Unread]:
         """Return the items that could not be read, those of pending operations if `pending`."""
-        seen = (one.seen for one in self.links if pending or not one.pending)
+        seen = (compared.seen for compared in self.links if pending or not compared.pending)
         return [*self.unread, *group_unread(seen)]
 
     @property
@@ -141,27 +141,33 @@ class SyncPlan:
     def due(self) -> set[tuple[str, str]]:
         """The items with pending operations that would be tried."""
         return {
-            identity(one.link)
-            for one in self.links
-            if any(self.tries_blocked or not operation.is_blocked for operation in one.pending)
+            identity(compared.link)
+            for compared in self.links
+            if any(self.tries_blocked or not operation.is_blocked for operation in compared.pending)
         }
 
     @property
     def items(self) -> int:
         """The number of items that would be written to, including pending operations."""
-        written = self.due | {identity(one.link) for one in self.having(Verdict.PUSH)}
-        written |= {identity(one.link) for one in self.links if one.boxes and one.boxes.is_pushed}
-        written |= {identity(one.link) for one in self.retried}
-        written |= {identity(link) for one in self.moves for link in (*one.others, *one.relabelled)}
+        written = self.due | {identity(compared.link) for compared in self.having(Verdict.PUSH)}
+        written |= {
+            identity(compared.link)
+            for compared in self.links
+            if compared.boxes and compared.boxes.is_pushed
+        }
+        written |= {identity(compared.link) for compared in self.retried}
+        written |= {
+            identity(link) for move in self.moves for link in (*move.others, *move.relabelled)
+        }
         return len(written)
 
     @property
     def has_drift(self) -> bool:
         """Whether both sides differ anywhere without a valid reason."""
         verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT)
-        if self.having(*verdicts) or any(one.pending for one in self.links):
+        if self.having(*verdicts) or any(compared.pending for compared in self.links):
             return True
-        return any(one.boxes and one.boxes.differ for one in self.links)
+        return any(compared.boxes and compared.boxes.differ for compared in self.links)
 
 
 def plan_sync(
@@ -186,23 +192,23 @@ def plan_sync(
     # Also of trackers without settings or a plugin, whose items are reported as not checked.
     policy, chosen = workspace.config.sync.policy, tuple(increments)
     every = [(increment, link) for increment in chosen for link in increment.links]
-    links = [one for one in every if not _is_off(policy(one[1].tracker))]
+    links = [pair for pair in every if not _is_off(policy(pair[1].tracker))]
     apart = dict.fromkeys(identity(link) for _, link in every if _is_off(policy(link.tracker)))
     excluded = [tracker for tracker, _ in apart]
     unique = dict.fromkeys(link for _, link in links)
-    seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}
+    seen = {snapshot.link: snapshot for snapshot in fetch_items(trackers, unique, closely=True)}
     compared = []
-    refusals = {one.id: find_refusals(one) for one in chosen}
+    refusals = {increment.id: find_refusals(increment) for increment in chosen}
     for increment, link in links:
-        others = [one for one in linked[identity(link)] if one.id != increment.id]
-        one = _compare(increment, seen[link], policy(link.tracker), others)
-        one = check_branches(workspace, trackers, check_stale(one), everything)
-        one = _find_refused(workspace, one, refusals[increment.id])
-        compared.append(_find_author(trackers, one))
+        others = [other for other in linked[identity(link)] if other.id != increment.id]
+        comparison = _compare(increment, seen[link], policy(link.tracker), others)
+        comparison = check_branches(workspace, trackers, check_stale(comparison), everything)
+        comparison = _find_refused(workspace, comparison, refusals[increment.id])
+        compared.append(_find_author(trackers, comparison))
     compared = _leave_pending_alone(workspace, compared)
     unread = find_unread(chosen, workspace.registry)
-    excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
-    missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
+    excluded += [gap.tracker for gap in unread if _is_off(policy(gap.tracker)) for _ in gap.names]
+    missed = tuple(gap for gap in unread if not _is_off(policy(gap.tracker)))
     if boxes:
         groups = (compare_boxes(workspace, group) for group in by_increment(compared))
         compared = list(chain.from_iterable(groups))
@@ -217,21 +223,23 @@ def make_plan(compared: Iterable[Compared], plan: SyncPlan | None = None) -> Syn
     """Return the plan with these links and decisions, which a person may have changed."""
     resolved = [resolve_conflicts(group) for group in by_increment(compared)]
     moves = tuple(filter(None, map(_plan_move, resolved)))
-    left = {id(one): one for move in moves for one in move.left}
-    links = tuple(_leave(one) if id(one) in left else one for one in chain(*resolved))
+    left = {id(compared): compared for move in moves for compared in move.left}
+    links = tuple(
+        _leave(compared) if id(compared) in left else compared for compared in chain(*resolved)
+    )
     return replace(plan or SyncPlan(), links=links, moves=moves)
 
 
-def _leave(one: Compared) -> Compared:
+def _leave(compared: Compared) -> Compared:
     """A link whose item was closed deliberately, while another item was reopened."""
-    state = one.seen.item.state if one.seen.item else ""
-    return replace(one, decision=Decision(Verdict.EXPECTED, f"closed on purpose ({state})"))
+    state = compared.seen.item.state if compared.seen.item else ""
+    return replace(compared, decision=Decision(Verdict.EXPECTED, f"closed on purpose ({state})"))
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
     groups: dict[str, list[Compared]] = defaultdict(list)
-    for one in links:
-        groups[one.increment.id].append(one)
+    for compared in links:
+        groups[compared.increment.id].append(compared)
     return list(groups.values())
 
 
@@ -239,10 +247,14 @@ def _compare(
     increment: Increment, seen: ItemSnapshot, policy: SyncPolicy, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
-    pending = tuple(one for one in increment.pending if same_item(link_of(increment, one), link))
+    pending = tuple(
+        operation
+        for operation in increment.pending
+        if same_item(link_of(increment, operation), link)
+    )
     context = ReconcileContext(
         shared=bool(others),
-        needed=any(not one.status.is_finished for one in others),
+        needed=any(not other.status.is_finished for other in others),
         closed_by=item.closed_by if item else None,
     )
     if pending or item is None:
@@ -254,74 +266,82 @@ def _compare(
 def _leave_pending_alone(workspace: Workspace, compared: list[Compared]) -> list[Compared]:
     """Leave the items on which an operation is pending that changes them alone."""
     verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT)
-    if not any(one.verdict in verdicts for one in compared):
+    if not any(link.verdict in verdicts for link in compared):
         return compared
     records, _ = workspace.beside.read_all()
     alone = {identity(record.links[0]) for record in records if record.pending and record.links}
     decision = Decision(Verdict.EXPECTED, "an operation on the item alone is pending")
     return [
-        replace(one, decision=decision)
-        if one.verdict in verdicts and identity(one.link) in alone
-        else one
-        for one in compared
+        replace(link, decision=decision)
+        if link.verdict in verdicts and identity(link.link) in alone
+        else link
+        for link in compared
     ]
 
 
-def _find_refused(workspace: Workspace, one: Compared, refusals: Sequence[Refusal]) -> Compared:
-    item = one.seen.item
-    if one.decision is None or item is None or not one.policy.direction.pushes:
-        return one
-    found = (refusal for refusal in refusals if same_item(refusal.link, one.link))
-    refused = (refused_labels(workspace, one.increment, refusal, item) for refusal in found)
-    return replace(one, refused=next(refused, None))
+def _find_refused(
+    workspace: Workspace, compared: Compared, refusals: Sequence[Refusal]
+) -> Compared:
+    item = compared.seen.item
+    if compared.decision is None or item is None or not compared.policy.direction.pushes:
+        return compared
+    matching = (refusal for refusal in refusals if same_item(refusal.link, compared.link))
+    refused = (refused_labels(workspace, compared.increment, refusal, item) for refusal in matching)
+    return replace(compared, refused=next(refused, None))
 
 
-def _find_author(trackers: Trackers, one: Compared) -> Compared:
+def _find_author(trackers: Trackers, compared: Compared) -> Compared:
     """Add who changed an item that the increment follows, where its answer did not show it."""
-    item = one.seen.item
-    if one.verdict is not Verdict.PULL or item is None or item.changed_by:
-        return one
+    item = compared.seen.item
+    if compared.verdict is not Verdict.PULL or item is None or item.changed_by:
+        return compared
     with suppress(UnlatchError):
         author = trackers.open(item.ref.tracker).find_author(item.ref)
-        return replace(one, seen=replace(one.seen, item=replace(item, changed_by=author)))
-    return one
+        return replace(compared, seen=replace(compared.seen, item=replace(item, changed_by=author)))
+    return compared
 
 
 def _plan_move(group: Sequence[Compared]) -> Move | None:
     """Return the change of status with which one increment follows its items."""
-    pulled = tuple(one for one in group if one.verdict is Verdict.PULL)
+    pulled = tuple(compared for compared in group if compared.verdict is Verdict.PULL)
     if not pulled:
         return None
     # The others were reopened by an earlier pull.
-    origins = tuple(one for one in pulled if not one.context.unpublished_pull) or pulled
+    origins = (
+        tuple(compared for compared in pulled if not compared.context.unpublished_pull) or pulled
+    )
     # Items that were closed in different ways make it done rather than dropped.
-    side = next(one for one in Side if one in remote_sides(origins))
-    others = tuple(one.link for one in group if one not in origins and _follows(one, side))
+    side = next(side for side in Side if side in remote_sides(origins))
+    others = tuple(
+        compared.link for compared in group if compared not in origins and _follows(compared, side)
+    )
     verb = "was" if len(origins) == 1 else "were"
     happened = f"{verb} {'reopened' if side is Side.OPEN else 'closed'}"
-    by = next((one.seen.item.changed_by for one in origins if one.seen.item), None)
-    reason = f"{', '.join(one.seen.name for one in origins)} {happened}"
+    by = next((compared.seen.item.changed_by for compared in origins if compared.seen.item), None)
+    reason = f"{', '.join(compared.seen.name for compared in origins)} {happened}"
     reason += f" by {by}" if by else ""
     increment = origins[0].increment
-    op = next(filter(None, (one.context.unpublished_pull for one in pulled)), None)
-    left = tuple(one for one in group if one not in origins and _is_left(one, side))
+    op = next(filter(None, (compared.context.unpublished_pull for compared in pulled)), None)
+    left = tuple(
+        compared for compared in group if compared not in origins and _is_left(compared, side)
+    )
     return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason, op, left)
 
 
-def _is_left(one: Compared, side: Side) -> bool:
+def _is_left(compared: Compared, side: Side) -> bool:
     """Whether an item was closed deliberately since the last sync: no reopen undoes that."""
-    item, base = one.seen.item, one.link.base
+    item, base = compared.seen.item, compared.link.base
     if side is not Side.OPEN or item is None or not item.deliberate:
         return False
     return base is None or base.remote != item.category.value
 
 
-def _follows(one: Compared, side: Side) -> bool:
+def _follows(compared: Compared, side: Side) -> bool:
     """Whether a link's item has to follow the increment to a side."""
-    if one.seen.item is None or not one.policy.direction.pushes:
+    if compared.seen.item is None or not compared.policy.direction.pushes:
         return False
-    if one.context.unpublished_pull:
+    if compared.context.unpublished_pull:
         return True
-    if (side is not Side.OPEN and one.context.needed) or _is_left(one, side):
+    if (side is not Side.OPEN and compared.context.needed) or _is_left(compared, side):
         return False
-    return (remote_side(one.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)
+    return (remote_side(compared.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 def without_tried(plan: SyncPlan, tried: Collection[OperationKey]) -> SyncPlan:
     """The plan without labels that these operations have just asked for."""
     links = (
-        replace(one, refused=None) if one.refused and one.refused.refusal.key in tried else one
-        for one in plan.links
+        replace(compared, refused=None)
+        if compared.refused and compared.refused.refusal.key in tried
+        else compared
+        for compared in plan.links
     )
     return replace(plan, links=tuple(links))
 
@@ -35,14 +37,14 @@ def missing_labels(
         names: the increments that a sync has delivered to.
         tried: the operations that it delivered or tried, which came after the comparison.
     """
-    names = {one.increment.id for one in plan.missing_labels}.union(names)
+    names = {compared.increment.id for compared in plan.missing_labels}.union(names)
     read = workspace.manager.read
     refused = {name: known_refusals(workspace, read(name)) for name in names}
-    for one in plan.links:
-        for left in refused.get(one.increment.id, ()):
-            if not same_item(left.refusal.link, one.link):
+    for compared in plan.links:
+        for left in refused.get(compared.increment.id, ()):
+            if not same_item(left.refusal.link, compared.link):
                 continue
             if left.refusal.key in tried:
-                yield replace(one, refused=left)
-            elif one.refused:
-                yield replace(one, refused=one.refused.still_in(left))
+                yield replace(compared, refused=left)
+            elif compared.refused:
+                yield replace(compared, refused=compared.refused.still_in(left))

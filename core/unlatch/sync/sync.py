@@ -78,7 +78,7 @@ class SyncListener(Protocol):
     def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
         """The plan was applied; on another branch than the compared one, it was not."""
 
-    def choose(self, one: Compared) -> Verdict | None:
+    def choose(self, compared: Compared) -> Verdict | None:
         """PUSH, PULL or DRIFT for a link that needs a decision; None to leave it open."""
 
 
@@ -113,7 +113,7 @@ class SyncPreview:
     @property
     def written(self) -> int:
         """The number of items that would be written to."""
-        return self.due.items + len({identity(one.link) for one in self.alone})
+        return self.due.items + len({identity(item.link) for item in self.alone})
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +170,15 @@ def preview(
     due = plan if other is None else plan.only_pending
     items = preview_sync(run, due, by=by) if requests else ()
     unchecked = [] if options.ids else broken
-    shown = map(find_adoption, () if other else chosen.increments)
-    adoptions = tuple(filter(None, shown))
-    found = SyncPreview(
+    found_adoptions = map(find_adoption, () if other else chosen.increments)
+    adoptions = tuple(filter(None, found_adoptions))
+    synced = SyncPreview(
         plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
     )
     now = workspace.clock()
     duplicates = check_recent(trackers, chosen.increments, now=now, delete=False)
-    refused = _refusal(workspace, options, found.written)
-    return replace(found, refused=refused, duplicates=duplicates)
+    refused = _refusal(workspace, options, synced.written)
+    return replace(synced, refused=refused, duplicates=duplicates)
 
 
 @dataclass
@@ -211,36 +211,51 @@ class Sync:
             ConsentMissing: the user has to agree to operations; nothing was changed.
             UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
         """
-        found = self._chosen()
-        chosen = found.increments
+        selection = self._chosen()
+        chosen = selection.increments
         retries = self.options.retries_blocked
-        due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
-        names = {one.id for one in due}
-        skipped = [one for one in chosen if one.pending and one.id not in names]
-        blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
-        tried = ((one, op) for one in due for op in one.pending if retries or not op.is_blocked)
-        served = {identity(link_of(one, op)) for one, op in tried}
+        due = [
+            increment
+            for increment in chosen
+            if any(retries or not op.is_blocked for op in increment.pending)
+        ]
+        names = {increment.id for increment in due}
+        skipped = [
+            increment for increment in chosen if increment.pending and increment.id not in names
+        ]
+        blocked = (
+            0 if retries else sum(op.is_blocked for increment in chosen for op in increment.pending)
+        )
+        tried = (
+            (increment, op)
+            for increment in due
+            for op in increment.pending
+            if retries or not op.is_blocked
+        )
+        served = {identity(link_of(increment, op)) for increment, op in tried}
         self.listener.agree(due)
         self.options = self.first(self.options)
         if refused := _refusal(self.workspace, self.options, len(served)):
             raise refused
-        self.made = {one.id: [] for one in skipped}
+        self.made = {increment.id: [] for increment in skipped}
         other = _other_branch(self.workspace)
         adopted = map(self._adopt, () if other else chosen)
         self.adoptions = tuple(filter(None, adopted))
         self._deliver(due)
-        plan, broken = self._compare({one.id for one in chosen}, boxes=other is None)
+        plan, broken = self._compare({increment.id for increment in chosen}, boxes=other is None)
         moved: tuple[Move, ...] = ()
         if other is None:
             plan, moved = self._apply(plan, served)
         else:
             self.listener.applied(plan, (), other)
         duplicates = self._delete_duplicates(chosen)
-        read, made = self.workspace.manager.read, self.made.items()
-        delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
+        read, by_increment = self.workspace.manager.read, self.made.items()
+        delivered = tuple(
+            read_back(self.workspace, read(name), deliveries) for name, deliveries in by_increment
+        )
         return SyncResult(
             plan,
-            found,
+            selection,
             moved,
             delivered,
             blocked,
@@ -256,7 +271,9 @@ class Sync:
     @property
     def _tried(self) -> set[OperationKey]:
         """The operations that this sync has delivered or tried."""
-        return {one.operation.key for made in self.made.values() for one in made}
+        return {
+            delivery.operation.key for deliveries in self.made.values() for delivery in deliveries
+        }
 
     def _delete_duplicates(self, chosen: Sequence[Increment]) -> tuple[Duplicates, ...]:
         """Look at what other clones, or an earlier command, delivered within the last hour."""
@@ -281,16 +298,16 @@ class Sync:
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         options, named = self.options.delivery, self.options.retries_refused
         run = DeliveryRun(self.workspace, self.trackers, options, fresh=fresh, named=named)
-        operations = sum(run.will_attempt(op) for one in due for op in one.pending)
+        operations = sum(run.will_attempt(op) for increment in due for op in increment.pending)
         with self.listener.delivering(due, operations) as report:
-            for name, made in deliver_all(run, due, report).items():
-                self.made.setdefault(name, []).extend(made)
+            for name, deliveries in deliver_all(run, due, report).items():
+                self.made.setdefault(name, []).extend(deliveries)
 
     def _compare(
         self, names: set[str], *, boxes: bool
     ) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
         everything, broken = self.workspace.manager.read_all()
-        chosen = [one for one in everything if one.id in names]
+        chosen = [increment for increment in everything if increment.id in names]
         plan = plan_sync(self.workspace, self.trackers, chosen, everything, boxes=boxes)
         plan = without_tried(plan, self._tried)
         options = self.options
@@ -325,9 +342,13 @@ class Sync:
         done = apply_sync_plan(self.workspace, plan, by=self.by, force=self.options.force)
         plan = leave_boxes(plan, done.left)
         self.listener.applied(plan, done.moves, None)
-        names = sorted({one.increment.id for one in plan.links})
+        names = sorted({compared.increment.id for compared in plan.links})
         left = map(self.workspace.manager.read, names)
-        due = [one for one in left if any(op.op in done.enqueued for op in one.pending)]
+        due = [
+            increment
+            for increment in left
+            if any(op.op in done.enqueued for op in increment.pending)
+        ]
         self._deliver(due, done.fresh)
         return plan, done.moves
 
@@ -344,12 +365,14 @@ def _refusal(
 def _ask_decisions(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
     """The plan with the decisions of a person; other questions stay open."""
     answers: dict[int, Compared] = {}
-    for one in plan.having(Verdict.ASK):
-        if one.decision and (verdict := listener.choose(one)):
-            answers[id(one)] = replace(one, decision=Decision(verdict, one.decision.why))
+    for compared in plan.having(Verdict.ASK):
+        if compared.decision and (verdict := listener.choose(compared)):
+            answers[id(compared)] = replace(
+                compared, decision=Decision(verdict, compared.decision.why)
+            )
     if not answers:
         return plan
-    return make_plan((answers.get(id(one), one) for one in plan.links), plan)
+    return make_plan((answers.get(id(compared), compared) for compared in plan.links), plan)
 
 
 def _other_branch(workspace: Workspace) -> str | None:

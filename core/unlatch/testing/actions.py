@@ -121,7 +121,7 @@ def words_in(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text)
 
 
-def missing_words(said: str, shown: str) -> list[str]:
+def missing_words(said: str, text: str) -> list[str]:
     """The words of a text that another lacks, or has in another order; ignores markup."""
-    found = iter(words_in(shown.replace("\u200b", "")))
-    return [word for word in words_in(said) if word not in found]
+    words = iter(words_in(text.replace("\u200b", "")))
+    return [word for word in words_in(said) if word not in words]

@@ -51,8 +51,8 @@ class Behaviour:
 
     def test_the_manifest_is_found_and_says_what_is_true(self, fixture: Fixture) -> None:
         manifest = fixture.manifest
-        shown = manifest.name, manifest.spi_version
-        assert (fixture.harness.tracker, SPI_VERSION) == shown, (
+        actual = manifest.name, manifest.spi_version
+        assert (fixture.harness.tracker, SPI_VERSION) == actual, (
             "the manifest has the name of its entry point, and the version of the interface"
         )
         problems = {*map(manifest.label_problem, fixture.labels("reopened", "completed"))}
@@ -87,11 +87,13 @@ class Behaviour:
         url = offered(
             lambda: fixture.harness.elsewhere(fixture.proxy.url), "the harness names no other place"
         )
-        found = settings.recognise(url)
-        assert found is None or not settings.allows(found), "an item elsewhere is not allowed"
-        if found is not None:
-            named = _located(settings, settings.name(found).replace(" ", "#"))
-            assert named in (found, None), "`locate` goes by the target in front of an id"
+        recognised = settings.recognise(url)
+        assert recognised is None or not settings.allows(recognised), (
+            "an item elsewhere is not allowed"
+        )
+        if recognised is not None:
+            named = _located(settings, settings.name(recognised).replace(" ", "#"))
+            assert named in (recognised, None), "`locate` goes by the target in front of an id"
         with suppress(ConfigError):
             assert ref != settings.locate(ref.id, url), (
                 "`locate` goes by the address if it is known"
@@ -102,13 +104,13 @@ class Behaviour:
         for is_open in (True, False):
             title = fixture.title()
             labels = fixture.labels(KEPT)
-            made = fixture.ref(fixture.harness.make(title, is_open=is_open, labels=labels))
-            seen = fixture.plugin.read(made).item
-            assert made == seen.ref, "a read shows the item at its place"
-            shown = (seen.title, seen.category.is_open, seen.labels)
-            assert (title, is_open, labels) == shown, "a read shows title, state and labels"
+            ref = fixture.ref(fixture.harness.make(title, is_open=is_open, labels=labels))
+            seen = fixture.plugin.read(ref).item
+            assert ref == seen.ref, "a read shows the item at its place"
+            actual = (seen.title, seen.category.is_open, seen.labels)
+            assert (title, is_open, labels) == actual, "a read shows title, state and labels"
             assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
-            again = fixture.open().read(made).item
+            again = fixture.open().read(ref).item
             for moment in filter(None, (seen.updated, seen.created)):
                 check_time(moment, "the times of items")
             assert (seen.updated, seen.created) == (again.updated, again.created), (
@@ -146,8 +148,8 @@ class Behaviour:
         effect = delivery.effect
         assert effect is not None, "a delivery has an effect"
         result = Result.REOPENED if transition.opens else Result.CLOSED
-        shown = effect.result, effect.commented
-        assert (result, True) == shown, "the outcome shows the new state and the comment"
+        actual = effect.result, effect.commented
+        assert (result, True) == actual, "the outcome shows the new state and the comment"
         assert fixture.labels(transition.after) == effect.labels_added, "the added labels are shown"
         assert fixture.labels(transition.before) == effect.labels_removed, (
             "the removed labels are shown"
@@ -163,8 +165,8 @@ class Behaviour:
         item = fixture.make(is_open=transition.opens, labels=(KEPT, transition.before))
         before = read_state(fixture, item)
         outcome = apply(fixture, item, make_change(fixture, transition))
-        shown = outcome.after.state, outcome.commented
-        assert (before, True) == shown, "an item keeps a state that reaches the goal"
+        actual = outcome.after.state, outcome.commented
+        assert (before, True) == actual, "an item keeps a state that reaches the goal"
         assert before == read_state(fixture, item), "an item keeps a state that reaches the goal"
         check_item(fixture, item, transition, where="with its state reached before")
 
@@ -176,12 +178,12 @@ class Behaviour:
         assert not fixture.harness.is_open(item.id), "abandoned work is closed"
         if not _has_deliberate_state(fixture.harness):
             return
-        shown = outcome.after.deliberate, fixture.plugin.read(item).item.deliberate
-        assert shown == (True, True), "abandoned work is closed deliberately"
+        actual = outcome.after.deliberate, fixture.plugin.read(item).item.deliberate
+        assert actual == (True, True), "abandoned work is closed deliberately"
         completed = fixture.make(is_open=True)
         outcome = apply(fixture, completed, Change(new_ulid(), Goal.COMPLETED))
-        shown = outcome.after.deliberate, fixture.plugin.read(completed).item.deliberate
-        assert shown == (False, False), "completed work is not closed deliberately"
+        actual = outcome.after.deliberate, fixture.plugin.read(completed).item.deliberate
+        assert actual == (False, False), "completed work is not closed deliberately"
 
     def test_an_item_that_was_closed_on_purpose_stays_closed_unasked(
         self, fixture: Fixture
@@ -196,8 +198,8 @@ class Behaviour:
         assert seen.deliberate, "an item that was closed on purpose is `deliberate`"
         (refused,) = clone.reopen()
         assert refused.error is not None, "an item that was closed on purpose is not reopened"
-        shown = refused.error.id, refused.is_blocked
-        assert shown == ("deliberately-closed", True), "a person decides about its reopen"
+        actual = refused.error.id, refused.is_blocked
+        assert actual == ("deliberately-closed", True), "a person decides about its reopen"
         left = [*fixture.harness.comments(item.id)], fixture.harness.is_open(item.id)
         assert left == ([], False), "an item that was closed on purpose is left as it is"
         (done,) = clone.sync(options=DeliveryOptions(even_if_not_planned=True))
@@ -210,8 +212,8 @@ class Behaviour:
         item = fixture.make(is_open=is_open, labels=(KEPT,))
         before = read_state(fixture, item)
         outcome = apply(fixture, item, Change(new_ulid(), comment=comment_text("done")))
-        shown = outcome.after.state, outcome.commented
-        assert (before, True) == shown, "a comment alone leaves the state"
+        actual = outcome.after.state, outcome.commented
+        assert (before, True) == actual, "a comment alone leaves the state"
         assert before == read_state(fixture, item), "a comment alone leaves the state"
         check_labels(fixture, item, {KEPT}, where="after a comment")
         only_comment(fixture, item)
@@ -222,8 +224,8 @@ class Behaviour:
         add, remove = fixture.labels("reopened"), fixture.labels("completed")
         fixture.proxy.clear()
         outcome = apply(fixture, item, Change(new_ulid(), Goal.OPEN, None, add, remove))
-        shown = outcome.after.category.is_open, outcome.commented
-        assert shown == (True, False), "a change without differences shows the item as it is"
+        actual = outcome.after.category.is_open, outcome.commented
+        assert actual == (True, False), "a change without differences shows the item as it is"
         assert writes(fixture) == [], "a change without differences writes nothing"
 
 
@@ -263,8 +265,8 @@ class People:
         )
         seen = fixture.plugin.read(item).item
         assert seen.closed_by is None, "no automation closed an item that a person closed"
-        shown = seen.changed_by or fixture.plugin.find_author(item)
-        assert name == shown, "who closed an item is its `changed_by`, or found by `find_author`"
+        actual = seen.changed_by or fixture.plugin.find_author(item)
+        assert name == actual, "who closed an item is its `changed_by`, or found by `find_author`"
         apply(fixture, item, Change(new_ulid(), comment=comment_text("seen")))
         author = fixture.plugin.find_author(item)
         assert author in (name, None), "a comment does not change the author of the state"

@@ -167,7 +167,7 @@ class Bodies:
         seen = _read_boxes(fixture, item, wanted)
         if seen is None:
             pytest.skip("the plugin reads no check boxes")
-        texts = [words_in(one.text) for one in lines[1:]]
+        texts = [words_in(line.text) for line in lines[1:]]
         assert texts == [words_in(text) for text in seen], (
             "`kept` has the texts of the boxes, of those in the generated part alone"
         )
@@ -175,15 +175,15 @@ class Bodies:
         fixture.harness.tick(item.id, "T-002: Erase")
         ticked = list((_read_boxes(fixture, item, wanted) or {}).values())
         assert ticked == [True, True, True], "a box that a person ticked is read back"
-        (found,) = (
+        (snapshot,) = (
             fixture.plugin.read_many([item]).values()
             if fixture.can(Capability.STATUS_OF_MANY)
             else [fixture.plugin.read(item)]
         )
-        assert isinstance(found, Snapshot), "`read_many` reads the item"
+        assert isinstance(snapshot, Snapshot), "`read_many` reads the item"
         alone = fixture.plugin.read(item).item.kept
-        assert found.item.kept == alone, "`read_many` shows the check boxes as `read` does"
-        other = found.item.checks_of("0001-another")
+        assert snapshot.item.kept == alone, "`read_many` shows the check boxes as `read` does"
+        other = snapshot.item.checks_of("0001-another")
         assert other is None, "`kept` has a part only for an increment that the marks name"
 
     def test_a_long_body_keeps_its_open_boxes_and_counts_what_it_lacks(
@@ -198,9 +198,9 @@ class Bodies:
         item = fixture.make(is_open=True)
         apply(fixture, item, Change(new_ulid(), draft=wanted))
         body = fixture.harness.body(item.id)
-        places = [body.find(one.text[:6]) for one in lines]
-        lacking = [one for one, place in zip(lines, places, strict=True) if place < 0]
-        assert not [one for one in lacking if not one.done], "a body has all open boxes"
+        places = [body.find(line.text[:6]) for line in lines]
+        lacking = [line for line, place in zip(lines, places, strict=True) if place < 0]
+        assert not [line for line in lacking if not line.done], "a body has all open boxes"
         here = [place for place in places if place >= 0]
         assert here == sorted(here), "boxes are in the order of the draft"
         counted = f"and {len(lacking)} done in the increment" in body
@@ -222,7 +222,7 @@ class Bodies:
 def _read_boxes(fixture: Fixture, item: ItemRef, wanted: Draft) -> dict[str, bool | None] | None:
     """The check boxes of an item's body, as another process reads them."""
     checks = fixture.open().read(item).item.checks_of(wanted.increment)
-    return None if checks is None else {one.text: one.done for one in checks}
+    return None if checks is None else {check.text: check.done for check in checks}
 
 
 class Labels:
@@ -240,8 +240,8 @@ class Labels:
         wanted = Change(new_ulid(), add_labels=(KEPT.upper(),), labels_match_case=match_case)
         outcome = apply(fixture, item, wanted)
         if match_case:
-            shown = {*outcome.after.labels, *outcome.refused}
-            assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
+            labels = {*outcome.after.labels, *outcome.refused}
+            assert KEPT.upper() in labels, "a label in another case is added (`Change.label_key`)"
         else:
             assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
 
@@ -274,8 +274,8 @@ class Labels:
             labels_match_case=fixture.manifest.labels_match_case,
         )
         outcome = _added_or_refused(fixture, label, lambda: apply(fixture, item, wanted))
-        shown = outcome.after.category.is_open, outcome.commented
-        assert shown == (True, True), "a refused label keeps no other part from being done"
+        actual = outcome.after.category.is_open, outcome.commented
+        assert actual == (True, True), "a refused label keeps no other part from being done"
 
     def test_an_unknown_label_is_added_or_refused_with_a_create(self, fixture: Fixture) -> None:
         require(fixture, Capability.LABELS)
@@ -303,8 +303,8 @@ def _added_or_refused(fixture: Fixture, label: str, act: Callable[[], Outcome]) 
             f"a label that is refused for good ends no write: {error!r}"
         ) from error
     after = outcome.after
-    shown = [one for one in (*after.labels, *outcome.refused) if one == label]
-    assert [label] == shown, "a label is added as it is, or `Outcome.refused` lists it"
+    actual = [name for name in (*after.labels, *outcome.refused) if name == label]
+    assert [label] == actual, "a label is added as it is, or `Outcome.refused` lists it"
     is_there = label in fixture.harness.labels(after.ref.id)
     assert (label in after.labels) == is_there, "the outcome shows the labels of the item"
     return outcome

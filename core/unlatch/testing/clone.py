@@ -97,8 +97,8 @@ class Clone:
         """Create an item as `unlatch link --create` does."""
         workspace, target = self.workspace, self.fixture.settings.target or ""
         op, now = workspace.new_id(), workspace.clock()
-        made = Operation(op, Kind.CREATE, self.fixture.manifest.name, target, now, _BY)
-        enqueue(workspace.manager, INCREMENT, made)
+        operation = Operation(op, Kind.CREATE, self.fixture.manifest.name, target, now, _BY)
+        enqueue(workspace.manager, INCREMENT, operation)
         return self._deliver(frozenset({op}), plugin)
 
     def update(self, title: str, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
@@ -128,11 +128,11 @@ class Clone:
         workspace = self.workspace
         trackers = FixtureTrackers(workspace, self.fixture, plugin or self.fixture.plugin)
         run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
-        made: list[Delivery] = []
+        deliveries: list[Delivery] = []
         increment = self.increment
-        note_agreed(self.root, increment.data, [one.key for one in increment.pending])
-        deliver(run, [increment], lambda _name, delivery: made.append(delivery))
-        return made
+        note_agreed(self.root, increment.data, [operation.key for operation in increment.pending])
+        deliver(run, [increment], lambda _name, delivery: deliveries.append(delivery))
+        return deliveries
 
 
 def make_clone(fixture: Fixture, *, finished: bool, title: str, item: ItemRef | None) -> Clone:
@@ -241,12 +241,12 @@ def check_files(clone: Clone, item: ItemRef, transition: Transition, *, where: s
     assert clone.delivered == 1, f"{where}: {clone.delivered} deliveries are recorded"
     if transition.opens:
         (entry,) = increment.reopens
-        reached = [one.url for one in entry.synced_to]
+        reached = [synced.url for synced in entry.synced_to]
         assert reached == [item.url], f"{where}: syncedTo"
 
 
 def check_no_secret(fixture: Fixture, error: BaseException, where: str) -> None:
     """Check that no visible part of an error contains the credential."""
-    shown = [*traceback.format_exception(error), repr(error), repr(vars(error))]
+    texts = [*traceback.format_exception(error), repr(error), repr(vars(error))]
     for form in fixture.credential.forms:
-        assert not any(form in text for text in shown), f"{where}: the error shows the secret"
+        assert not any(form in text for text in texts), f"{where}: the error shows the secret"

@@ -92,8 +92,8 @@ class Failures:
         require(fixture, Capability.REOPEN)
         for name, search in _searches(fixture).items():
             whole = search(fixture.open())
-            for found in _with_each_request_failed(fixture, kind, search):
-                assert isinstance(found, TrackerError) or found == whole, (
+            for result in _with_each_request_failed(fixture, kind, search):
+                assert isinstance(result, TrackerError) or result == whole, (
                     f"{name}: a search that fails raises its error; it does not find less"
                 )
 
@@ -105,12 +105,12 @@ class Failures:
     ) -> None:
         require(fixture, Capability.STATUS_OF_MANY)
         refs = [fixture.make(is_open=True) for _ in range(2)]
-        for found in _with_each_request_failed(
+        for result in _with_each_request_failed(
             fixture, kind, lambda plugin: [plugin.read_many(refs).get(ref) for ref in refs]
         ):
-            results = [found] if isinstance(found, TrackerError) else found
+            results = [result] if isinstance(result, TrackerError) else result
             assert isinstance(results, list), "a result for each item"
-            wrong = [one for one in results if one is None or isinstance(one, NotFound)]
+            wrong = [item for item in results if item is None or isinstance(item, NotFound)]
             assert wrong == [], (
                 "`read_many` raises the error of a request, or gives it to each item; "
                 f"none is missing: {wrong}"
@@ -146,12 +146,12 @@ class Failures:
         require(fixture, Capability.RETRACT)
         item, op = fixture.make(is_open=True), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("too much")))
-        (found,) = fixture.plugin.find_comments(item, op)
+        (comment,) = fixture.plugin.find_comments(item, op)
         plugin = fixture.open()  # another process: a refused token ends its requests
         fixture.proxy.arm(Fault(kind, matches=_writes))
-        error = error_of(lambda: plugin.retract_comment(item, found))
+        error = error_of(lambda: plugin.retract_comment(item, comment))
         check_class(error, _OF_A_DELETION[kind], f"a deletion with {kind}")
-        fixture.open().retract_comment(item, found)
+        fixture.open().retract_comment(item, comment)
         left = fixture.harness.comments(item.id)
         assert [*left] == [], "a deletion that failed can be repeated"
 
@@ -164,9 +164,10 @@ class Failures:
 
     def test_a_wrong_token_is_unauthorised(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS)
-        item, known = fixture.make(is_open=True), fixture.credential
+        item, credential = fixture.make(is_open=True), fixture.credential
         wrong = replace(
-            known, secret=f"{known.secret[:-1]}{'a' if known.secret[-1] != 'a' else 'b'}"
+            credential,
+            secret=f"{credential.secret[:-1]}{'a' if credential.secret[-1] != 'a' else 'b'}",
         )
         error = error_of(lambda: fixture.open(credential=wrong).read(item))
         if error is None:
@@ -206,37 +207,41 @@ class Failures:
 
 def check_class(error: object, expected: type[TrackerError], what: str) -> None:
     """Check the class of an error, by which delivery decides."""
-    shown = next((one for one in _CLASSES if isinstance(error, one)), None)
-    assert shown is expected, f"{what} raises {expected.__name__}, not {error!r}"
+    actual = next((kind for kind in _CLASSES if isinstance(error, kind)), None)
+    assert actual is expected, f"{what} raises {expected.__name__}, not {error!r}"
 
 
 def _searches(fixture: Fixture) -> dict[str, Search]:
     """The methods that search for markers, each as what delivery takes from its result."""
     item, op = fixture.make(is_open=True), new_ulid()
     apply(fixture, item, Change(op, comment=comment_text("found")))
-    found: dict[str, Search] = {
-        "`find_comments`": lambda plugin: [one.id for one in plugin.find_comments(item, op)],
+    searches: dict[str, Search] = {
+        "`find_comments`": lambda plugin: [
+            comment.id for comment in plugin.find_comments(item, op)
+        ],
         "`find_ops`": lambda plugin: plugin.find_ops(item),
     }
     if fixture.can(Capability.HISTORY):
-        found["`read_history`"] = lambda plugin: _history(plugin, item)
+        searches["`read_history`"] = lambda plugin: _history(plugin, item)
     if fixture.can(Capability.LIST):
         # Others may make items meanwhile.
-        found["`list_items`"] = lambda plugin: (
-            item in (one.ref for one in islice(plugin.list_items(None), _NEWEST))
+        searches["`list_items`"] = lambda plugin: (
+            item in (listed.ref for listed in islice(plugin.list_items(None), _NEWEST))
         )
     if fixture.can(Capability.CREATE):
-        made = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
-        fixture.plugin.create(made)
-        found["`find_created`"] = lambda plugin: getattr(
-            plugin.find_created(made.op, LONG_AGO), "ref", None
+        change = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
+        fixture.plugin.create(change)
+        searches["`find_created`"] = lambda plugin: getattr(
+            plugin.find_created(change.op, LONG_AGO), "ref", None
         )
-    return found
+    return searches
 
 
 def _history(plugin: SyncPlugin, item: ItemRef) -> tuple[object, ...]:
-    found = plugin.read_history(item)
-    return [one.id for one in found.comments], [one.state for one in found.changes]
+    history = plugin.read_history(item)
+    return [comment.id for comment in history.comments], [
+        change.state for change in history.changes
+    ]
 
 
 def _with_each_request_failed(
@@ -247,10 +252,10 @@ def _with_each_request_failed(
         plugin = fixture.open()  # another process, which has cached nothing
         fixture.proxy.clear()
         fixture.proxy.arm(Fault(kind, number))
-        found = _result_of(lambda: act(plugin))  # noqa: B023
+        result = _result_of(lambda: act(plugin))  # noqa: B023
         if not _has_failed(fixture):
             return
-        yield found
+        yield result
 
 
 def _result_of(act: Callable[[], object]) -> object:
@@ -262,7 +267,7 @@ def _result_of(act: Callable[[], object]) -> object:
 
 def _has_failed(fixture: Fixture) -> bool:
     """Whether a request had the fault; if not, no later one gets it."""
-    failed = any(one.faulted for one in fixture.proxy.sent)
+    failed = any(sent.faulted for sent in fixture.proxy.sent)
     fixture.proxy.clear()
     return failed
 
@@ -273,7 +278,7 @@ def _writes(request: Request) -> bool:
 
 def _reads_after_a_write(fixture: Fixture) -> Callable[[Request], bool]:
     def matches(request: Request) -> bool:
-        written = any(one.request.is_write for one in fixture.proxy.sent)
+        written = any(sent.request.is_write for sent in fixture.proxy.sent)
         return written and not request.is_write
 
     return matches

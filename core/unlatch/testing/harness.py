@@ -229,7 +229,7 @@ class Fixture:
 
     def find_credential(self, environ: Mapping[str, str]) -> Credential:
         """The credential in these variables of the harness."""
-        found = find_credential(
+        credential = find_credential(
             self.manifest.tokens,
             tracker=self.manifest.name,
             host="",
@@ -237,9 +237,9 @@ class Fixture:
             keyring_get=lambda _service, _key: None,
             run=lambda _argv: None,
         )
-        if found is None:
+        if credential is None:
             raise LookupError("the harness's variables hold none of the manifest's tokens")
-        return found
+        return credential
 
     @cached_property
     def plugin(self) -> SyncPlugin:
@@ -267,8 +267,8 @@ class Fixture:
                 timeouts=(CONNECT_SECONDS, read_seconds), clock=clock, sleep=clock.sleep
             ),
         )
-        made = open_plugin(self.manifest, self._own_settings, transport)
-        plugin: SyncPlugin = check_results(self.manifest.name, made, SyncPlugin)
+        opened = open_plugin(self.manifest, self._own_settings, transport)
+        plugin: SyncPlugin = check_results(self.manifest.name, opened, SyncPlugin)
         return plugin
 
     def can(self, capability: Capability) -> bool:
@@ -289,8 +289,8 @@ class Fixture:
 
     def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
         """An item on the server."""
-        made = self.harness.make(self.title(), is_open=is_open, labels=self.labels(*labels))
-        return self.ref(made)
+        item_id = self.harness.make(self.title(), is_open=is_open, labels=self.labels(*labels))
+        return self.ref(item_id)
 
 
 class FixtureTrackers(Trackers):

@@ -50,39 +50,39 @@ class History:
             for op, goal in zip(ops, texts, strict=True)
         ]
         fixture.proxy.clear()
-        found = fixture.plugin.read_history(item)
-        asked = [one.request for one in fixture.proxy.sent]
-        assert [{op} for op in ops] == [ops_in(one.text) for one in found.comments], (
+        history = fixture.plugin.read_history(item)
+        asked = [sent.request for sent in fixture.proxy.sent]
+        assert [{op} for op in ops] == [ops_in(comment.text) for comment in history.comments], (
             "the comments with markers are shown, oldest first, and no others"
         )
-        for comment, text in zip(found.comments, texts.values(), strict=True):
+        for comment, text in zip(history.comments, texts.values(), strict=True):
             assert missing_words(text, comment.text) == [], "the text of a comment is whole"
-        posted = [one for op in ops for one in fixture.plugin.find_comments(item, op)]
-        assert [one.id for one in posted] == [one.id for one in found.comments], (
+        posted = [comment for op in ops for comment in fixture.plugin.find_comments(item, op)]
+        assert [comment.id for comment in posted] == [comment.id for comment in history.comments], (
             "a comment has the same id as in `find_comments`"
         )
-        noted = [one.note is not None for one in posted]
-        assert noted == [one.counts is None for one in found.comments], (
+        noted = [comment.note is not None for comment in posted]
+        assert noted == [comment.counts is None for comment in history.comments], (
             "a comment has a note in `find_comments` if its `counts` is None, and no other has one"
         )
-        edited = [one.edited for one in found.comments if one.edited]
+        edited = [comment.edited for comment in history.comments if comment.edited]
         assert edited == [], "a comment that was not edited is not `edited`"
-        counts = [one.counts for one in found.comments if one.counts is False]
+        counts = [comment.counts for comment in history.comments if comment.counts is False]
         assert counts == [], "the comments of the plugin count"
-        since = found.changes[len(before) :] if found.is_whole else found.changes
-        shown = iter([one.state for one in since])
-        assert [one for one in states if one not in shown] == [], (
+        since = history.changes[len(before) :] if history.is_whole else history.changes
+        seen = iter([change.state for change in since])
+        assert [state for state in states if state not in seen] == [], (
             "the changes of state are shown, oldest first, by the names that items have"
         )
-        if found.is_whole:
-            pairs = pairwise(one.state for one in found.changes)
+        if history.is_whole:
+            pairs = pairwise(change.state for change in history.changes)
             repeated = [state for state, after in pairs if state == after]
             assert repeated == [], f"each change of state is shown once; repeated: {repeated}"
-        times = [one.at for one in found.changes]
+        times = [change.at for change in history.changes]
         for time in times:
             check_time(time, "the times of changes")
         assert sorted(times) == times, "the changes of state are shown, oldest first"
-        again = [one.target for one in asked if asked.count(one) > 1]
+        again = [request.target for request in asked if asked.count(request) > 1]
         assert again == [], f"`read_history` lists the comments once; requests sent twice: {again}"
 
     def test_own_changes_of_state_are_own(self, fixture: Fixture) -> None:
@@ -92,15 +92,15 @@ class History:
         item = fixture.make(is_open=True)
         for goal in (Goal.COMPLETED, Goal.OPEN):
             apply(fixture, item, Change(new_ulid(), goal, comment_text("done")))
-        found = fixture.plugin.read_history(item)
-        last = found.changes[-2:]
-        assert False not in [one.own for one in last], (
+        history = fixture.plugin.read_history(item)
+        last = history.changes[-2:]
+        assert False not in [change.own for change in last], (
             "a change of state by this account is `own`, or None"
         )
-        assert False not in [one.own for one in found.comments], (
+        assert False not in [comment.own for comment in history.comments], (
             "a comment of this account is `own` in the history, or None"
         )
-        opened = [one.is_open for one in last]
+        opened = [change.is_open for change in last]
         assert opened in ([False, True], [None, None]), (
             "`is_open` says whether a change opened or closed the item, or is None"
         )
@@ -165,9 +165,9 @@ def check_names(fixture: Fixture, item: ItemRef) -> None:
         "`RemoteItem.changed_by`": fixture.plugin.read(item).item.changed_by,
     }
     if fixture.can(Capability.HISTORY):
-        found = fixture.plugin.read_history(item)
-        names["`MarkedComment.author`"] = found.comments[-1].author
-        names["`StateChange.by`"] = found.changes[-1].by
+        history = fixture.plugin.read_history(item)
+        names["`MarkedComment.author`"] = history.comments[-1].author
+        names["`StateChange.by`"] = history.changes[-1].by
     if fixture.can(Capability.EXAMINE):
         names["`Examination.login`"] = fixture.plugin.examine([item]).login
     given = {where: name for where, name in names.items() if name is not None}
@@ -181,10 +181,10 @@ class Comments:
         require(fixture, Capability.REOPEN)
         item, op, text = fixture.make(is_open=True), new_ulid(), f"done {LONG}"
         apply(fixture, item, Change(op, comment=comment_text(text)))
-        found = _only_found(fixture, item, op)
-        assert missing_words(text, found.text) == [], "`CommentRef.text` is the whole text"
-        assert not found.touched, "a comment that nobody edited or answered is not `touched`"
-        assert found.visibility == "", "a comment that everybody sees has no `visibility`"
+        comment = _only_found(fixture, item, op)
+        assert missing_words(text, comment.text) == [], "`CommentRef.text` is the whole text"
+        assert not comment.touched, "a comment that nobody edited or answered is not `touched`"
+        assert comment.visibility == "", "a comment that everybody sees has no `visibility`"
 
     def test_an_edited_comment_is_shown_as_it_is_now(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -194,16 +194,16 @@ class Comments:
             lambda: fixture.harness.edit_comments(item.id, "before", "afterwards"),
             "the harness edits no comment",
         )
-        found = _only_found(fixture, item, op)
-        shown = {"`CommentRef.text` is": found.text}
+        comment = _only_found(fixture, item, op)
+        texts = {"`CommentRef.text` is": comment.text}
         if fixture.can(Capability.HISTORY):
             comments = fixture.plugin.read_history(item).comments
             assert len(comments) == 1, "the history has the one comment with a marker"
-            shown["the history shows"] = comments[0].text
+            texts["the history shows"] = comments[0].text
             edited = comments[0].edited
             assert edited is not False, "a comment that was edited is `edited`, or None"
-            assert found.touched or not edited, "a comment that was edited is `touched`"
-        for where, text in shown.items():
+            assert comment.touched or not edited, "a comment that was edited is `touched`"
+        for where, text in texts.items():
             words = words_in(text)
             now = "afterwards" in words and "before" not in words
             assert now, f"{where} the present text of a comment"
@@ -217,11 +217,13 @@ class Comments:
             lambda: fixture.harness.add_comment_of_a_member(item.id, ours),
             "the harness has no other member",
         )
-        found = {"`find_comments`": [one.own for one in fixture.plugin.find_comments(item, op)]}
+        by_method = {
+            "`find_comments`": [comment.own for comment in fixture.plugin.find_comments(item, op)]
+        }
         if fixture.can(Capability.HISTORY):
             comments = fixture.plugin.read_history(item).comments
-            found["the history"] = [one.own for one in comments]
-        for where, own in found.items():
+            by_method["the history"] = [comment.own for comment in comments]
+        for where, own in by_method.items():
             assert own in ([True, False], [True, None], [None, False], [None, None]), (
                 f"{where}: a comment of another member counts, and is not `own`"
             )
@@ -235,11 +237,11 @@ class Comments:
             lambda: fixture.harness.add_restricted_comment(item.id, ours),
             "the harness restricts no comment",
         )
-        everybody = [one.visibility == "" for one in fixture.plugin.find_comments(item, op)]
+        everybody = [comment.visibility == "" for comment in fixture.plugin.find_comments(item, op)]
         assert everybody == [True, False], "a comment that few may see has a `visibility`"
 
 
 def _only_found(fixture: Fixture, item: ItemRef, op: str) -> CommentRef:
-    found = fixture.plugin.find_comments(item, op)
-    assert len(found) == 1, "a comment is found by its marker"
-    return found[0]
+    comments = fixture.plugin.find_comments(item, op)
+    assert len(comments) == 1, "a comment is found by its marker"
+    return comments[0]

@@ -51,23 +51,23 @@ class Many:
         missing = fixture.ref(fixture.harness.missing)
         singly = {ref: fixture.plugin.read(ref).item for ref in refs}
         fixture.proxy.clear()
-        found = fixture.plugin.read_many(refs)
+        results = fixture.plugin.read_many(refs)
         assert len(fixture.proxy.sent) < len(refs), "`read_many` reads many items in few requests"
         assert [facts(singly[ref]) for ref in refs] == [
-            facts(_read(found, ref).item) for ref in refs
+            facts(_read(results, ref).item) for ref in refs
         ], "`read_many` shows each item as `read` does"
-        found = fixture.plugin.read_many([refs[0], missing, refs[1]])
-        assert isinstance(found.get(missing), NotFound), "a missing item has a result: NotFound"
-        assert [_read(found, ref).item.ref for ref in refs[:2]] == refs[:2], "the others are read"
+        results = fixture.plugin.read_many([refs[0], missing, refs[1]])
+        assert isinstance(results.get(missing), NotFound), "a missing item has a result: NotFound"
+        assert [_read(results, ref).item.ref for ref in refs[:2]] == refs[:2], "the others are read"
 
     def test_an_item_that_was_read_with_others_can_be_changed(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS_OF_MANY)
         require(fixture, Capability.REOPEN)
         refs = [fixture.make(is_open=False, labels=(KEPT, "completed")) for _ in range(2)]
         wanted = [make_change(fixture, REOPEN) for _ in refs]
-        found = fixture.plugin.read_many(refs, wanted[0])
+        results = fixture.plugin.read_many(refs, wanted[0])
         for ref, change in zip(refs, wanted, strict=True):
-            outcome = fixture.plugin.write(_read(found, ref), change)
+            outcome = fixture.plugin.write(_read(results, ref), change)
             assert outcome.after.category.is_open, "a snapshot of `read_many` can be written"
             check_item(fixture, ref, REOPEN, where="after a write of a snapshot of `read_many`")
 
@@ -80,8 +80,8 @@ class Many:
         change = make_change(fixture, REOPEN)
         snapshot = fixture.plugin.read(alone, change)
         expected = _requests_of_write(fixture, snapshot, change)
-        found = fixture.plugin.read_many(refs, change)
-        sent = [_requests_of_write(fixture, _read(found, ref), change) for ref in refs]
+        results = fixture.plugin.read_many(refs, change)
+        sent = [_requests_of_write(fixture, _read(results, ref), change) for ref in refs]
         assert max(sent) <= expected, (
             "a write of a snapshot of `read_many` needs no further request (`reads_ahead`)"
         )
@@ -89,18 +89,18 @@ class Many:
     def test_items_are_listed_newest_first(self, fixture: Fixture) -> None:
         require(fixture, Capability.LIST)
         titles = [fixture.title() for _ in range(3)]
-        made = [
+        item_ids = [
             fixture.harness.make(title, is_open=title != titles[1], labels=()) for title in titles
         ]
-        refs = [fixture.ref(one) for one in made]
+        refs = [fixture.ref(item_id) for item_id in item_ids]
         recently = datetime.now(_ZONE) - timedelta(hours=1)
         for since in (None, recently):
-            listed = [one for one in _listed(fixture, since) if one.ref in refs]
-            assert refs[::-1] == [one.ref for one in listed], (
+            listed = [item for item in _listed(fixture, since) if item.ref in refs]
+            assert refs[::-1] == [item.ref for item in listed], (
                 "items are listed newest first, closed ones, too"
             )
-            assert titles[::-1] == [one.title for one in listed], "a list has the items' titles"
-            assert {frozenset()} == {one.ops for one in listed}, "these items carry no marker"
+            assert titles[::-1] == [item.title for item in listed], "a list has the items' titles"
+            assert {frozenset()} == {item.ops for item in listed}, "these items carry no marker"
 
     def test_items_are_found_among_many(self, fixture: Fixture) -> None:
         needed = {Capability.STATUS_OF_MANY, Capability.LIST, Capability.CREATE}
@@ -111,13 +111,13 @@ class Many:
             created = plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after.ref
         refs = [fixture.make(is_open=True) for _ in range(fixture.harness.many_items)]
         if fixture.can(Capability.CREATE):
-            found = plugin.find_created(op, FAR_AHEAD)
-            assert found is not None, "a created item is found among newer ones"
-            assert created == found.ref, "the item with the marker is found"
+            item = plugin.find_created(op, FAR_AHEAD)
+            assert item is not None, "a created item is found among newer ones"
+            assert created == item.ref, "the item with the marker is found"
         if fixture.can(Capability.STATUS_OF_MANY):
             read = plugin.read_many(refs)
-            shown = [_read(read, ref).item.ref for ref in refs]
-            assert refs == shown, "`read_many` reads each item, however many there are"
+            actual = [_read(read, ref).item.ref for ref in refs]
+            assert refs == actual, "`read_many` reads each item, however many there are"
         if fixture.can(Capability.LIST):
             _check_list_of_many(fixture, refs)
 
@@ -126,8 +126,8 @@ class Many:
         require(fixture, Capability.CREATE)
         op, title = new_ulid(), fixture.title()
         ref = fixture.plugin.create(Change(op, draft=draft(title, "A body"))).after.ref
-        listed = [one for one in _listed(fixture, None) if one.ref == ref]
-        assert [(title, frozenset({op}))] == [(one.title, one.ops) for one in listed], (
+        listed = [item for item in _listed(fixture, None) if item.ref == ref]
+        assert [(title, frozenset({op}))] == [(item.title, item.ops) for item in listed], (
             "a list shows the operations whose markers a body has"
         )
 
@@ -139,7 +139,9 @@ class Many:
             results = fixture.plugin.write_many(wanted)
             assert len(writes(fixture)) == 1, "`write_many` changes its items with one request"
             check_results(fixture, transition, wanted, results)
-            assert any(isinstance(one, Outcome) for one in results), "`write_many` changes items"
+            assert any(isinstance(result, Outcome) for result in results), (
+                "`write_many` changes items"
+            )
 
     def test_an_item_that_changed_meanwhile_is_not_written_with_others(
         self, fixture: Fixture
@@ -167,7 +169,7 @@ class Many:
         require(fixture, Capability.BATCH)
         wanted = _wanted(fixture, REOPEN, 2)
         results = _write_many(fixture, wanted, kind)
-        unknown = [isinstance(one, UnknownOutcome) for one in results]
+        unknown = [isinstance(result, UnknownOutcome) for result in results]
         assert [True] * len(wanted) == unknown, "after a lost answer each result is UnknownOutcome"
 
     @pytest.mark.parametrize("kind", _REFUSED, ids=lambda kind: kind.value)
@@ -178,9 +180,9 @@ class Many:
         wanted = _wanted(fixture, REOPEN, 2)
         results = _write_many(fixture, wanted, kind)
         check_results(fixture, REOPEN, wanted, results)
-        for one in results:
-            if one is not None:  # it is written alone
-                check_class(one, _REFUSED[kind], f"`write_many` with {kind}")
+        for result in results:
+            if result is not None:  # it is written alone
+                check_class(result, _REFUSED[kind], f"`write_many` with {kind}")
 
 
 def check_results(
@@ -196,14 +198,14 @@ def check_results(
         if isinstance(result, Outcome):
             assert ref == result.after.ref, "the results of `write_many` are in order"
             check_item(fixture, ref, transition, where="changed with others")
-            shown = (result.after.category.is_open, result.commented)
-            assert (transition.opens, True) == shown, "the outcome shows the item afterwards"
+            actual = (result.after.category.is_open, result.commented)
+            assert (transition.opens, True) == actual, "the outcome shows the item afterwards"
             labels = {label.casefold() for label in result.after.labels}
             check_labels(fixture, ref, labels, where="the reported labels")
         else:
             is_open = fixture.harness.is_open(ref.id)
-            found = fixture.plugin.find_comments(ref, change.op)
-            assert (snapshot.item.category.is_open, ()) == (is_open, found), (
+            comments = fixture.plugin.find_comments(ref, change.op)
+            assert (snapshot.item.category.is_open, ()) == (is_open, comments), (
                 "`write_many` changes an item completely or not at all"
             )
 
@@ -212,7 +214,7 @@ def _wanted(fixture: Fixture, transition: Transition, number: int) -> list[tuple
     labels = (KEPT, transition.before)
     refs = [fixture.make(is_open=not transition.opens, labels=labels) for _ in range(number)]
     changes = [make_change(fixture, transition) for _ in refs]
-    return [(fixture.plugin.read(*one), one[1]) for one in zip(refs, changes, strict=True)]
+    return [(fixture.plugin.read(*pair), pair[1]) for pair in zip(refs, changes, strict=True)]
 
 
 def _write_many(
@@ -235,7 +237,7 @@ def _requests_of_write(fixture: Fixture, snapshot: Snapshot, change: Change) -> 
 
 def _transitions(fixture: Fixture) -> list[Transition]:
     kinds = {REOPEN: Capability.REOPEN, CLOSE: Capability.CLOSE}
-    return [one for one, capability in kinds.items() if fixture.can(capability)]
+    return [transition for transition, capability in kinds.items() if fixture.can(capability)]
 
 
 def _check_list_of_many(fixture: Fixture, refs: Sequence[ItemRef]) -> None:
@@ -244,9 +246,9 @@ def _check_list_of_many(fixture: Fixture, refs: Sequence[ItemRef]) -> None:
     next(listed)
     early = len(fixture.proxy.sent)
     # The first may be one of them.
-    shown = [one.ref for one in islice(listed, len(refs) + _NEWEST) if one.ref in ours]
-    assert [*refs[::-1]][-len(shown) :] == shown, "items are listed newest first, every page"
-    assert len(shown) >= len(refs) - 1, "items are listed newest first, every page"
+    actual = [item.ref for item in islice(listed, len(refs) + _NEWEST) if item.ref in ours]
+    assert [*refs[::-1]][-len(actual) :] == actual, "items are listed newest first, every page"
+    assert len(actual) >= len(refs) - 1, "items are listed newest first, every page"
     assert early < len(fixture.proxy.sent), "a list reads a page when it is needed"
 
 
@@ -254,8 +256,8 @@ def _listed(fixture: Fixture, since: datetime | None) -> list[Listed]:
     return list(islice(fixture.plugin.list_items(since), _NEWEST))
 
 
-def _read(found: Mapping[ItemRef, Snapshot | TrackerError], ref: ItemRef) -> Snapshot:
-    result = found.get(ref)
+def _read(results: Mapping[ItemRef, Snapshot | TrackerError], ref: ItemRef) -> Snapshot:
+    result = results.get(ref)
     assert isinstance(result, Snapshot), f"`read_many` has no item for {ref.id}: {result!r}"
     return result
 

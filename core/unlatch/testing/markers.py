@@ -57,10 +57,10 @@ class Markers:
         said = only_comment(fixture, item)
         assert missing_words(HOSTILE, said) == [], "people's words are posted, all and in order"
         assert fixture.harness.is_open(item.id), "a command in people's words does nothing"
-        found = fixture.plugin.find_comments(item, op)
-        assert len(found) == 1, "a comment is found by its marker"
-        found = fixture.plugin.find_comments(item, ANOTHER)
-        assert found == (), "a marker in people's words is no marker"
+        comments = fixture.plugin.find_comments(item, op)
+        assert len(comments) == 1, "a comment is found by its marker"
+        comments = fixture.plugin.find_comments(item, ANOTHER)
+        assert comments == (), "a marker in people's words is no marker"
         controls = sorted({*said} & {*CONTROLS})
         assert controls == [], f"control characters of people's words are not posted: {controls}"
 
@@ -73,13 +73,15 @@ class Markers:
         fixture.harness.add_comments(item.id, crowd)
         apply(fixture, item, Change(ops[1], comment=comment_text("found")))
         for op in ops:
-            found = fixture.plugin.find_comments(item, op)
-            assert len(found) == 1, "a comment is found by its marker, however many there are"
-            assert found[0].own is not False, "a comment that the plugin posted is its own"
-        shown = fixture.plugin.find_ops(item)
-        assert shown in (ops, ()), "`find_ops` returns the operations oldest first, or nothing"
+            comments = fixture.plugin.find_comments(item, op)
+            assert len(comments) == 1, "a comment is found by its marker, however many there are"
+            assert comments[0].own is not False, "a comment that the plugin posted is its own"
+        actual = fixture.plugin.find_ops(item)
+        assert actual in (ops, ()), "`find_ops` returns the operations oldest first, or nothing"
         if fixture.can(Capability.HISTORY):
-            marked = [ops_in(one.text) for one in fixture.plugin.read_history(item).comments]
+            marked = [
+                ops_in(comment.text) for comment in fixture.plugin.read_history(item).comments
+            ]
             assert [{op} for op in ops] == marked, (
                 "the history has each comment with a marker, however many there are"
             )
@@ -93,17 +95,17 @@ class Markers:
             apply(fixture, item, Change(op, comment=comment_text(text))).comment
             for text in ("the first", "the second")
         ]
-        found = fixture.plugin.find_comments(item, op)
-        times = [one.created for one in found]
+        comments = fixture.plugin.find_comments(item, op)
+        times = [comment.created for comment in comments]
         for time in times:
             check_time(time, "the times of comments")
         assert sorted(times) == times, "comments are found oldest first"
-        again = [one.created for one in fixture.open().find_comments(item, op)]
+        again = [comment.created for comment in fixture.open().find_comments(item, op)]
         assert times == again, "the times of comments are the tracker's: two reads show the same"
         if posted[0] is not None:
-            assert posted[0] == found[0].id, "comments are found oldest first"
-        shown = fixture.plugin.find_ops(item)
-        assert shown in ((op, op), ()), "`find_ops` returns the operation of each comment"
+            assert posted[0] == comments[0].id, "comments are found oldest first"
+        actual = fixture.plugin.find_ops(item)
+        assert actual in ((op, op), ()), "`find_ops` returns the operation of each comment"
 
     def test_a_quoted_marker_posted_nothing(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -123,12 +125,12 @@ class Markers:
             lambda: fixture.harness.add_comment_of_a_stranger(item.id, text),
             "the harness has no stranger",
         )
-        found = fixture.plugin.find_comments(item, copied)
-        assert found == (), "a stranger's comment does not count"
+        counted = fixture.plugin.find_comments(item, copied)
+        assert counted == (), "a stranger's comment does not count"
         assert copied not in fixture.plugin.find_ops(item), "a stranger's comment posted nothing"
         if fixture.can(Capability.HISTORY):
             comments = fixture.plugin.read_history(item).comments
-            counts = [one.counts for one in comments if copied in ops_in(one.text)]
+            counts = [comment.counts for comment in comments if copied in ops_in(comment.text)]
             assert counts != [], "a stranger's comment with a marker is in the history"
             assert True not in counts, "a stranger's comment does not count in the history"
 
@@ -149,35 +151,35 @@ class Markers:
         item, op = fixture.make(is_open=True), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("too much")))
         fixture.harness.add_comments(item.id, ["of a person"])
-        found = fixture.plugin.find_comments(item, op)
-        assert len(found) == 1, "a comment is found by its marker"
+        comments = fixture.plugin.find_comments(item, op)
+        assert len(comments) == 1, "a comment is found by its marker"
         fixture.proxy.arm(Fault(FaultKind.FORBIDDEN, matches=lambda request: request.is_write))
-        refused = error_of(lambda: fixture.plugin.retract_comment(item, found[0]))
+        refused = error_of(lambda: fixture.plugin.retract_comment(item, comments[0]))
         assert isinstance(refused, Forbidden), "a comment that stays is Forbidden"
-        fixture.plugin.retract_comment(item, found[0])
+        fixture.plugin.retract_comment(item, comments[0])
         left = fixture.plugin.find_comments(item, op)
         assert left == (), "a deleted comment is not found"
         others = ["of a person" in text for text in fixture.harness.comments(item.id)]
         assert others == [True], "only the comment with the marker is deleted"
         try:
-            fixture.plugin.retract_comment(item, found[0])
+            fixture.plugin.retract_comment(item, comments[0])
         except TrackerError as error:
             raise AssertionError("deleting a comment that is gone is a success") from error
 
     def test_a_created_item_is_found_again_by_its_marker(self, fixture: Fixture) -> None:
         require(fixture, Capability.CREATE)
         op, title = new_ulid(), f'{fixture.title()} <b>&amp; *now* {{code}} "quoted" @all'
-        made = fixture.plugin.create(Change(op, draft=draft(title, HOSTILE))).after
-        assert (title, True) == (made.title, made.category.is_open), "a new item is open"
-        assert [made.ref.id] == [*fixture.harness.find_by_title(title)], "one item is created"
+        item = fixture.plugin.create(Change(op, draft=draft(title, HOSTILE))).after
+        assert (title, True) == (item.title, item.category.is_open), "a new item is open"
+        assert [item.ref.id] == [*fixture.harness.find_by_title(title)], "one item is created"
         for _ in range(3):
             fixture.make(is_open=True)
-        _check_found(fixture, op, made.ref)
+        _check_found(fixture, op, item.ref)
         if fixture.can(Capability.CLOSE):
-            apply(fixture, made.ref, Change(new_ulid(), Goal.COMPLETED))
-            _check_found(fixture, op, made.ref)
-        found = fixture.plugin.find_created(ANOTHER, LONG_AGO)
-        assert found is None, "a marker in people's words is no marker"
+            apply(fixture, item.ref, Change(new_ulid(), Goal.COMPLETED))
+            _check_found(fixture, op, item.ref)
+        quoted = fixture.plugin.find_created(ANOTHER, LONG_AGO)
+        assert quoted is None, "a marker in people's words is no marker"
         newest = fixture.plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after
         _check_found(fixture, op, newest.ref)
 
@@ -186,17 +188,17 @@ class Markers:
     ) -> None:
         require(fixture, Capability.CREATE)
         op, copied, title = new_ulid(), new_ulid(), fixture.title()
-        made = fixture.plugin.create(Change(op, draft=draft(title, "A body"))).after.ref
-        body = fixture.harness.body(made.id).replace(op, copied)
+        ref = fixture.plugin.create(Change(op, draft=draft(title, "A body"))).after.ref
+        body = fixture.harness.body(ref.id).replace(op, copied)
         item = offered(
             lambda: fixture.harness.add_item_of_a_stranger(title, body),
             "the harness has no stranger",
         )
-        found = fixture.plugin.find_created(copied, LONG_AGO)
-        assert found is None, "a stranger's item does not count"
+        counted = fixture.plugin.find_created(copied, LONG_AGO)
+        assert counted is None, "a stranger's item does not count"
         if fixture.can(Capability.LIST):
             listed = islice(fixture.plugin.list_items(None), _NEWEST)
-            ops = [one.ops for one in listed if one.ref.id == item]
+            ops = [entry.ops for entry in listed if entry.ref.id == item]
             assert ops == [frozenset()], "a stranger's item has no marker"
 
     def test_threads_may_share_it_and_every_request_passes_the_transport(
@@ -229,12 +231,12 @@ class Markers:
         assert sum(counted) == len(fixture.proxy.sent), "every request passes the transport"
         for item in items:
             said = only_comment(fixture, item)
-            assert [wanted[item].op] == [one.op for one in wanted.values() if one.op in said], (
-                "each comment has the marker of its own operation, and no other"
-            )
+            assert [wanted[item].op] == [
+                change.op for change in wanted.values() if change.op in said
+            ], "each comment has the marker of its own operation, and no other"
         check_reads_pass_the_transport(fixture, items[0])
         header = fixture.credential.scheme.header.lower()
-        signed = {one.request.headers.get(header) for one in fixture.proxy.sent}
+        signed = {sent.request.headers.get(header) for sent in fixture.proxy.sent}
         assert {fixture.credential.header} == signed, "the transport signs every request"
 
     def test_a_plugin_prints_nothing(
@@ -244,9 +246,9 @@ class Markers:
         clone, item = prepare(fixture, REOPEN)
         capfd.readouterr()
         (delivery,) = clone.reopen(plugin=fixture.open())
-        found = fixture.plugin.find_comments(item, delivery.operation.op)
+        comments = fixture.plugin.find_comments(item, delivery.operation.op)
         fixture.plugin.find_ops(item)
-        assert len(found) == 1, "a comment is found by its marker"
+        assert len(comments) == 1, "a comment is found by its marker"
         printed = capfd.readouterr()
         assert (printed.out, printed.err) == ("", ""), "a plugin prints nothing"
 
@@ -289,9 +291,9 @@ def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:
 
 def _check_found(fixture: Fixture, op: str, item: ItemRef) -> None:
     for since in (LONG_AGO, FAR_AHEAD):
-        found = fixture.plugin.find_created(op, since)
-        assert found is not None, "a created item is found by its marker, also with a wrong clock"
-        assert item == found.ref, "the newest item with the marker is found"
-        assert facts(fixture.plugin.read(item).item) == facts(found), (
+        created = fixture.plugin.find_created(op, since)
+        assert created is not None, "a created item is found by its marker, also with a wrong clock"
+        assert item == created.ref, "the newest item with the marker is found"
+        assert facts(fixture.plugin.read(item).item) == facts(created), (
             "`find_created` shows the item as `read` does"
         )

@@ -74,10 +74,10 @@ class Planning:
     def test_a_planned_create_lists_the_writing_requests(self, fixture: Fixture) -> None:
         require(fixture, Capability.CREATE)
         wanted = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
-        planned = [one for one in _planned(fixture, None, wanted) if one[0] != "GET"]
+        planned = [request for request in _planned(fixture, None, wanted) if request[0] != "GET"]
         fixture.plugin.create(wanted)
         # A read that follows has an address that only the tracker's answer can give.
-        sent = [one for one in _sent(fixture) if one[0] != "GET"]
+        sent = [request for request in _sent(fixture) if request[0] != "GET"]
         assert planned == sent, "`plan` lists the requests of `create`"
 
 
@@ -116,17 +116,17 @@ class Consultation:
     def test_an_examination_shows_rights_and_writes_nothing(self, fixture: Fixture) -> None:
         require(fixture, Capability.EXAMINE)
         item = _closed(fixture)
-        found = fixture.plugin.examine([item])
+        examination = fixture.plugin.examine([item])
         _check_closed(fixture, item, where="an examination")
-        rights = {name: may for place in found.places for name, may in place.rights.items()}
+        rights = {name: may for place in examination.places for name, may in place.rights.items()}
         unknown = sorted({*rights} - RIGHTS)
         assert unknown == [], f"the names of rights are those of `Access`: {sorted(RIGHTS)}"
-        places = [place.target for place in found.places]
+        places = [place.target for place in examination.places]
         assert item.target in places, "an examination names places as `ItemRef.target` does"
         assert True in rights.values(), "an examination shows the rights of the credential"
         denied = [name for name, may in rights.items() if may is False]
         assert denied == [], "an examination denies no right that the credential has"
-        errors = [remark.message for remark in found.remarks if remark.is_error]
+        errors = [remark.message for remark in examination.remarks if remark.is_error]
         assert errors == [], "an examination finds no error in settings that work"
 
     def test_an_examination_without_access_shows_no_right(self, fixture: Fixture) -> None:
@@ -134,12 +134,12 @@ class Consultation:
         item = _closed(fixture)
         fixture.proxy.arm(Fault(FaultKind.UNAUTHORISED))
         try:
-            found = fixture.open().examine([item])
+            examination = fixture.open().examine([item])
         except TrackerError:
             return
-        rights = [may for place in found.places for may in place.rights.values()]
+        rights = [may for place in examination.places for may in place.rights.values()]
         assert True not in rights, "an examination with a refused token shows no right"
-        is_empty = (found.login, found.places, found.remarks) == (None, (), ())
+        is_empty = (examination.login, examination.places, examination.remarks) == (None, (), ())
         assert not is_empty, "an examination that determines nothing raises TrackerError"
 
     def test_an_examination_grants_no_right_that_the_credential_lacks(
@@ -148,7 +148,7 @@ class Consultation:
         require(fixture, Capability.EXAMINE)
         environ = offered(fixture.harness.read_only_environ, "the harness has no such credential")
         plugin, item = fixture.open(credential=fixture.find_credential(environ)), _closed(fixture)
-        places = [one for one in plugin.examine([item]).places if one.target == item.target]
+        places = [place for place in plugin.examine([item]).places if place.target == item.target]
         granted = {name for place in places for name, may in place.rights.items() if may}
         # On some trackers, everybody may comment, or create items.
         changes = {
@@ -182,7 +182,7 @@ def _check_approval(
     fixture.proxy.arm(Fault(kind, matches=lambda request: request.is_write))
     error, what = error_of(lambda: plugin.approve(snapshot, wanted)), f"an approval with {kind}"
     assert fixture.proxy.sent != (), "an approval asks the tracker"
-    if not any(one.faulted for one in fixture.proxy.sent):
+    if not any(sent.faulted for sent in fixture.proxy.sent):
         return  # it only reads
     if kind in _REFUSALS:
         check_class(error, _REFUSALS[kind], what)
@@ -197,8 +197,8 @@ def _closed(fixture: Fixture) -> ItemRef:
 
 
 def _check_closed(fixture: Fixture, item: ItemRef, *, where: str) -> None:
-    shown = fixture.harness.is_open(item.id), [*fixture.harness.comments(item.id)]
-    assert shown == (False, []), f"{where} changes nothing"
+    actual = fixture.harness.is_open(item.id), [*fixture.harness.comments(item.id)]
+    assert actual == (False, []), f"{where} changes nothing"
     check_labels(fixture, item, {*fixture.labels(KEPT)}, where=f"{where} changes no label")
 
 
@@ -211,7 +211,7 @@ def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
     planned = fixture.plugin.plan(snapshot, wanted)
     assert writes(fixture) == [], "`plan` sends no writing request"
     fixture.proxy.clear()
-    return [_shown(one) for one in planned]
+    return [_shown(request) for request in planned]
 
 
 def _shown(planned: PlannedRequest) -> tuple[str, str]:
@@ -219,9 +219,9 @@ def _shown(planned: PlannedRequest) -> tuple[str, str]:
 
 
 def _sent(fixture: Fixture) -> Listed:
-    requests = [one.request for one in fixture.proxy.sent]
-    paths = [unquote(one.target.partition("?")[0]) for one in requests]
+    requests = [sent.request for sent in fixture.proxy.sent]
+    paths = [unquote(request.target.partition("?")[0]) for request in requests]
     return [
-        (one.method, f"{fixture.proxy.origin}{path}")
-        for one, path in zip(requests, paths, strict=True)
+        (request.method, f"{fixture.proxy.origin}{path}")
+        for request, path in zip(requests, paths, strict=True)
     ]

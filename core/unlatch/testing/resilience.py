@@ -113,18 +113,18 @@ class Resilience:
 def _delivers_beside_another(fixture: Fixture, number: int) -> bool:
     """Whether another clone delivered completely before request `number` of the first one."""
     fixture.proxy.clear()
-    one, item = prepare(fixture, REOPEN)
-    one.reopen(deliver_now=False)
-    other = one.copied("other")
+    clone, item = prepare(fixture, REOPEN)
+    clone.reopen(deliver_now=False)
+    other = clone.copied("other")
 
     def meanwhile() -> None:
         other.sync(plugin=fixture.open())
 
     fixture.proxy.arm(Fault(FaultKind.INTERRUPTED, number, meanwhile=meanwhile))
-    one.sync()
+    clone.sync()
     where = f"another clone before request no. {number + 1}"
     check_item(fixture, item, REOPEN, where=where)
-    check_files(one, item, REOPEN, where=where)
+    check_files(clone, item, REOPEN, where=where)
     faulted = any(sent.faulted for sent in fixture.proxy.sent)
     if faulted:
         check_files(other, item, REOPEN, where=where)
@@ -157,9 +157,9 @@ class Parts:
         self, fixture: Fixture, kind: FaultKind
     ) -> None:
         require(fixture, Capability.REOPEN)
-        made = list(_partial_changes(fixture, REOPEN, kind))
-        assert made != [], "a change sends a writing request"
-        for partial in made:
+        changes = list(_partial_changes(fixture, REOPEN, kind))
+        assert changes != [], "a change sends a writing request"
+        for partial in changes:
             check_parts(fixture, partial)
             done = partial.outcome
             assert done.after.category.is_open or not done.commented, (
@@ -175,13 +175,13 @@ class Parts:
         require(fixture, Capability.REOPEN if transition.opens else Capability.CLOSE)
         if type(fixture.harness).ignore_next is Harness.ignore_next:
             pytest.skip("the harness's server cannot ignore a request")
-        made = list(
+        changes = list(
             _partial_changes(
                 fixture, transition, FaultKind.INTERRUPTED, fixture.harness.ignore_next
             )
         )
-        assert made != [], "a change sends a writing request"
-        for partial in made:
+        assert changes != [], "a change sends a writing request"
+        for partial in changes:
             check_parts(fixture, partial)
 
 
@@ -210,7 +210,7 @@ def _partial_changes(
         fixture.proxy.clear()
         fixture.proxy.arm(Fault(kind, number, _writes, meanwhile))
         outcome = _reported(fixture, snapshot, wanted)
-        faulted = [one.request for one in fixture.proxy.sent if one.faulted]
+        faulted = [sent.request for sent in fixture.proxy.sent if sent.faulted]
         if not faulted:
             return
         yield PartialChange(item, outcome, f"{kind} at {faulted[0].method} {faulted[0].target}")

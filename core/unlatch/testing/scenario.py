@@ -166,8 +166,8 @@ def _plugin(fixture: Fixture, case: FaultCase) -> SyncPlugin | None:
 
 
 def _refused(deliveries: list[Delivery]) -> set[str]:
-    made = [one.effect for one in deliveries if one.error is None]
-    return {label for outcome in made if outcome for label in outcome.refused}
+    outcomes = [delivery.effect for delivery in deliveries if delivery.error is None]
+    return {label for outcome in outcomes if outcome for label in outcome.refused}
 
 
 def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
@@ -181,10 +181,10 @@ def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | N
     fixture.proxy.settle()
     for clone in (laptop.copied("elsewhere"), laptop):
         _finish(clone, where)
-        made = list(fixture.harness.find_by_title(title))
-        assert len(made) == 1, f"{where}: {len(made)} items were made"
+        item_ids = list(fixture.harness.find_by_title(title))
+        assert len(item_ids) == 1, f"{where}: {len(item_ids)} items were made"
         linked = [link.item for link in clone.increment.links]
-        assert made == linked, f"{where}: the increment is linked to {linked}"
+        assert item_ids == linked, f"{where}: the increment is linked to {linked}"
     return faulted
 
 
@@ -227,8 +227,8 @@ def _edit_as_person(fixture: Fixture, item: ItemRef) -> None:
 
 
 def _faulted(fixture: Fixture) -> str | None:
-    found = [sent.request for sent in fixture.proxy.sent if sent.faulted]
-    return f"{found[0].method} {found[0].target}" if found else None
+    requests = [sent.request for sent in fixture.proxy.sent if sent.faulted]
+    return f"{requests[0].method} {requests[0].target}" if requests else None
 
 
 def _check_first(
@@ -256,12 +256,12 @@ def _check_first(
 def _written(fixture: Fixture) -> tuple[list[str], list[str]]:
     """The methods of the writing requests before and after the fault."""
     sent = fixture.proxy.sent
-    place = next((number for number, one in enumerate(sent) if one.faulted), len(sent))
+    place = next((number for number, request in enumerate(sent) if request.faulted), len(sent))
     return _methods(sent[:place]), _methods(sent[place + 1 :])
 
 
 def _methods(sent: Sequence[SentRequest]) -> list[str]:
-    return [one.request.method for one in sent if one.request.is_write]
+    return [request.request.method for request in sent if request.request.is_write]
 
 
 def _finish(clone: Clone, where: str) -> None:

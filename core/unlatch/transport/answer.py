@@ -240,7 +240,7 @@ def optional(raw: Mapping[str, Any], name: str, read: Callable[[Any], _T]) -> _T
 def each(read: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
     """A reader of lists that reads each entry with `read`."""
     items = _of(list, "a list")
-    return lambda value: tuple(_at(str(n), read, one) for n, one in enumerate(items(value)))
+    return lambda value: tuple(_at(str(n), read, entry) for n, entry in enumerate(items(value)))
 
 
 def _at(place: str, read: Callable[[Any], _T], value: Any) -> _T:

@@ -133,10 +133,10 @@ def store_token(token: str, *, tracker: str, host: str, user: str | None = None)
 def delete_token(*, tracker: str, host: str) -> bool:
     """Delete a token; False if there was none. UnlatchError `keyring-unavailable`."""
     with _open_keyring() as keyring:
-        found = keyring.get_password(SERVICE, _key(tracker, host)) is not None
-        if found:
+        exists = keyring.get_password(SERVICE, _key(tracker, host)) is not None
+        if exists:
             keyring.delete_password(SERVICE, _key(tracker, host))
-        return found
+        return exists
 
 
 def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:

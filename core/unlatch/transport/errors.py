@@ -323,8 +323,8 @@ _CAUSES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 def _in_words(causes: tuple[BaseException, ...]) -> str:
-    found = (words for kinds, words in _CAUSES if _any_is(causes, *kinds))
-    return next(found, type(causes[0]).__name__)
+    phrases = (words for kinds, words in _CAUSES if _any_is(causes, *kinds))
+    return next(phrases, type(causes[0]).__name__)
 
 
 def _any_is(causes: tuple[BaseException, ...], *kinds: type[BaseException]) -> bool:

@@ -183,8 +183,8 @@ class Exchange:
         if isinstance(body, (bytes, str)) and body:
             text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
             cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
-            shown = self.redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
-            lines += (shown + cut).split("\n")
+            excerpt = self.redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
+            lines += (excerpt + cut).split("\n")
         elif body:
             lines.append(f"({type(body).__name__})")
         return [f"{mark} {line}" for line in lines]

@@ -144,13 +144,13 @@ class Transport:
 
         Unreachable: it was interrupted, took too long, or was cut short.
         """
-        found = read()
+        answer = read()
         for seconds in _LOOKS:
-            if is_shown(found):
+            if is_shown(answer):
                 break
             self._context.gate.rest(seconds)
-            found = read()
-        return found
+            answer = read()
+        return answer
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
@@ -164,13 +164,13 @@ def _read_environment_once(session: requests.Session) -> None:
     requests goes through the whole environment for each request.
     """
     merge = session.merge_environment_settings
-    known: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
 
     def merge_environment_settings(url: Any, *given: Any) -> Any:
         key = repr((url.split("/", 3)[:3], given))
-        if key not in known:
-            known[key] = merge(url, *given)
-        return {**known[key], "proxies": dict(known[key]["proxies"])}
+        if key not in merged:
+            merged[key] = merge(url, *given)
+        return {**merged[key], "proxies": dict(merged[key]["proxies"])}
 
     replaced: Any = merge_environment_settings
     session.merge_environment_settings = replaced  # type: ignore[method-assign]

@@ -108,9 +108,9 @@ def _to_ascii(raw: str) -> str:
 
 
 def _malformed(url: str, why: str) -> UnlatchError:
-    shown = "".join(c if c.isprintable() else "?" for c in url.partition("?")[0])[:100]
+    printable = "".join(c if c.isprintable() else "?" for c in url.partition("?")[0])[:100]
     message = f"invalid address: {why}"
-    return UnlatchError("url-malformed", message, where=None if "@" in shown else shown)
+    return UnlatchError("url-malformed", message, where=None if "@" in printable else printable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +145,14 @@ def read_trusted_hosts(
     named = [(name, entry, file) for name, entries in configured.items() for entry in entries]
     named += [(name, entry, TRUSTED_HOSTS) for name, entry in named_hosts(env)]
     bound: dict[str, list[str]] = {
-        one.name: [*filter(None, map(env.get, one.host_env))] for one in manifests
+        manifest.name: [*filter(None, map(env.get, manifest.host_env))] for manifest in manifests
     }
     for name, entry, _ in named:
         if name:
             bound.setdefault(name, []).append(entry)
     unbound = {entry: place for name, entry, place in named if not name}
     for entry in [*unbound]:
-        ties = [name for name, hosts in bound.items() if any(_names(entry, one) for one in hosts)]
+        ties = [name for name, hosts in bound.items() if any(_names(entry, host) for host in hosts)]
         if len(ties) == 1:
             bound[ties[0]].append(entry)
     return TrustedHosts(bound, unbound)

@@ -57,7 +57,7 @@ class Collection:
 
     def _archives_in(self, names: dict[str, None]) -> Iterator[Path]:
         # From the end: of thousands, all but these begin with a number.
-        last = takewhile(lambda it: it >= "_", reversed(names))
+        last = takewhile(lambda name: name >= "_", reversed(names))
         yield from (self.path / name for name in sorted(last) if name.startswith("_"))
 
     def folders(self) -> Iterator[Folder]:
@@ -87,22 +87,22 @@ class Collection:
         Raises:
             StoreError: `folder-vanished`, if one of this name was found before.
         """
-        found = self.match(name, up_to=Match.NUMBER_OF_LETTERED)[1]
-        if not found and name in self._found:
+        folders = self.match(name, up_to=Match.NUMBER_OF_LETTERED)[1]
+        if not folders and name in self._found:
             raise vanished(self.path / name)
-        return found
+        return folders
 
     def match(
         self, wanted: str, *, up_to: Match = Match.WORDS
     ) -> tuple[Match | None, Sequence[Folder]]:
         """The folders that a word means, as `matching`; archived ones too."""
-        found = self._match(wanted, up_to)
-        if not found[1]:
+        match = self._match(wanted, up_to)
+        if not match[1]:
             # A folder that appeared in the same clock tick may be missing in a known listing.
             self._listings.clear()
-            found = self._match(wanted, up_to)
-        self._found.update(folder.name for folder in found[1])
-        return found
+            match = self._match(wanted, up_to)
+        self._found.update(folder.name for folder in match[1])
+        return match
 
     def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
         places: dict[Path, dict[str, None]] = {self.path: self._names(self.path)}
@@ -112,14 +112,14 @@ class Collection:
         for place in self.earlier:
             known_names = {name for names in places.values() for name in names}
             places[place] = dict.fromkeys(
-                one for one in self._names(place) if one not in known_names
+                name for name in self._names(place) if name not in known_names
             )
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
         if not has_number(wanted) or not any(wanted in names for names in places.values()):
-            likely = {one for names in places.values() for one in candidates(names, wanted)}
-            known = [one for one in likely if has_number(one)]
-            how, meant = matching(known, wanted, up_to=up_to)
+            likely = {name for names in places.values() for name in candidates(names, wanted)}
+            numbered = [name for name in likely if has_number(name)]
+            how, meant = matching(numbered, wanted, up_to=up_to)
         chosen = sorted(set(meant))
         return how, [
             Folder(name, place / name, place not in (self.path, *self.earlier))
@@ -134,12 +134,12 @@ class Collection:
         A dictionary, because each of many is looked up by its name.
         """
         with listing(parent):
-            version, known = _version_of(parent), self._listings.get(parent)
-            if known is None or version is None or known[0] != version:
+            version, listed = _version_of(parent), self._listings.get(parent)
+            if listed is None or version is None or listed[0] != version:
                 with open_folder(parent) as opened:
-                    known = version, dict.fromkeys(opened.folders())
-                self._listings[parent] = known
-            return known[1]
+                    listed = version, dict.fromkeys(opened.folders())
+                self._listings[parent] = listed
+            return listed[1]
         return {}
 
 
@@ -149,10 +149,10 @@ def _version_of(folder: Path) -> _Version | None:
     Another folder, behind a link that came in its place, has another version.
     """
     try:
-        found = folder.stat()
+        status = folder.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:

@@ -35,12 +35,12 @@ def installed_points(group: str) -> dict[str, list[tuple[str, str]]]:
     Of a distribution that is there twice, the first on sys.path counts, as for an import. No other
     distribution has a name of unlatch's own.
     """
-    found: dict[str, dict[str, tuple[str, str]]] = {}
+    by_name: dict[str, dict[str, tuple[str, str]]] = {}
     for folder, name, target in _installed(group):
-        found.setdefault(name, {}).setdefault(_project(folder), (target, folder))
+        by_name.setdefault(name, {}).setdefault(_project(folder), (target, folder))
     return {
         name: [points[_OWN]] if _OWN in points else [*points.values()]
-        for name, points in sorted(found.items())
+        for name, points in sorted(by_name.items())
     }
 
 
@@ -81,7 +81,7 @@ def _installed_in(folder: str, group: str) -> Iterator[tuple[str, str, str]]:
         names = os.listdir(folder)  # noqa: PTH208  (pathlib is not loaded yet)
     except OSError:
         return  # sys.path lists missing folders, and archives
-    for installed in sorted(one for one in names if one.endswith(_INSTALLED)):
+    for installed in sorted(name for name in names if name.endswith(_INSTALLED)):
         path = f"{folder}{os.sep}{installed}{os.sep}entry_points.txt"
         # Most have none, and an error takes ten times as long.
         if not os.access(path, os.R_OK):

@@ -122,12 +122,12 @@ class EventLog:
 
         Two checkouts may have made one event, each with its author and time; both are events.
         """
-        found: dict[object, Event] = {}
+        events_by_key: dict[object, Event] = {}
         for line in self._lines(folder):
             if event := self.parse(line):
                 # Without a ULID, only the whole line tells events apart.
-                found[(event.id, event.at, event.by) if is_ulid(event.id) else line] = event
-        return in_order(found.values())
+                events_by_key[(event.id, event.at, event.by) if is_ulid(event.id) else line] = event
+        return in_order(events_by_key.values())
 
     def lost_lines(self, folder: Path) -> int:
         """The number of lines that cannot be read, as after a crash.
@@ -142,12 +142,12 @@ class EventLog:
 
         Lines of two authors or times are two events.
         """
-        found: dict[object, Mapping[str, Any]] = {}
+        raw_by_key: dict[object, Mapping[str, Any]] = {}
         events = filter(None, map(self.parse, self._lines(folder)))
         differing = (
             event.id
             for event in events
-            if found.setdefault((event.id, event.at, event.by), event.raw) != event.raw
+            if raw_by_key.setdefault((event.id, event.at, event.by), event.raw) != event.raw
         )
         return list(dict.fromkeys(differing))
 
@@ -160,8 +160,8 @@ class EventLog:
         if not isinstance(raw.get("id"), str) or not isinstance(word, str) or at is None:
             return None
         if word in self._all_models():
-            known = self._record(word)
-            return known.model(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
+            record = self._record(word)
+            return record.model(**record.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
         by = raw["by"] if isinstance(raw.get("by"), str) else ""
         return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)
 

@@ -74,14 +74,14 @@ def matching(
     """
     if wanted.isascii():
         return _matching(names, wanted, up_to)
-    how, found = _matching(names, wanted, Match.NAME)
-    if found:
-        return how, found
+    how, matches = _matching(names, wanted, Match.NAME)
+    if matches:
+        return how, matches
     composed: dict[str, list[str]] = {}
     for name in names:
         composed.setdefault(_composed(name), []).append(name)
-    how, found = _matching(composed, _composed(wanted), up_to)
-    return how, [name for one in found for name in composed[one]]
+    how, matches = _matching(composed, _composed(wanted), up_to)
+    return how, [name for match in matches for name in composed[match]]
 
 
 def _composed(text: str) -> str:
@@ -95,8 +95,8 @@ def _matching(
 ) -> tuple[Match | None, Sequence[str]]:
     word, names = _read(wanted.rstrip("/")), candidates(names, wanted)
     for how, fits in _RULES.items():
-        if how <= up_to and (found := [name for name in names if fits(name, word)]):
-            return how, found
+        if how <= up_to and (fitting := [name for name in names if fits(name, word)]):
+            return how, fitting
     return None, ()
 
 
@@ -115,10 +115,10 @@ def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
 
     A word that is a whole name is no range.
     """
-    found = _RANGE.fullmatch(wanted)
-    if found is None or matching(names, wanted, up_to=Match.NAME)[1]:
+    match = _RANGE.fullmatch(wanted)
+    if match is None or matching(names, wanted, up_to=Match.NAME)[1]:
         return ()
-    first, last = map(int, found.groups())
+    first, last = map(int, match.groups())
     labels = {name: number_in(name) for name in names}
     numbered = [(label, name) for name, label in labels.items() if label]
     return [name for label, name in sorted(numbered) if first <= label[0] <= last]
@@ -126,25 +126,25 @@ def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
 
 def reversed_range(word: str) -> str | None:
     """The range that was meant by one that runs backwards (12-1); None for any other word."""
-    if (found := _RANGE.fullmatch(word)) and int(found[1]) > int(found[2]):
-        return f"{found[2]}-{found[1]}"
+    if (match := _RANGE.fullmatch(word)) and int(match[1]) > int(match[2]):
+        return f"{match[2]}-{match[1]}"
     return None
 
 
 def range_problem(word: str) -> str | None:
     """Why a range means no name; None for any other word."""
-    found = _DIGITS.fullmatch(word)
-    if found is None:
+    match = _DIGITS.fullmatch(word)
+    if match is None:
         return None
     if not _RANGE.fullmatch(word):
         return f"the numbers of a range have at most {_MOST_DIGITS} digits"
-    return f"none has a number from {int(found[1])} to {int(found[2])}"
+    return f"none has a number from {int(match[1])} to {int(match[2])}"
 
 
 def _read(typed: str) -> _Wanted:
     if number := NUMBER.fullmatch(typed):
-        found = int(number["number"]), number["letter"].upper()
-        return _Wanted(typed, typed.casefold(), *found, "", "")
+        parsed = int(number["number"]), number["letter"].upper()
+        return _Wanted(typed, typed.casefold(), *parsed, "", "")
     words = _joined(typed) if _WORDS.fullmatch(typed) else ""
     beginning = words if len(words) > 1 and not words.isdecimal() else ""
     in_title = beginning if _LETTER.search(words) else ""
@@ -199,11 +199,11 @@ def choose(
     names: Collection[str], wanted: str, *, unknown: UsageError, ambiguous: UsageError
 ) -> str:
     """The one name that a word means; raises one of the errors with names as its problems."""
-    _, found = matching(names, wanted)
-    if len(found) == 1:
-        return found[0]
-    error = ambiguous if found else unknown
-    error.problems = listed(found) if found else similar(names, wanted)
+    _, matches = matching(names, wanted)
+    if len(matches) == 1:
+        return matches[0]
+    error = ambiguous if matches else unknown
+    error.problems = listed(matches) if matches else similar(names, wanted)
     raise error
 
 
@@ -226,7 +226,7 @@ def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:
     word = _read(wanted).beginning
     titles = {text: name for name in names for text in (_joined(name), _title(name))}
     close = get_close_matches(word, titles) if word else ()  # a title may be signs alone
-    return tuple(dict.fromkeys(titles[one] for one in close))
+    return tuple(dict.fromkeys(titles[title] for title in close))
 
 
 _LONGEST_SLUG = 60
@@ -253,7 +253,7 @@ def dated_name(day: datetime, slug: str, taken: Collection[str]) -> str:
     if name not in taken:
         return name
     candidates = (f"{name}-{number}" for number in range(2, len(taken) + 3))
-    return next(one for one in candidates if one not in taken)
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def begins(name: str, wanted: str) -> bool:

@@ -65,7 +65,7 @@ def run(
     process = _start(argv, cwd, environ, fed)
     out, err = bytearray(), bytearray()
     pipes = ((process.stdout, out, most), (process.stderr, err, _MOST_ERRORS))
-    readers = [Thread(target=_read, args=(process, *one), daemon=True) for one in pipes]
+    readers = [Thread(target=_read, args=(process, *pipe), daemon=True) for pipe in pipes]
     for reader in readers:
         reader.start()
     try:

@@ -91,13 +91,13 @@ class Record:
         """The record whose table a dataclass is."""
         keys = (
             Field(
-                one.metadata["name"] or one.name,
-                one.metadata["type"],
-                one.name,
-                one.default is MISSING,
+                field.metadata["name"] or field.name,
+                field.metadata["type"],
+                field.name,
+                field.default is MISSING,
             )
-            for one in fields(model)
-            if one.metadata
+            for field in fields(model)
+            if field.metadata
         )
         return cls(model.__name__, model.__doc__ or "", model, *keys)
 
@@ -114,31 +114,31 @@ class Record:
 
     def values(self, entry: Mapping[str, Any], place: str) -> dict[str, Any]:
         """The attributes of the model that a record has."""
-        found = {}
+        attributes = {}
         for part in self.parts:
             if isinstance(part, tuple):
                 name, record = part
                 if not record.keys.isdisjoint(entry):
-                    found[name] = record.read(entry, place)
+                    attributes[name] = record.read(entry, place)
             elif part.required or part.key in entry:
                 optional = None if part.required else part.type.optional
                 try:
-                    found[part.name] = (optional or part.type.read)(entry.get(part.key))
+                    attributes[part.name] = (optional or part.type.read)(entry.get(part.key))
                 except BadRecord as error:
                     raise BadRecord(f"{place}/{part.key}{error}") from error
-        return found
+        return attributes
 
     def recover(self, entry: Mapping[str, Any]) -> dict[str, Any]:
         """The model's attributes, as far as they can be read; required ones may be blank."""
-        found = {}
-        for one in self.fields:
+        attributes = {}
+        for part in self.fields:
             try:
-                if one.required or one.key in entry:
-                    found[one.name] = one.type.read(entry.get(one.key))
+                if part.required or part.key in entry:
+                    attributes[part.name] = part.type.read(entry.get(part.key))
             except BadRecord:
-                if one.required:
-                    found[one.name] = one.type.blank
-        return found
+                if part.required:
+                    attributes[part.name] = part.type.blank
+        return attributes
 
     def write(self, value: Any, over: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """A record without the keys that have no value; unknown keys of `over` stay."""
@@ -149,10 +149,13 @@ class Record:
                 inner = getattr(value, name)
                 entry |= record.write(inner) if inner is not None else {}
                 continue
-            one = getattr(value, part.name)
-            if part.always or one != self._defaults.get(part.name, ()):
-                entry[part.key] = part.type.write(one)
-        return {**entry, **{key: one for key, one in (over or {}).items() if key not in self.keys}}
+            attribute = getattr(value, part.name)
+            if part.always or attribute != self._defaults.get(part.name, ()):
+                entry[part.key] = part.type.write(attribute)
+        return {
+            **entry,
+            **{key: value for key, value in (over or {}).items() if key not in self.keys},
+        }
 
 
 class OneLine(dict[str, Any]):

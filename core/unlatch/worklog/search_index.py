@@ -184,10 +184,10 @@ class Source:
 def file_stamp(path: Path) -> str:
     """The size and time of a file, for stamps; "-" if it does not exist."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return "-"
-    return f"{found.st_size}:{found.st_mtime_ns}"
+    return f"{status.st_size}:{status.st_mtime_ns}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,17 +234,17 @@ class SearchIndex(CacheDatabase):
         until = math.inf if seconds is None else time.monotonic() + seconds
         with self._open() as database:
             database.execute("BEGIN IMMEDIATE")  # the known stamps must not change meanwhile
-            known = {
+            stamps = {
                 key: (number, stamp)
                 for number, key, stamp in database.execute(
                     "SELECT id, key, stamp FROM source WHERE kind = ?", (kind,)
                 )
             }
             for source in sources:
-                number, stamp = known.pop(source.key, (None, None))
+                number, stamp = stamps.pop(source.key, (None, None))
                 if stamp != source.stamp and time.monotonic() < until:
                     _put(database, kind, source, number)
-            for number, _ in known.values():
+            for number, _ in stamps.values():
                 _drop(database, number)
 
     def search(
@@ -254,22 +254,24 @@ class SearchIndex(CacheDatabase):
         typed = _terms(query)[:_MOST_WORDS]
         if not typed:
             return []
-        words = [one.casefold() for one in typed]
-        shown = dict(zip(reversed(words), reversed(typed), strict=True))
+        words = [term.casefold() for term in typed]
+        as_typed = dict(zip(reversed(words), reversed(typed), strict=True))
         with self._open() as database:
-            found = _ranked(database, words, kinds, limit)
+            rows = _ranked(database, words, kinds, limit)
             about = dict.fromkeys(word for word in words if word not in STOP_WORDS)
             counted = list(about or dict.fromkeys(words))[:_MOST_COUNTED]
-            weights = _weights(database, counted, [number for number, *_ in found])
+            weights = _weights(database, counted, [number for number, *_ in rows])
             in_text = {word: _having(database, f"text : {_term(word)}") for word in counted}
             return [
                 Hit(
                     kind,
                     key,
                     _coverage(weights, number),
-                    _matches(texts, [shown[it] for it in counted if number in in_text[it]]),
+                    _matches(
+                        texts, [as_typed[word] for word in counted if number in in_text[word]]
+                    ),
                 )
-                for number, kind, key, *texts in found
+                for number, kind, key, *texts in rows
             ]
 
 
@@ -314,12 +316,12 @@ def _weights(
     """The weight of each word, the rarer the more, and the documents that have it."""
     (total,) = database.execute("SELECT count(*) FROM source").fetchone()
     total += _OTHERS
-    found, wanted = [], set(numbers)
+    weights, wanted = [], set(numbers)
     for word in words:
         having = _having(database, _term(word))
         rarity = math.log(1 + (total - len(having) + 0.5) / (len(having) + 0.5))
-        found.append((rarity, having & wanted))
-    return found
+        weights.append((rarity, having & wanted))
+    return weights
 
 
 def _having(database: sqlite3.Connection, term: str) -> set[int]:
@@ -333,21 +335,21 @@ def _coverage(weights: Sequence[tuple[float, set[int]]], number: int) -> float:
 
 
 def _matches(texts: Sequence[str], in_text: Sequence[str]) -> tuple[Match, ...]:
-    found: dict[str, Match] = {}
+    matches: dict[str, Match] = {}
     for where, text in zip(_COLUMNS, texts, strict=False):
         for word in re.findall(f"{_FIRST}([^{_FIRST}{_LAST}]*){_LAST}", text):
-            found.setdefault(word.casefold(), Match(word, where))
+            matches.setdefault(word.casefold(), Match(word, where))
     for word in in_text:
-        found.setdefault(word.casefold(), Match(word, _COLUMNS[-1]))
-    return tuple(found.values())
+        matches.setdefault(word.casefold(), Match(word, _COLUMNS[-1]))
+    return tuple(matches.values())
 
 
 def _terms(query: str) -> list[str]:
     """The words of a query; several that a number makes one are a phrase."""
     return [
-        one
-        for found in _COMPOUND.findall(query)
-        for one in ([found] if _NUMBER.search(found) else _WORD.findall(found))
+        term
+        for compound in _COMPOUND.findall(query)
+        for term in ([compound] if _NUMBER.search(compound) else _WORD.findall(compound))
     ]
 
 

@@ -19,7 +19,7 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
     given = (os.defpath if path is None else path).split(os.pathsep)
     # Each command does this: resolving links, or making a Path of each, takes ten times as long.
     absolute = filter(os.path.isabs, given)
-    entries = [one for one in absolute if _identity(one) not in left_out]
+    entries = [folder for folder in absolute if _identity(folder) not in left_out]
     # An empty PATH would mean the current folder.
     return os.pathsep.join(entries) or "/nonexistent"
 
@@ -27,10 +27,10 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
 def _identity(folder: Path | str) -> tuple[int, int] | None:
     """The device and number of a folder by any of its paths; None if there is none."""
     try:
-        found = os.stat(folder)  # noqa: PTH116  (as above)
+        status = os.stat(folder)  # noqa: PTH116  (as above)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def find_program(name: str, *, path: str | None = None, apart: Path | None = None) -> str | None:
@@ -45,6 +45,6 @@ def find_program(name: str, *, path: str | None = None, apart: Path | None = Non
     if Path(name).name != name:
         return None
     searched = search_path(os.environ.get("PATH") if path is None else path, apart=apart)
-    found = shutil.which(name, path=searched)
+    program = shutil.which(name, path=searched)
     # On Windows, `which` looks into the current folder first.
-    return found if found and str(Path(found).parent) in searched.split(os.pathsep) else None
+    return program if program and str(Path(program).parent) in searched.split(os.pathsep) else None

@@ -33,6 +33,6 @@ def read_stamp(raw: object) -> datetime | None:
 
 def duration(seconds: float) -> str:
     """A duration in the largest unit that fits: 1 day, 2.5 hours."""
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    size, unit = next((unit_size for unit_size in _UNITS if seconds >= unit_size[0]), _UNITS[-1])
     number = f"{round(seconds / size, 1):g}"
     return f"{number} {unit}{'' if number == '1' else 's'}"

@@ -92,8 +92,8 @@ class AdoAdmin:
         if process not in PROCESSES:
             raise ValueError(f"no process {process!r}; there are {', '.join(PROCESSES)}")
         with self.boards.store.transaction():
-            known = self.boards.project(name)
-            project = known or ProjectRecord(stable_uuid(name.casefold()), name, process)
+            earlier = self.boards.project(name)
+            project = earlier or ProjectRecord(stable_uuid(name.casefold()), name, process)
             self.boards.keep_project(replace(project, process=process, create_tags=create_tags))
 
     def add_area(self, path: str, project: str = HOME, *, allows: str = "edit") -> None:
@@ -139,8 +139,8 @@ class AdoAdmin:
             home = self._project(project)
             kind = boards.types(home).get(type)
             if kind is None:
-                known = ", ".join(boards.types(home))
-                raise ValueError(f"{home.process} has no type {type!r}; it has {known}")
+                names = ", ".join(boards.types(home))
+                raise ValueError(f"{home.process} has no type {type!r}; it has {names}")
             item_id = id or boards.next_id()
             if boards.item(item_id) is not None:
                 raise ValueError(f"work item {item_id} exists already")
@@ -207,10 +207,12 @@ class AdoAdmin:
     def edit_comment(self, id: int, comment: int, html: str | None) -> None:
         """Edit a comment; None deletes it."""
         with self.boards.store.transaction():
-            found = {one.id: one for one in self.boards.comments_of(self._item(id))}[comment]
-            found.text, found.deleted = html or found.text, html is None
-            found.version, found.edited = found.version + 1, self.boards.now()
-            self.boards.comment_table.put(f"{id}/{comment}", found)
+            record = {record.id: record for record in self.boards.comments_of(self._item(id))}[
+                comment
+            ]
+            record.text, record.deleted = html or record.text, html is None
+            record.version, record.edited = record.version + 1, self.boards.now()
+            self.boards.comment_table.put(f"{id}/{comment}", record)
 
     def delete(self, id: int) -> None:
         """Moves a work item to the recycle bin."""
@@ -227,9 +229,9 @@ class AdoAdmin:
 
     def comments(self, id: int) -> list[dict[str, Any]]:
         item = self._item(id)
-        project, found = self._project(item.project), self.boards.comments_of(item)
-        shown = [c for c in found if not c.deleted]
-        return [shapes.comment(c, project, self.organization_url) for c in shown]
+        project, records = self._project(item.project), self.boards.comments_of(item)
+        visible = [c for c in records if not c.deleted]
+        return [shapes.comment(c, project, self.organization_url) for c in visible]
 
     def mails(self, id: int) -> int:
         """The changes of which people got notifications."""
@@ -237,8 +239,8 @@ class AdoAdmin:
 
     def updates(self, id: int) -> list[dict[str, Any]]:
         item = self._item(id)
-        found = self.boards.updates_of(item)
-        return shapes.updates(found, self._project(item.project), self.organization_url)
+        records = self.boards.updates_of(item)
+        return shapes.updates(records, self._project(item.project), self.organization_url)
 
     def items(self) -> list[ItemView]:
         return [self._view(item) for item in self.boards.items.under() if not item.deleted]

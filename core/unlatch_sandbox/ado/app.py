@@ -79,8 +79,8 @@ class _AnyCase:
         before, mark, rest = environ["PATH_INFO"].partition(f"/{_APIS}/")
         words = [w.casefold() if w.casefold() in _WORDS else w for w in rest.split("/")]
         environ["PATH_INFO"] = before + mark + "/".join(words)
-        found: Iterable[bytes] = self._inner(environ, start_response)
-        return found
+        answer: Iterable[bytes] = self._inner(environ, start_response)
+        return answer
 
 
 def _enter() -> None:
@@ -100,15 +100,15 @@ def _leave(answer: Response) -> Response:
 @routes.route("/_apis", methods=["OPTIONS"])
 def options() -> Response:
     check_query(*guards.ANY_QUERY, "allHostTypes")
-    found = discovery.resource_locations(guards.admin().newest_version)
-    return reply({"count": len(found), "value": found})
+    locations = discovery.resource_locations(guards.admin().newest_version)
+    return reply({"count": len(locations), "value": locations})
 
 
 @routes.get("/_apis/resourceareas")
 def resource_areas() -> Response:
     check_query(*guards.ANY_QUERY)
-    found = discovery.resource_areas(guards.organization_url())
-    return reply({"count": len(found), "value": found})
+    areas = discovery.resource_areas(guards.organization_url())
+    return reply({"count": len(areas), "value": areas})
 
 
 def _page(project: str, item_id: int) -> Response:

@@ -32,11 +32,11 @@ def stable_uuid(text: str) -> str:
 
 def split_tags(text: str) -> list[str]:
     """Tags are equal in any case; the first spelling stays."""
-    found: dict[str, str] = {}
+    tags: dict[str, str] = {}
     for tag in (part.strip() for part in text.split(";")):
         if tag:
-            found.setdefault(tag.casefold(), tag)
-    return list(found.values())
+            tags.setdefault(tag.casefold(), tag)
+    return list(tags.values())
 
 
 def join_tags(tags: list[str]) -> str:

@@ -32,22 +32,22 @@ def list_comments(project: str, item_id: int) -> Response:
         raise NotKnownError("value of $expand", request.args["$expand"])
     item = guards.item(item_id, project)
     every = request.args.get("includeDeleted", "false").casefold() == "true"
-    found = [c for c in guards.boards().comments_of(item) if every or not c.deleted]
+    records = [c for c in guards.boards().comments_of(item) if every or not c.deleted]
     if request.args.get("order", "desc").casefold() == "desc":
-        found.reverse()
-    return reply(_comment_page(item, found))
+        records.reverse()
+    return reply(_comment_page(item, records))
 
 
-def _comment_page(item: WorkItemRecord, found: list[CommentRecord]) -> dict[str, object]:
+def _comment_page(item: WorkItemRecord, records: list[CommentRecord]) -> dict[str, object]:
     start = int(request.args.get("continuationToken", "0"))
     end = start + min(int(request.args.get("$top", _MOST_COMMENTS)), _MOST_COMMENTS)
-    shown = [_shown(item, comment) for comment in found[start:end]]
+    comments = [_shown(item, comment) for comment in records[start:end]]
     page: dict[str, object] = {
-        "totalCount": len(found),
-        "count": len(shown),
-        "comments": shown,
+        "totalCount": len(records),
+        "count": len(comments),
+        "comments": comments,
     }
-    if end < len(found):
+    if end < len(records):
         address = f"{guards.organization_url()}/{guards.home_of(item).id}/_apis/wit/workItems"
         next_page = f"{address}/{item.id}/comments?continuationToken={end}"
         page |= {"continuationToken": str(end), "nextPage": next_page}
@@ -168,9 +168,9 @@ def _shown(item: WorkItemRecord, comment: CommentRecord) -> shapes.Json:
 def list_updates(item_id: int, project: str | None = None) -> Response:
     check_query(*guards.ANY_QUERY, "$top", "$skip")
     item = guards.item(item_id, project)
-    found = shapes.updates(
+    updates = shapes.updates(
         guards.boards().updates_of(item), guards.home_of(item), guards.organization_url()
     )
     start = int(request.args.get("$skip", "0"))
-    page = found[start : start + int(request.args.get("$top", _MOST_COMMENTS))]
+    page = updates[start : start + int(request.args.get("$top", _MOST_COMMENTS))]
     return reply({"count": len(page), "value": page})

@@ -43,12 +43,12 @@ def authenticate() -> None:
 
 
 def _token() -> str:
-    found = request.authorization
-    if found is None:
+    credentials = request.authorization
+    if credentials is None:
         return ""
-    if found.type == "basic":
-        return found.password or ""
-    return (found.token or "") if found.type == "bearer" else ""
+    if credentials.type == "basic":
+        return credentials.password or ""
+    return (credentials.token or "") if credentials.type == "bearer" else ""
 
 
 def check_version(*, preview: bool = False) -> None:
@@ -82,10 +82,10 @@ def _accepted_version() -> str:
 
 
 def project(name: str) -> ProjectRecord:
-    found = boards().project(name)
-    if found is None:
+    record = boards().project(name)
+    if record is None:
         raise refusals.no_project(name)
-    return found
+    return record
 
 
 def home_of(item: WorkItemRecord) -> ProjectRecord:
@@ -94,11 +94,11 @@ def home_of(item: WorkItemRecord) -> ProjectRecord:
 
 def item(item_id: int, project_name: str | None, *, deleted: bool = False) -> WorkItemRecord:
     home = project(project_name) if project_name else None
-    found = boards().item(item_id)
-    elsewhere = found is not None and home is not None and found.project != home.name
-    if found is None or elsewhere or found.deleted is not deleted or is_hidden(found):
+    record = boards().item(item_id)
+    elsewhere = record is not None and home is not None and record.project != home.name
+    if record is None or elsewhere or record.deleted is not deleted or is_hidden(record):
         raise refusals.no_item(item_id)
-    return found
+    return record
 
 
 def is_hidden(item: WorkItemRecord) -> bool:
@@ -108,9 +108,9 @@ def is_hidden(item: WorkItemRecord) -> bool:
 
 def kind(home: ProjectRecord, name: str) -> WorkItemType:
     wanted = name.casefold()
-    found = boards().types(home).values()
+    kinds = boards().types(home).values()
     match = next(
-        (t for t in found if wanted in (t.name.casefold(), t.reference_name.casefold())), None
+        (t for t in kinds if wanted in (t.name.casefold(), t.reference_name.casefold())), None
     )
     if match is None:
         raise refusals.no_type(name)

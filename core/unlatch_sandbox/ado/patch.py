@@ -133,17 +133,17 @@ def _check_mandatory(patch: Patch, item: WorkItemRecord, kind: WorkItemType) -> 
 
 
 def _check_paths(patch: Patch, item: WorkItemRecord, project: ProjectRecord) -> None:
-    for name, known in ((AREA, project.areas), (ITERATION, project.iterations)):
+    for name, paths in ((AREA, project.areas), (ITERATION, project.iterations)):
         path = patch.changes.get(name, item.fields[name])
-        if path != project.name and path not in known:
+        if path != project.name and path not in paths:
             raise refusals.no_such_path(item.id, name)
-        if name == AREA and known.get(path, "edit") != "edit":
+        if name == AREA and paths.get(path, "edit") != "edit":
             raise refusals.no_area_rights(item.id)
 
 
 def _check_new_tags(tags: list[str], project: ProjectRecord) -> None:
-    known = {tag.casefold() for tag in project.tags}
-    if not project.create_tags and any(tag.casefold() not in known for tag in tags):
+    existing = {tag.casefold() for tag in project.tags}
+    if not project.create_tags and any(tag.casefold() not in existing for tag in tags):
         raise refusals.no_new_tags()
 
 

@@ -193,11 +193,11 @@ def no_version(method: str) -> Refusal:
     )
 
 
-def content_type(found: str, method: str) -> Refusal:
+def content_type(given: str, method: str) -> Refusal:
     return refusal(
         415,
         "VssRequestContentTypeNotSupportedException",
-        f'The request indicated a Content-Type of "{found}" for method type "{method}" which is '
+        f'The request indicated a Content-Type of "{given}" for method type "{method}" which is '
         "not supported. Valid content types for this method are: application/json-patch+json.",
         namespace="Microsoft.VisualStudio.Services.WebApi",
         event=3000,

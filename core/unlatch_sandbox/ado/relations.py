@@ -22,10 +22,10 @@ def counted(added: list[Relation], item: WorkItemRecord) -> dict[str, Any]:
     if not added:
         return {}
     every = [*item.relations, *added]
-    parents = [one["target"] for one in every if one["rel"] == TO_PARENT]
+    parents = [relation["target"] for relation in every if relation["rel"] == TO_PARENT]
     return {
-        RELATED_COUNT: sum(one["rel"] != HYPERLINK for one in every),
-        "System.HyperLinkCount": sum(one["rel"] == HYPERLINK for one in every),
+        RELATED_COUNT: sum(relation["rel"] != HYPERLINK for relation in every),
+        "System.HyperLinkCount": sum(relation["rel"] == HYPERLINK for relation in every),
         **({PARENT: parents[0]} if parents else {}),
     }
 

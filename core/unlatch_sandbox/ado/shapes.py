@@ -68,12 +68,12 @@ def work_item(
 ) -> Json:
     address = f"{url}/{project.id}/_apis/wit/workItems/{item.id}"
     fields = values(item.fields, url, project.inactive)
-    shown: Json = {"id": item.id, "rev": item.rev, "fields": fields}
+    answer: Json = {"id": item.id, "rev": item.rev, "fields": fields}
     if relations and item.relations:
-        shown["relations"] = [_relation(one, url) for one in item.relations]
+        answer["relations"] = [_relation(relation, url) for relation in item.relations]
     if links:
         kind = quote(item.type)
-        shown["_links"] = {
+        answer["_links"] = {
             "self": {"href": address},
             "workItemUpdates": {"href": f"{address}/updates"},
             "workItemRevisions": {"href": f"{address}/revisions"},
@@ -82,7 +82,7 @@ def work_item(
             "workItemType": {"href": f"{url}/{project.id}/_apis/wit/workItemTypes/{kind}"},
             "fields": {"href": f"{url}/{project.id}/_apis/wit/fields"},
         }
-    return {**shown, "url": address}
+    return {**answer, "url": address}
 
 
 def _relation(relation: Json, url: str) -> Json:
@@ -94,7 +94,7 @@ def _relation(relation: Json, url: str) -> Json:
 
 def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
     item = f"{url}/{project.id}/_apis/wit/workItems/{record.work_item}"
-    shown = {
+    answer = {
         "workItemId": record.work_item,
         "id": record.id,
         "version": record.version,
@@ -106,7 +106,7 @@ def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
         "format": record.format,
         "url": f"{item}/comments/{record.id}",
     }
-    return {**shown, "isDeleted": True} if record.deleted else shown
+    return {**answer, "isDeleted": True} if record.deleted else answer
 
 
 def revision(record: UpdateRecord, fields: Json, comment: CommentRecord | None, url: str) -> Json:
@@ -158,8 +158,8 @@ _FIELD_NAMES = {
 }
 
 
-def state(found: State) -> Json:
-    return {"name": found.name, "color": found.color, "category": found.category}
+def state(record: State) -> Json:
+    return {"name": record.name, "color": record.color, "category": record.category}
 
 
 def work_item_type(kind: WorkItemType, project: ProjectRecord, url: str) -> Json:
@@ -179,7 +179,7 @@ def work_item_type(kind: WorkItemType, project: ProjectRecord, url: str) -> Json
         "transitions": {
             source: [{"to": to} for to in kind.next_states(source)] for source in sources
         },
-        "states": [state(one) for one in kind.states],
+        "states": [state(entry) for entry in kind.states],
         "url": f"{url}/{project.id}/_apis/wit/workItemTypes/{quote(kind.name)}",
     }
 

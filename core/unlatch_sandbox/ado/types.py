@@ -25,8 +25,8 @@ _TYPES = "/<project>/_apis/wit/workitemtypes"
 def list_types(project: str) -> Response:
     check_query(*guards.ANY_QUERY)
     home = guards.project(project)
-    found = [_type(t, home) for t in guards.boards().types(home).values()]
-    return reply({"count": len(found), "value": found})
+    types = [_type(t, home) for t in guards.boards().types(home).values()]
+    return reply({"count": len(types), "value": types})
 
 
 @routes.get(f"{_TYPES}/<name>")
@@ -37,17 +37,17 @@ def get_type(project: str, name: str) -> Response:
 
 
 def _type(kind: WorkItemType, home: ProjectRecord) -> shapes.Json:
-    shown = shapes.work_item_type(kind, home, guards.organization_url())
+    answer = shapes.work_item_type(kind, home, guards.organization_url())
     if not guards.admin().types_have_states:
-        del shown["states"]
-    return shown
+        del answer["states"]
+    return answer
 
 
 @routes.get(f"{_TYPES}/<name>/states")
 def list_states(project: str, name: str) -> Response:
     check_query(*guards.ANY_QUERY)
-    found = [shapes.state(s) for s in guards.kind(guards.project(project), name).states]
-    return reply({"count": len(found), "value": found})
+    states = [shapes.state(s) for s in guards.kind(guards.project(project), name).states]
+    return reply({"count": len(states), "value": states})
 
 
 @routes.get("/<project>/_apis/wit/classificationnodes/<group>")
@@ -77,9 +77,9 @@ def _node(home: ProjectRecord, group: str, path: str, depth: int) -> shapes.Json
         start, finish = home.iterations[path]
         node["attributes"] = {"startDate": start, "finishDate": finish}
     if inner and depth:
-        node["children"] = [_node(home, group, one, depth - 1) for one in inner]
+        node["children"] = [_node(home, group, child, depth - 1) for child in inner]
     return node
 
 
 def _just_below(path: str, paths: Iterable[str]) -> Iterable[str]:
-    return (one for one in paths if one.rpartition("\\")[0] == path)
+    return (child for child in paths if child.rpartition("\\")[0] == path)

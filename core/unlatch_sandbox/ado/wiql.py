@@ -53,10 +53,10 @@ def query(project: str | None = None, **_: str) -> Response:
         raise NotKnownError("query", text)
     home = guards.project(project) if project else None
     tests = _tests(match["where"] or "", home)
-    found = [i for i in guards.boards().items.under() if all(test(i) for test in tests)]
-    _sort(found, match["order"], match["direction"])
-    shown = found[: int(request.args.get("$top", "20000"))]
-    return reply(_result(shown, match["columns"]))
+    records = [i for i in guards.boards().items.under() if all(test(i) for test in tests)]
+    _sort(records, match["order"], match["direction"])
+    page = records[: int(request.args.get("$top", "20000"))]
+    return reply(_result(page, match["columns"]))
 
 
 def _tests(text: str, home: ProjectRecord | None) -> list[Test]:
@@ -105,17 +105,17 @@ def _read(item: WorkItemRecord, field: str) -> str:
     return str(item.id if field == "System.Id" else item.fields.get(field, ""))
 
 
-def _sort(found: list[WorkItemRecord], order: str | None, direction: str | None) -> None:
+def _sort(records: list[WorkItemRecord], order: str | None, direction: str | None) -> None:
     if order is None:
         return
     if order not in _ORDERS:
         raise NotKnownError("query order", order)
     keys: dict[str, Callable[[WorkItemRecord], Any]] = {"System.Id": lambda item: item.id}
     key = keys.get(order, lambda item: (item.fields[order], item.id))
-    found.sort(key=key, reverse=(direction or "ASC").upper() == "DESC")
+    records.sort(key=key, reverse=(direction or "ASC").upper() == "DESC")
 
 
-def _result(found: list[WorkItemRecord], columns: str) -> dict[str, Any]:
+def _result(records: list[WorkItemRecord], columns: str) -> dict[str, Any]:
     url = guards.organization_url()
     names = [name.strip().strip("[]") for name in columns.split(",")]
     return {
@@ -126,6 +126,6 @@ def _result(found: list[WorkItemRecord], columns: str) -> dict[str, Any]:
             {"referenceName": n, "name": n, "url": f"{url}/_apis/wit/fields/{n}"} for n in names
         ],
         "workItems": [
-            {"id": item.id, "url": f"{url}/_apis/wit/workItems/{item.id}"} for item in found
+            {"id": item.id, "url": f"{url}/_apis/wit/workItems/{item.id}"} for item in records
         ],
     }

@@ -63,7 +63,7 @@ def _one_of(asked: dict[str, Any]) -> dict[str, Any]:
     if asked["method"] != "PATCH" or not _PATCHABLE.match(asked["uri"]):
         raise NotKnownError("batched request", f"{asked['method']} {asked['uri']}")
     path, _, query = asked["uri"].partition("?")
-    made = EnvironBuilder(
+    builder = EnvironBuilder(
         f"/{request.path.split('/')[1]}{path}",
         query_string=query,
         method="PATCH",
@@ -71,7 +71,7 @@ def _one_of(asked: dict[str, Any]) -> dict[str, Any]:
         data=json.dumps(asked["body"]),
         base_url=request.host_url,
     )
-    environ = {**made.get_environ(), ADMIN: request.environ[ADMIN]}
+    environ = {**builder.get_environ(), ADMIN: request.environ[ADMIN]}
     answer = Response.from_app(current_app.wsgi_app, environ, buffered=True)
     content = {"Content-Type": answer.content_type}
     return {"code": answer.status_code, "headers": content, "body": answer.get_data(as_text=True)}
@@ -115,11 +115,11 @@ def _shown(
     expand: str = "none",
 ) -> dict[str, Any]:
     url, related = guards.organization_url(), expand in ("relations", "all")
-    shown = shapes.work_item(item, guards.home_of(item), url, links=links, relations=related)
+    answer = shapes.work_item(item, guards.home_of(item), url, links=links, relations=related)
     if fields:
         wanted = {name.strip().casefold() for name in fields}
-        shown["fields"] = {n: v for n, v in shown["fields"].items() if n.casefold() in wanted}
-    return shown
+        answer["fields"] = {n: v for n, v in answer["fields"].items() if n.casefold() in wanted}
+    return answer
 
 
 @routes.post("/_apis/wit/workitemsbatch")
@@ -156,15 +156,15 @@ def _several(
             "The expand parameter can not be used with the fields parameter."
         )
     links = expand in ("links", "all")
-    found: list[dict[str, Any] | None] = []
+    answers: list[dict[str, Any] | None] = []
     for item_id in ids:
         item = guards.boards().item(item_id)
         if policy.casefold() == "omit" and (item is None or item.deleted or guards.is_hidden(item)):
-            found.append(None)
+            answers.append(None)
             continue
-        one = guards.item(item_id, project)
-        found.append(_shown(one, fields=fields, links=links, expand=expand))
-    return reply({"count": len(found), "value": found})
+        record = guards.item(item_id, project)
+        answers.append(_shown(record, fields=fields, links=links, expand=expand))
+    return reply({"count": len(answers), "value": answers})
 
 
 @routes.get("/_apis/wit/recyclebin/<int:item_id>")
@@ -172,7 +172,7 @@ def _several(
 def get_deleted(item_id: int, project: str | None = None) -> Response:
     check_query(*guards.ANY_QUERY)
     item = guards.item(item_id, project, deleted=True)
-    shown, url = _shown(item, links=False), guards.organization_url()
+    answer, url = _shown(item, links=False), guards.organization_url()
     return reply(
         {
             "id": item.id,
@@ -183,6 +183,6 @@ def get_deleted(item_id: int, project: str | None = None) -> Response:
             "deletedBy": item.fields["System.ChangedBy"],
             "code": 200,
             "url": f"{url}/_apis/wit/recyclebin/{item.id}",
-            "resource": shown,
+            "resource": answer,
         }
     )

@@ -128,10 +128,10 @@ def _add_faults(app: Flask, sandbox: Sandbox) -> None:
 
 
 def _object() -> dict[str, Any]:
-    found = request.get_json(silent=True)
-    if not isinstance(found, dict):
+    body = request.get_json(silent=True)
+    if not isinstance(body, dict):
         raise _bad("send a JSON object")
-    return found
+    return body
 
 
 def _fault(asked: dict[str, Any]) -> Fault:
@@ -146,13 +146,19 @@ def _fault(asked: dict[str, Any]) -> Fault:
 
 def _check_keys(call: Callable[..., Any], given: dict[str, Any]) -> None:
     """Refuse keys that a function does not have, and missing ones."""
-    known = inspect.signature(call).parameters.values()
-    names = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
-    unknown = [one for one in given if one not in names]
-    if unknown and len(names) == len(known):
+    parameters = inspect.signature(call).parameters.values()
+    names = [
+        parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    unknown = [key for key in given if key not in names]
+    if unknown and len(names) == len(parameters):
         raise _bad(f"unknown key {unknown[0]!r}; the keys are {', '.join(names)}")
-    missing = [one for one in known if one.name in names and one.default is one.empty]
-    if lacking := [one.name for one in missing if one.name not in given]:
+    missing = [
+        parameter
+        for parameter in parameters
+        if parameter.name in names and parameter.default is parameter.empty
+    ]
+    if lacking := [parameter.name for parameter in missing if parameter.name not in given]:
         raise _bad(f"missing key {lacking[0]!r}; the keys are {', '.join(names)}")
 
 

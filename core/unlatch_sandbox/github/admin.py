@@ -97,12 +97,12 @@ class GithubAdmin:
         without `issues_read` every read of an issue.
         """
         with self.hub.store.transaction():
-            known = self.hub.repository(name)
+            earlier = self.hub.repository(name)
             self.hub.keep_repository(
                 RepositoryRecord(
-                    known.id if known else self.hub.new_id(),
+                    earlier.id if earlier else self.hub.new_id(),
                     name,
-                    known.created_at if known else self.hub.now(),
+                    earlier.created_at if earlier else self.hub.now(),
                     archived,
                     has_issues,
                     push,
@@ -205,8 +205,8 @@ class GithubAdmin:
 
     def comments(self, repository: str, number: int) -> list[dict[str, Any]]:
         at = shapes.Addresses.at(self.web_url)
-        found = self.hub.comments_of(self._issue(repository, number))
-        return [self.show_comment(record, at) for record in found]
+        records = self.hub.comments_of(self._issue(repository, number))
+        return [self.show_comment(record, at) for record in records]
 
     def edit(self, repository: str, number: int, **changes: Any) -> None:
         """Changes by a person (`by`): title, body, state, labels, assignees, locked."""
@@ -256,15 +256,15 @@ class GithubAdmin:
     def edit_comment(self, repository: str, comment: int, body: str | None) -> None:
         """Edit a comment; None deletes it."""
         with self.hub.store.transaction():
-            found = self.hub.comment(repository, comment)
-            if found is None:
+            record = self.hub.comment(repository, comment)
+            if record is None:
                 raise LookupError(f"no comment {comment} in {repository}")
-            self.hub.edit_comment(found, body)
+            self.hub.edit_comment(record, body)
 
     def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
-        found = (self.hub.label(issue.repository, name) for name in issue.labels)
+        records = (self.hub.label(issue.repository, name) for name in issue.labels)
         milestone = issue.milestone and self.hub.milestone(issue.repository, issue.milestone)
-        labels = [label for label in found if label]
+        labels = [label for label in records if label]
         association = self.person(issue.user).association
         return shapes.issue(issue, labels, at, milestone or None, association=association)
 

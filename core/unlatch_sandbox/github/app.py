@@ -55,8 +55,8 @@ class _ByNumber:
         for repository in admin_of(environ).hub.repositories.under() if match else ():
             if match and repository.id == int(match[1]):
                 environ["PATH_INFO"] = f"{API}/repos/{repository.full_name}{match[2] or ''}"
-        found: Iterable[bytes] = self._inner(environ, start_response)
-        return found
+        answer: Iterable[bytes] = self._inner(environ, start_response)
+        return answer
 
 
 def _enter() -> None:
@@ -113,10 +113,10 @@ def get_user() -> Response:
 @routes.get("/repos/<owner>/<name>")
 def get_repository(owner: str, name: str) -> Response:
     check_query()
-    found = guards.repository(owner, name)
-    issues_here = guards.admin().hub.issues_of(found.full_name)
+    home = guards.repository(owner, name)
+    issues_here = guards.admin().hub.issues_of(home.full_name)
     open_issues = sum(issue.state == "open" for issue in issues_here)
-    return reply(shape_of(found, open_issues, guards.addresses()))
+    return reply(shape_of(home, open_issues, guards.addresses()))
 
 
 @routes.get("/repos/<owner>/<name>/milestones")
@@ -124,10 +124,10 @@ def list_milestones(owner: str, name: str) -> Response:
     check_query("state", "per_page", "page")
     home = guards.repository(owner, name)
     state = request.args.get("state", "open")
-    found = guards.admin().hub.milestones_of(home.full_name)
-    page, headers = page_of([one for one in found if state in ("all", one.state)])
-    shown = [shapes.milestone(one, g.login, guards.addresses()) for one in page]
-    return reply(shown, headers=headers)
+    records = guards.admin().hub.milestones_of(home.full_name)
+    page, headers = page_of([record for record in records if state in ("all", record.state)])
+    answer = [shapes.milestone(record, g.login, guards.addresses()) for record in page]
+    return reply(answer, headers=headers)
 
 
 @routes.get("/repos/<owner>/<name>/collaborators/<login>/permission")

@@ -22,8 +22,8 @@ _ON_CODE = "/repos/<owner>/<name>/pulls/comments/<int:comment_id>"
 @routes.get(_LIST)
 def list_comments(owner: str, name: str, number: int) -> Response:
     check_query("since", "per_page", "page")
-    found = guards.admin().hub.comments_of(guards.issue(owner, name, number))
-    page, headers = page_of([c for c in found if c.updated_at >= since() and not c.review])
+    records = guards.admin().hub.comments_of(guards.issue(owner, name, number))
+    page, headers = page_of([c for c in records if c.updated_at >= since() and not c.review])
     return reply([_show(c) for c in page], headers=headers)
 
 
@@ -51,8 +51,8 @@ def add_comment(owner: str, name: str, number: int) -> Response:
         raise guards.invalid("IssueComment", "body", "missing_field")
     guards.check_length(text, "IssueComment", "data")
     comment = guards.admin().hub.add_comment(issue, text, g.login)
-    shown = _show(comment)
-    return reply(shown, 201, {"Location": shown["url"]})
+    answer = _show(comment)
+    return reply(answer, 201, {"Location": answer["url"]})
 
 
 @routes.get(_ONE)
@@ -80,8 +80,8 @@ def react(owner: str, name: str, comment_id: int) -> Response:
         raise guards.invalid("Reaction", "content", "invalid")
     hub = guards.admin().hub
     is_new = hub.react(comment, content, g.login)
-    shown = shapes.reaction(hub.new_id(), g.login, content, hub.now(), guards.addresses())
-    return reply(shown, 201 if is_new else 200)
+    answer = shapes.reaction(hub.new_id(), g.login, content, hub.now(), guards.addresses())
+    return reply(answer, 201 if is_new else 200)
 
 
 def _show(comment: CommentRecord) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _show(comment: CommentRecord) -> dict[str, Any]:
 
 def _find(owner: str, name: str, comment_id: int) -> CommentRecord:
     home = guards.repository(owner, name)
-    found = guards.admin().hub.comment(home.full_name, comment_id)
-    if found is None or found.review is not ("/pulls/" in request.path):
+    record = guards.admin().hub.comment(home.full_name, comment_id)
+    if record is None or record.review is not ("/pulls/" in request.path):
         raise guards.refusal(404, "Not Found")
-    return found
+    return record

@@ -51,25 +51,29 @@ class _Execution:
         data = self._object(root, self._document.selections, [])
         return {"data": data, **({"errors": self._errors} if self._errors else {})}
 
-    def _object(self, found: Object, selections: list[Selection], path: list[Any]) -> Object:
-        shown: Object = {}
-        for one in selections:
-            if isinstance(one, Field):
-                shown[one.alias] = self._field(found, one, [*path, one.alias])
+    def _object(self, node: Object, selections: list[Selection], path: list[Any]) -> Object:
+        answer: Object = {}
+        for selection in selections:
+            if isinstance(selection, Field):
+                answer[selection.alias] = self._field(node, selection, [*path, selection.alias])
                 continue
-            part = one if isinstance(one, Fragment) else self._document.fragments.get(one.name)
+            part = (
+                selection
+                if isinstance(selection, Fragment)
+                else self._document.fragments.get(selection.name)
+            )
             if part is None:
                 raise _Undefined("a fragment was used that is not defined")
-            if part.type == found["__typename"]:
-                shown |= self._object(found, part.selections, path)
-        return shown
+            if part.type == node["__typename"]:
+                answer |= self._object(node, part.selections, path)
+        return answer
 
-    def _field(self, found: Object, asked: Field, path: list[Any]) -> Any:
-        if asked.name not in found:
-            kind = found["__typename"]
+    def _field(self, node: Object, asked: Field, path: list[Any]) -> Any:
+        if asked.name not in node:
+            kind = node["__typename"]
             raise _Undefined(f"Field '{asked.name}' doesn't exist on type '{kind}'")
         try:
-            value = found[asked.name]
+            value = node[asked.name]
             value = value(asked.arguments) if callable(value) else value
         except projects.MissingError as missing:
             error = {"type": missing.type, "path": path, "message": str(missing)}
@@ -79,7 +83,7 @@ class _Execution:
 
     def _shown(self, value: Any, asked: Field, path: list[Any]) -> Any:
         if isinstance(value, list):
-            return [self._shown(one, asked, [*path, at]) for at, one in enumerate(value)]
+            return [self._shown(item, asked, [*path, at]) for at, item in enumerate(value)]
         if isinstance(value, dict):
             if not asked.selections:
                 raise _Undefined(f"Field must have selections (field '{asked.name}')")
@@ -95,29 +99,29 @@ def _root() -> Object:
 def _repository(asked: Arguments) -> Object:
     hub = guards.admin().hub
     name = f"{asked['owner']}/{asked['name']}"
-    found = hub.repository(name)
+    record = hub.repository(name)
     move = hub.renames.get(name.casefold())
-    if found is None and move is not None:
+    if record is None and move is not None:
         # A query follows a renamed repository by itself.
-        found = hub.repository(move.to)
-    if found is None:
+        record = hub.repository(move.to)
+    if record is None:
         raise projects.MissingError(f"Could not resolve to a Repository with the name '{name}'.")
     return {
         "__typename": "Repository",
-        "nameWithOwner": found.full_name,
-        "issue": lambda asked: _issue(found, asked, pulls=False),
-        "issueOrPullRequest": lambda asked: _issue(found, asked, pulls=True),
+        "nameWithOwner": record.full_name,
+        "issue": lambda asked: _issue(record, asked, pulls=False),
+        "issueOrPullRequest": lambda asked: _issue(record, asked, pulls=True),
     }
 
 
 def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
     number = asked["number"]
-    found = guards.admin().hub.issue(home.full_name, number)
+    record = guards.admin().hub.issue(home.full_name, number)
     hidden = not home.has_issues or not home.issues_read
-    if found is None or found.deleted or hidden or (found.pull_request and not pulls):
+    if record is None or record.deleted or hidden or (record.pull_request and not pulls):
         kind = "issue or pull request" if pulls else "Issue"
         raise projects.MissingError(f"Could not resolve to an {kind} with the number of {number}.")
-    return _pull(found) if found.pull_request else _shown(found)
+    return _pull(record) if record.pull_request else _shown(record)
 
 
 def _pull(pull: IssueRecord) -> Object:
@@ -240,7 +244,7 @@ def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:
             chosen = nodes[-last:]
         else:
             raise _Undefined("You must provide a `first` or `last` value to paginate.")
-        shown = [{"__typename": kind, **node} for node in chosen]
-        return {"__typename": f"{kind}Connection", "nodes": shown}
+        listed = [{"__typename": kind, **node} for node in chosen]
+        return {"__typename": f"{kind}Connection", "nodes": listed}
 
     return page

@@ -61,13 +61,13 @@ def authenticate() -> None:
 
 def repository(owner: str, name: str, *, changes: bool = False) -> RepositoryRecord:
     full_name = f"{owner}/{name}"
-    found = admin().hub.repository(full_name)
-    if found is None:
+    record = admin().hub.repository(full_name)
+    if record is None:
         _follow_rename(full_name)
         raise refusal(404, "Not Found")
     if changes:
-        _may_change(found)
-    return found
+        _may_change(record)
+    return record
 
 
 def _follow_rename(full_name: str) -> None:
@@ -86,12 +86,12 @@ def _follow_rename(full_name: str) -> None:
     raise refusal(status, message, headers={"Location": target}, url=target)
 
 
-def _may_change(found: RepositoryRecord) -> None:
+def _may_change(record: RepositoryRecord) -> None:
     if g.kind == "reader":
         raise refusal(404, "Not Found", headers={"X-Accepted-OAuth-Scopes": "public_repo, repo"})
-    if found.archived:
+    if record.archived:
         raise refusal(403, "Repository was archived so is read-only.")
-    if not found.issues_write:
+    if not record.issues_write:
         raise not_accessible("issues=write")
 
 
@@ -104,10 +104,10 @@ def not_accessible(accepted: str) -> Refusal:
     )
 
 
-def issues_enabled(found: RepositoryRecord) -> None:
-    if not found.issues_read:
+def issues_enabled(record: RepositoryRecord) -> None:
+    if not record.issues_read:
         raise not_accessible("issues=read")
-    if not found.has_issues:
+    if not record.has_issues:
         raise refusal(410, "Issues are disabled for this repo")
 
 
@@ -115,14 +115,14 @@ def issue(owner: str, name: str, number: int, *, changes: bool = False) -> Issue
     home = repository(owner, name)
     issues_enabled(home)
     _follow_transfer(home, number)
-    found = admin().hub.issue(home.full_name, number)
-    if found is None:
+    record = admin().hub.issue(home.full_name, number)
+    if record is None:
         raise refusal(404, "Not Found")
-    if found.deleted:
+    if record.deleted:
         raise refusal(410, "This issue was deleted")
     if changes:
         _may_change(home)
-    return found
+    return record
 
 
 def _follow_transfer(home: RepositoryRecord, number: int) -> None:
@@ -135,23 +135,23 @@ def _follow_transfer(home: RepositoryRecord, number: int) -> None:
     raise refusal(301, "Moved Permanently", headers={"Location": target}, url=target)
 
 
-def body(*known: str) -> dict[str, Any]:
-    found = request.get_json(silent=True)
-    if not isinstance(found, dict):
+def body(*keys: str) -> dict[str, Any]:
+    content = request.get_json(silent=True)
+    if not isinstance(content, dict):
         raise refusal(400, "Problems parsing JSON")
-    check_keys("body field", found, known)
-    return found
+    check_keys("body field", content, keys)
+    return content
 
 
-def label_names(found: Any) -> list[str]:
+def label_names(value: Any) -> list[str]:
     """Labels come as names or as objects with a name."""
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         raise refusal(422, "Invalid request.\n\nFor 'properties/labels', it is not an array.")
     names = []
-    for one in found:
-        if isinstance(one, dict):
-            check_keys("label field", one, ("name",))
-        name = one.get("name") if isinstance(one, dict) else one
+    for entry in value:
+        if isinstance(entry, dict):
+            check_keys("label field", entry, ("name",))
+        name = entry.get("name") if isinstance(entry, dict) else entry
         if not isinstance(name, str) or not name.strip():
             raise invalid("Label", "name", "missing_field")
         if len(name) > LONGEST_LABEL:
@@ -167,8 +167,8 @@ def check_length(body: str, resource: str, field: str) -> None:
         raise invalid(resource, field, "unprocessable", message)
 
 
-def text(found: dict[str, Any], name: str) -> str:
-    value = found[name]
+def text(content: dict[str, Any], name: str) -> str:
+    value = content[name]
     if not isinstance(value, str):
         raise NotKnownError(f"value of {name}", repr(value))
     return value

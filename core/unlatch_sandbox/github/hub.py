@@ -85,7 +85,7 @@ class Hub:
         home = f"{repository.casefold()}#"
         # A transferred issue keeps its number: the old address still leads to it.
         places = (*self.issues.keys(home), *self.transfers.keys(home))
-        return max((int(one.removeprefix(home)) for one in places), default=0) + 1
+        return max((int(place.removeprefix(home)) for place in places), default=0) + 1
 
     def set_state(self, issue: IssueRecord, state: str, reason: str | None, by: str) -> None:
         """Set the state; as documented, a reason without a change of state is ignored."""
@@ -138,8 +138,8 @@ class Hub:
         return self.comments.under(f"{_issue_key(issue.repository, issue.number)}/")
 
     def comment(self, repository: str, comment_id: int) -> CommentRecord | None:
-        found = self.comments.under(f"{repository.casefold()}#")
-        return next((c for c in found if c.id == comment_id), None)
+        records = self.comments.under(f"{repository.casefold()}#")
+        return next((c for c in records if c.id == comment_id), None)
 
     def add_comment(
         self, issue: IssueRecord, body: str, user: str, *, review: bool = False

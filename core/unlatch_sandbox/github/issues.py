@@ -35,18 +35,18 @@ def list_issues(owner: str, name: str) -> Response:
     check_query("state", "since", "labels", "sort", "direction", "per_page", "page")
     home = guards.repository(owner, name)
     guards.issues_enabled(home)
-    found = [i for i in guards.admin().hub.issues_of(home.full_name) if _wanted(i)]
-    found.sort(
+    records = [i for i in guards.admin().hub.issues_of(home.full_name) if _wanted(i)]
+    records.sort(
         key=_SORTS[_choice("sort", "created", tuple(_SORTS))],
         reverse=_choice("direction", "desc", ("asc", "desc")) == "desc",
     )
-    page, headers = page_of(found)
+    page, headers = page_of(records)
     return reply([_show(issue) for issue in page], headers=headers)
 
 
-def _choice(name: str, default: str, known: tuple[str, ...]) -> str:
+def _choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     value = request.args.get(name, default)
-    if value not in known:
+    if value not in choices:
         raise NotKnownError(f"value of {name}", value)
     return value
 
@@ -73,14 +73,14 @@ def _wanted(issue: IssueRecord) -> bool:
 @routes.get(f"{_PLACE}/<int:number>")
 def get_issue(owner: str, name: str, number: int) -> Response:
     check_query()
-    found = _show(guards.issue(owner, name, number))
-    digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()
-    headers = {"ETag": f'W/"{digest}"', "Last-Modified": _last_modified(found["updated_at"])}
+    content = _show(guards.issue(owner, name, number))
+    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    headers = {"ETag": f'W/"{digest}"', "Last-Modified": _last_modified(content["updated_at"])}
     if request.headers.get("If-None-Match") == headers["ETag"]:
         answer = nothing(304)
         answer.headers.update(headers)
         return answer
-    return reply(found, headers=headers)
+    return reply(content, headers=headers)
 
 
 @routes.get(f"{_PLACE}/<int:number>/events")
@@ -89,8 +89,8 @@ def list_events(owner: str, name: str, number: int) -> Response:
     check_query("per_page", "page")
     issue = guards.issue(owner, name, number)
     page, headers = page_of(issue.moves)
-    found = [shapes.move(issue, one, guards.addresses()) for one in page]
-    return reply(found, headers=headers)
+    events = [shapes.move(issue, move, guards.addresses()) for move in page]
+    return reply(events, headers=headers)
 
 
 def _last_modified(moment: str) -> str:
@@ -109,8 +109,8 @@ def create_issue(owner: str, name: str) -> Response:
     number, now = hub.next_number(home.full_name), hub.now()
     issue = IssueRecord(hub.new_id(), home.full_name, number, "", g.login, now, now)
     _change(issue, asked, home)
-    shown = _show(issue)
-    return reply(shown, 201, {"Location": shown["url"]})
+    answer = _show(issue)
+    return reply(answer, 201, {"Location": answer["url"]})
 
 
 @routes.patch(f"{_PLACE}/<int:number>")

@@ -44,7 +44,7 @@ def add_labels(owner: str, name: str, number: int) -> Response:
 def remove_label(owner: str, name: str, number: int, label: str) -> Response:
     check_query()
     issue = _labelled(owner, name, number)
-    rest = [one for one in issue.labels if one.casefold() != label.casefold()]
+    rest = [existing for existing in issue.labels if existing.casefold() != label.casefold()]
     if len(rest) == len(issue.labels):
         raise guards.refusal(404, "Label does not exist")
     issue.labels = rest
@@ -60,8 +60,8 @@ def _labelled(owner: str, name: str, number: int) -> IssueRecord:
 
 
 def _labels(issue: IssueRecord) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = guards.admin().show(issue, guards.addresses())["labels"]
-    return found
+    labels: list[dict[str, Any]] = guards.admin().show(issue, guards.addresses())["labels"]
+    return labels
 
 
 @routes.get(_OF_REPOSITORY)
@@ -69,8 +69,8 @@ def list_repository_labels(owner: str, name: str) -> Response:
     check_query("per_page", "page")
     home = guards.repository(owner, name).full_name
     page, headers = page_of(guards.admin().hub.labels_of(home))
-    shown = [shapes.label(label, home, guards.addresses()) for label in page]
-    return reply(shown, headers=headers)
+    labels = [shapes.label(label, home, guards.addresses()) for label in page]
+    return reply(labels, headers=headers)
 
 
 @routes.post(_OF_REPOSITORY)
@@ -93,7 +93,7 @@ def create_label(owner: str, name: str) -> Response:
 def get_label(owner: str, name: str, label: str) -> Response:
     check_query()
     home = guards.repository(owner, name)
-    found = guards.admin().hub.label(home.full_name, label)
-    if found is None:
+    record = guards.admin().hub.label(home.full_name, label)
+    if record is None:
         raise guards.refusal(404, "Not Found")
-    return reply(shapes.label(found, home.full_name, guards.addresses()))
+    return reply(shapes.label(record, home.full_name, guards.addresses()))

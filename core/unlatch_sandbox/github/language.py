@@ -65,22 +65,22 @@ class _Reader:
         self._takes_input = False
 
     def document(self) -> Document:
-        found = Document([], {})
+        document = Document([], {})
         while self._at < len(self._tokens):
             word = self._next()
             if word == "fragment":
                 name = self._next()
                 self._expect("on")
-                found.fragments[name] = Fragment(self._next(), self._selections())
+                document.fragments[name] = Fragment(self._next(), self._selections())
             elif word in ("query", "mutation"):
-                found.is_mutation = self._takes_input = word == "mutation"
+                document.is_mutation = self._takes_input = word == "mutation"
                 self._skip_declarations()
-                found.selections = self._selections()
+                document.selections = self._selections()
             else:
                 raise SyntaxProblem(f'Expected a query, actual: "{word}"')
-        if not found.selections:
+        if not document.selections:
             raise SyntaxProblem("Unexpected end of document")
-        return found
+        return document
 
     def _skip_declarations(self) -> None:
         while self._peek() != "{":
@@ -88,11 +88,11 @@ class _Reader:
 
     def _selections(self) -> list[Selection]:
         self._expect("{")
-        found: list[Selection] = []
+        selections: list[Selection] = []
         while self._peek() != "}":
-            found.append(self._selection())
+            selections.append(self._selection())
         self._next()
-        return found
+        return selections
 
     def _selection(self) -> Selection:
         word = self._next()
@@ -113,13 +113,13 @@ class _Reader:
 
     def _arguments(self) -> dict[str, Any]:
         self._expect("(")
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         while self._peek() != ")":
             name = self._next()
             self._expect(":")
-            found[name] = self._value()
+            arguments[name] = self._value()
         self._next()
-        return found
+        return arguments
 
     def _value(self) -> Any:
         word = self._next()
@@ -137,20 +137,20 @@ class _Reader:
             raise SyntaxProblem(f'A value is not known here: "{word}"') from None
 
     def _input(self) -> dict[str, Any]:
-        found = {}
+        fields = {}
         while self._peek() != "}":
             name = self._next()
             self._expect(":")
-            found[name] = self._value()
+            fields[name] = self._value()
         self._next()
-        return found
+        return fields
 
     def _list(self) -> list[Any]:
-        found = []
+        values = []
         while self._peek() != "]":
-            found.append(self._value())
+            values.append(self._value())
         self._next()
-        return found
+        return values
 
     def _peek(self) -> str:
         if self._at >= len(self._tokens):

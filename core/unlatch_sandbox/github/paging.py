@@ -21,14 +21,14 @@ def _number(name: str, default: int) -> int:
     return int(text)
 
 
-def page_of(found: list[T]) -> tuple[list[T], dict[str, str]]:
+def page_of(results: list[T]) -> tuple[list[T], dict[str, str]]:
     """One page of results, and the Link header for the others."""
     size = min(_number("per_page", PER_PAGE), MOST_PER_PAGE)
     page = _number("page", 1)
-    last = max(1, -(-len(found) // size))
+    last = max(1, -(-len(results) // size))
     links = _links(page, last)
     headers = {"Link": ", ".join(f'<{url}>; rel="{rel}"' for rel, url in links.items())}
-    return found[(page - 1) * size : page * size], headers if links else {}
+    return results[(page - 1) * size : page * size], headers if links else {}
 
 
 def _links(page: int, last: int) -> dict[str, str]:

@@ -81,7 +81,7 @@ def _update(asked: Object) -> Object:
 
 
 def _set(issue: IssueRecord, project: str, field: Object, option: str) -> Object:
-    names = {one["id"]: one["name"] for one in field["options"]}
+    names = {choice["id"]: choice["name"] for choice in field["options"]}
     if option not in names:
         raise MissingError("The single select option Id does not belong to the field", "VALIDATION")
     issue.projects[project] = names[option]

@@ -143,7 +143,7 @@ def issue(
     kind = "pull" if record.pull_request else "issues"
     page = f"{at.web}/{record.repository}/{kind}/{record.number}"
     assignees = [user(login, at) for login in record.assignees]
-    found = {
+    answer = {
         "id": record.id,
         "node_id": node_id("Issue", record.id),
         "url": url,
@@ -159,7 +159,7 @@ def issue(
         "title": record.title,
         "body": record.body,
         "user": user(record.user, at),
-        "labels": [label(one, record.repository, at) for one in labels],
+        "labels": [label(entry, record.repository, at) for entry in labels],
         "assignee": next(iter(assignees), None),
         "assignees": assignees,
         "milestone": milestone_record and milestone(milestone_record, record.user, at),
@@ -173,18 +173,18 @@ def issue(
         "author_association": association,
         "performed_via_github_app": None,
     }
-    return found | _only_some(record, page, at)
+    return answer | _only_some(record, page, at)
 
 
 def _only_some(record: IssueRecord, page: str, at: Addresses) -> Json:
     """The keys of issues with a type, and of pull requests."""
-    found: Json = {"type": issue_type(record.type)} if record.type else {}
+    keys: Json = {"type": issue_type(record.type)} if record.type else {}
     if record.pull_request:
         pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
         texts = {"diff_url": f"{page}.diff", "patch_url": f"{page}.patch"}
         merged = github_time(record.merged_at) if record.merged_at else None
-        found["pull_request"] = {"url": pull, "html_url": page, **texts, "merged_at": merged}
-    return found
+        keys["pull_request"] = {"url": pull, "html_url": page, **texts, "merged_at": merged}
+    return keys
 
 
 def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
@@ -246,9 +246,9 @@ def reaction(number: int, user_name: str, content: str, moment: str, at: Address
     }
 
 
-def move(record: IssueRecord, found: list[Any], at: Addresses) -> Json:
+def move(record: IssueRecord, entry: list[Any], at: Addresses) -> Json:
     """The event of a close or a reopen."""
-    number, word, by, moment, why = found
+    number, word, by, moment, why = entry
     return {
         "id": number,
         "node_id": node_id("IssueEvent", number),

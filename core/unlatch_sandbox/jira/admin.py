@@ -114,9 +114,9 @@ class JiraAdmin:
         if deployment not in (None, CLOUD, SERVER):
             raise ValueError(f"no deployment {deployment!r}; there are {CLOUD} and {SERVER}")
         with self.tracks.store.transaction():
-            known = self.tracks.project(key)
+            earlier = self.tracks.project(key)
             number = (
-                known.id if known else str(self.tracks.store.next("jira.project", first=10_000))
+                earlier.id if earlier else str(self.tracks.store.next("jira.project", first=10_000))
             )
             rights = (can_transition, can_view_workflow, can_administer)
             project = ProjectRecord(number, key, workflow, *rights)
@@ -257,20 +257,20 @@ class JiraAdmin:
         """Edit a comment; None deletes it."""
         with self.tracks.store.transaction():
             issue = self._issue(key)
-            found = {one.id: one for one in self.tracks.comments_of(issue)}[comment]
+            record = {record.id: record for record in self.tracks.comments_of(issue)}[comment]
             if text is None:
-                self.tracks.remove_comment(issue, found)
+                self.tracks.remove_comment(issue, record)
                 return
-            found.body, found.updated = text, self.tracks.now()
-            self.tracks.keep_comment(found)
+            record.body, record.updated = text, self.tracks.now()
+            self.tracks.keep_comment(record)
 
     def issue(self, key: str) -> dict[str, Any]:
         issue, dialect = self._issue(key), self.dialect()
         return {**shapes.issue_address(issue, dialect), "fields": self.fields(issue, dialect)}
 
     def comments(self, key: str) -> list[dict[str, Any]]:
-        found = self.tracks.comments_of(self._issue(key))
-        return [shapes.comment(c, self.dialect(), properties=True) for c in found]
+        records = self.tracks.comments_of(self._issue(key))
+        return [shapes.comment(c, self.dialect(), properties=True) for c in records]
 
     def mails(self, key: str) -> int:
         """The changes of which people got mail."""
@@ -287,21 +287,23 @@ class JiraAdmin:
             issue, home, workflow, tracks.comments_of(issue), dialect, departed=departed
         )
         sprints = [tracks.sprints.get(str(number)) for number in issue.sprints]
-        own[SPRINT] = [shapes.sprint(one, dialect) for one in sprints if one] or None
+        own[SPRINT] = [shapes.sprint(sprint, dialect) for sprint in sprints if sprint] or None
         own[ROOT_CAUSE] = shapes.cause(issue.cause, dialect)
         return own | self._above(issue, dialect)
 
     def _above(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
         """Cloud shows an epic as the parent; a Server has a field with its key."""
-        found = self.tracks.issue(issue.parent) if issue.parent else None
-        shown = (
-            {"parent": shapes.parent(found, self.tracks.workflow(found), dialect)} if found else {}
+        parent = self.tracks.issue(issue.parent) if issue.parent else None
+        above = (
+            {"parent": shapes.parent(parent, self.tracks.workflow(parent), dialect)}
+            if parent
+            else {}
         )
         if dialect.cloud:
-            return shown
-        is_epic = found is not None and found.type == "Epic"
-        link = {EPIC_LINK: found.key if found and is_epic else None}
-        return link if is_epic else {**shown, **link}
+            return above
+        is_epic = parent is not None and parent.type == "Epic"
+        link = {EPIC_LINK: parent.key if parent and is_epic else None}
+        return link if is_epic else {**above, **link}
 
     def dialect(self) -> shapes.Dialect:
         cloud = self.deployment == CLOUD

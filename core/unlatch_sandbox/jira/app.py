@@ -129,11 +129,11 @@ def list_fields() -> Response:
 @routes.get("/project/<key>")
 def get_project(key: str) -> Response:
     check_query("expand")
-    found = guards.tracks().project(key.upper())
-    if found is None or guards.is_anonymous():
+    project = guards.tracks().project(key.upper())
+    if project is None or guards.is_anonymous():
         raise guards.refusal(404, f"No project could be found with key '{key}'.")
     types = [shapes.issue_type(name, guards.dialect()) for name in ISSUE_TYPES]
-    return reply({**shapes.project(found, guards.dialect()), "issueTypes": types})
+    return reply({**shapes.project(project, guards.dialect()), "issueTypes": types})
 
 
 @routes.get("/myself")
@@ -141,9 +141,9 @@ def myself() -> Response:
     check_query()
     if guards.is_anonymous():
         raise guards.unauthenticated()
-    shown = shapes.user(g.user, guards.dialect())
+    account = shapes.user(g.user, guards.dialect())
     more = {"groups": {"size": 0, "items": []}, "applicationRoles": {"size": 0, "items": []}}
-    return reply({**shown, "locale": "en_US", **more, "expand": "groups,applicationRoles"})
+    return reply({**account, "locale": "en_US", **more, "expand": "groups,applicationRoles"})
 
 
 def _page(key: str) -> Response:

@@ -87,10 +87,10 @@ def _resolution(value: dict[str, Any] | None) -> str | None:
 
 
 def _above(key: Any, name: str) -> str:
-    found = guards.tracks().issue(key) if isinstance(key, str) else None
-    if found is None or (name == EPIC_LINK and (guards.dialect().cloud or found.type != "Epic")):
+    record = guards.tracks().issue(key) if isinstance(key, str) else None
+    if record is None or (name == EPIC_LINK and (guards.dialect().cloud or record.type != "Epic")):
         raise guards.refusal(400, **{name: "Could not find issue by id or key."})
-    return found.key
+    return record.key
 
 
 def _cause(value: dict[str, Any] | None) -> str | None:
@@ -151,6 +151,6 @@ def add_comment(issue: IssueRecord, value: Mapping[str, Any]) -> str:
 
 
 def set_properties(issue: IssueRecord, properties: list[dict[str, Any]]) -> None:
-    for one in properties:
-        check_keys("property member", one, ("key", "value"))
-        issue.properties[one["key"]] = one["value"]
+    for entry in properties:
+        check_keys("property member", entry, ("key", "value"))
+        issue.properties[entry["key"]] = entry["value"]

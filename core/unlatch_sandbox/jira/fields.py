@@ -46,18 +46,18 @@ _SCHEMAS: dict[str, dict[str, str]] = {
 
 def field_info(name: str) -> dict[str, Any]:
     if name in CUSTOM:
-        kind, custom, shown = CUSTOM[name]
+        kind, custom, title = CUSTOM[name]
         number = int(name.rpartition("_")[2])
         items = {"items": "json"} if kind == "array" else {}
         schema: dict[str, Any] = {"type": kind, "custom": custom, "customId": number, **items}
-        clauses = [f"cf[{number}]", shown]
+        clauses = [f"cf[{number}]", title]
     else:
-        shown, clauses = name.capitalize(), [name]
+        title, clauses = name.capitalize(), [name]
         schema = {**_SCHEMAS.get(name, {"type": "string"}), "system": name}
     return {
         "id": name,
         "key": name,
-        "name": shown,
+        "name": title,
         "custom": name in CUSTOM,
         "orderable": True,
         "navigable": name != "comment",

@@ -47,30 +47,30 @@ def dialect() -> Dialect:
 
 
 def check_version() -> None:
-    known = ("2", "3") if admin().deployment == CLOUD else ("2",)
-    if version() not in known:
+    versions = ("2", "3") if admin().deployment == CLOUD else ("2",)
+    if version() not in versions:
         message = f"null for uri: {request.base_url}"
         raise Refusal(404, {"message": message, "status-code": 404})
 
 
 def check_gateway() -> None:
     """The gateway accepts only the site's id, and only Cloud."""
-    known = admin().cloud_id if admin().deployment == CLOUD else None
-    if request.environ.get(GATEWAY, known) != known:
+    cloud_id = admin().cloud_id if admin().deployment == CLOUD else None
+    if request.environ.get(GATEWAY, cloud_id) != cloud_id:
         raise Refusal(404, {"code": 404, "message": "The requested resource was not found."})
 
 
 def authenticate() -> None:
     """Requests without credentials are anonymous and see little; wrong ones are refused."""
-    found = request.authorization
-    if found is None:
+    credentials = request.authorization
+    if credentials is None:
         return
     if admin().deployment == CLOUD:
-        pair = (found.username or "", found.password or "")
+        pair = (credentials.username or "", credentials.password or "")
         accounts = admin().scoped if GATEWAY in request.environ else admin().accounts
-        name = accounts.get(pair) if found.type == "basic" else None
+        name = accounts.get(pair) if credentials.type == "basic" else None
     else:
-        name = admin().pats.get(found.token or "") if found.type == "bearer" else None
+        name = admin().pats.get(credentials.token or "") if credentials.type == "bearer" else None
     if name is None:
         raise unauthenticated({"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
     g.user = name
@@ -87,11 +87,11 @@ def is_anonymous() -> bool:
 
 
 def issue(key_or_id: str) -> IssueRecord:
-    found = tracks().issue(key_or_id)
+    record = tracks().issue(key_or_id)
     # The same message for both, so that it does not reveal which keys exist.
-    if found is None or is_anonymous():
+    if record is None or is_anonymous():
         raise refusal(404, _MISSING)
-    return found
+    return record
 
 
 def text(body: Any, field: str) -> Any:
@@ -109,26 +109,26 @@ def text(body: Any, field: str) -> Any:
 
 
 def comment_text(body: Any) -> Any:
-    found = text(body, "comment")
-    if not adf.to_text(found).strip():
+    content = text(body, "comment")
+    if not adf.to_text(content).strip():
         raise refusal(400, comment="Comment body can not be empty!")
-    return found
+    return content
 
 
-def labels(found: Any) -> list[str]:
-    for label in found:
+def labels(given: Any) -> list[str]:
+    for label in given:
         if not isinstance(label, str) or not label or " " in label:
             raise refusal(400, labels=f"The label '{label}' contains spaces which is invalid.")
-    return list(found)
+    return list(given)
 
 
 def body() -> dict[str, Any]:
-    found = request.get_json(silent=True)
-    if not isinstance(found, dict):
+    content = request.get_json(silent=True)
+    if not isinstance(content, dict):
         raise refusal(
             400, "There was an error parsing JSON. Check that your request body is valid."
         )
-    return found
+    return content
 
 
 def flag(name: str) -> bool:

@@ -36,12 +36,12 @@ def search(text: str, tracks: Tracks, now: datetime) -> list[IssueRecord]:
     if match is None:
         raise NotKnownError("query", text)
     either = [_tests(part, tracks, now) for part in _OR.split(match["where"])]
-    found = [
+    issues = [
         issue
         for issue in tracks.issues.under()
         if any(all(test(issue) for test in tests) for tests in either)
     ]
-    return _sorted(found, match["order"], match["direction"])
+    return _sorted(issues, match["order"], match["direction"])
 
 
 def _tests(text: str, tracks: Tracks, now: datetime) -> list[Test]:
@@ -87,7 +87,7 @@ def _test(field: str, value: str, tracks: Tracks, now: datetime) -> Callable[[st
             raise NotKnownError("query condition", f"{field} {operator} {value}")
         wanted = value.casefold()
         return lambda issue: (
-            (wanted in [one.casefold() for one in reads[field](issue)]) is (operator == "=")
+            (wanted in [entry.casefold() for entry in reads[field](issue)]) is (operator == "=")
         )
 
     return test
@@ -95,8 +95,8 @@ def _test(field: str, value: str, tracks: Tracks, now: datetime) -> Callable[[st
 
 def _parents(issue: IssueRecord, tracks: Tracks, *, epics: bool) -> list[str]:
     """A Server's `parent` finds only subtasks."""
-    found = tracks.issue(issue.parent) if issue.parent else None
-    return [found.key] if found and (epics or found.type != "Epic") else []
+    parent = tracks.issue(issue.parent) if issue.parent else None
+    return [parent.key] if parent and (epics or parent.type != "Epic") else []
 
 
 def _since(value: str, now: datetime) -> str:
@@ -109,7 +109,7 @@ def _since(value: str, now: datetime) -> str:
 
 
 def _sorted(
-    found: list[IssueRecord], order: str | None, direction: str | None
+    issues: list[IssueRecord], order: str | None, direction: str | None
 ) -> list[IssueRecord]:
     keys: dict[str, Callable[[IssueRecord], tuple[str, int]]] = {
         "created": lambda issue: (issue.created, int(issue.id)),
@@ -119,4 +119,4 @@ def _sorted(
     if order is not None and order.casefold() not in keys:
         raise NotKnownError("query order", order)
     key = keys[(order or "created").casefold()]
-    return sorted(found, key=key, reverse=(direction or "DESC").upper() == "DESC")
+    return sorted(issues, key=key, reverse=(direction or "DESC").upper() == "DESC")

@@ -58,7 +58,7 @@ def is_app(name: str) -> bool:
 def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     email = name if "@" in name else f"{name.replace(' ', '.').casefold()}@example.com"
     avatars = {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)}
-    shown: Json = {
+    answer: Json = {
         "avatarUrls": avatars,
         "displayName": name,
         "emailAddress": email,
@@ -68,19 +68,19 @@ def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     if dialect.cloud:
         number = account_id(name)
         own = {"accountId": number, "accountType": "app" if is_app(name) else "atlassian"}
-        return {"self": f"{dialect.api}/user?accountId={number}", **own, **shown}
+        return {"self": f"{dialect.api}/user?accountId={number}", **own, **answer}
     login = email.partition("@")[0]
-    return {"self": f"{dialect.api}/user?username={login}", "name": login, "key": login, **shown}
+    return {"self": f"{dialect.api}/user?username={login}", "name": login, "key": login, **answer}
 
 
-def status(found: Status, dialect: Dialect) -> Json:
-    category = found.category
-    shown = {
-        "self": f"{dialect.api}/status/{found.id}",
+def status(record: Status, dialect: Dialect) -> Json:
+    category = record.category
+    answer = {
+        "self": f"{dialect.api}/status/{record.id}",
         "description": "",
         "iconUrl": f"{dialect.site}/images/icons/statuses/generic.png",
-        "name": found.name,
-        "id": found.id,
+        "name": record.name,
+        "id": record.id,
         "statusCategory": {
             "self": f"{dialect.api}/statuscategory/{category.id}",
             "id": category.id,
@@ -90,8 +90,8 @@ def status(found: Status, dialect: Dialect) -> Json:
         },
     }
     if not dialect.has_categories:
-        del shown["statusCategory"]
-    return shown
+        del answer["statusCategory"]
+    return answer
 
 
 def changelog(issue: IssueRecord, dialect: Dialect) -> Json:
@@ -133,11 +133,18 @@ def issue_type(name: str, dialect: Dialect) -> Json:
     }
 
 
-def sprint(found: SprintRecord, dialect: Dialect) -> Any:
+def sprint(record: SprintRecord, dialect: Dialect) -> Any:
     """An object on Cloud; a Server prints its object in memory."""
     if dialect.cloud:
-        return {"id": found.id, "name": found.name, "state": found.state, "boardId": found.board}
-    inner = f"id={found.id},rapidViewId={found.board},state={found.state.upper()},name={found.name}"
+        return {
+            "id": record.id,
+            "name": record.name,
+            "state": record.state,
+            "boardId": record.board,
+        }
+    inner = (
+        f"id={record.id},rapidViewId={record.board},state={record.state.upper()},name={record.name}"
+    )
     return f"com.atlassian.greenhopper.service.sprint.Sprint@1f[{inner},goal=]"
 
 
@@ -149,46 +156,46 @@ def cause(name: str | None, dialect: Dialect) -> Json | None:
     return {"self": address, "value": name, "id": number}
 
 
-def parent(found: IssueRecord, workflow: Workflow, dialect: Dialect) -> Json:
-    shown = {
-        "summary": found.summary,
-        "status": status(workflow.status(found.status), dialect),
-        "issuetype": issue_type(found.type, dialect),
+def parent(record: IssueRecord, workflow: Workflow, dialect: Dialect) -> Json:
+    answer = {
+        "summary": record.summary,
+        "status": status(workflow.status(record.status), dialect),
+        "issuetype": issue_type(record.type, dialect),
     }
-    return {**issue_address(found, dialect), "fields": shown}
+    return {**issue_address(record, dialect), "fields": answer}
 
 
-def project(found: ProjectRecord, dialect: Dialect) -> Json:
+def project(record: ProjectRecord, dialect: Dialect) -> Json:
     return {
-        "self": f"{dialect.api}/project/{found.id}",
-        "id": found.id,
-        "key": found.key,
-        "name": found.key,
+        "self": f"{dialect.api}/project/{record.id}",
+        "id": record.id,
+        "key": record.key,
+        "name": record.key,
         "projectTypeKey": "software",
         "simplified": False,
         "avatarUrls": {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)},
     }
 
 
-def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False) -> Json:
-    shown: Json = {
-        "self": f"{dialect.api}/issue/{found.issue}/comment/{found.id}",
-        "id": found.id,
-        "author": user(found.author, dialect),
-        "body": dialect.text(found.body),
-        "updateAuthor": user(found.author, dialect),
-        "created": jira_time(found.created),
-        "updated": jira_time(found.updated or found.created),
+def comment(record: CommentRecord, dialect: Dialect, *, properties: bool = False) -> Json:
+    answer: Json = {
+        "self": f"{dialect.api}/issue/{record.issue}/comment/{record.id}",
+        "id": record.id,
+        "author": user(record.author, dialect),
+        "body": dialect.text(record.body),
+        "updateAuthor": user(record.author, dialect),
+        "created": jira_time(record.created),
+        "updated": jira_time(record.updated or record.created),
     }
     if dialect.cloud:
-        shown["jsdPublic"] = not found.internal
-    if restricted := found.role or found.group:
+        answer["jsdPublic"] = not record.internal
+    if restricted := record.role or record.group:
         identifier = {"identifier": restricted} if dialect.cloud else {}
-        kind = "role" if found.role else "group"
-        shown["visibility"] = {"type": kind, "value": restricted, **identifier}
+        kind = "role" if record.role else "group"
+        answer["visibility"] = {"type": kind, "value": restricted, **identifier}
     if properties:
-        shown["properties"] = [{"key": k, "value": v} for k, v in found.properties.items()]
-    return shown
+        answer["properties"] = [{"key": k, "value": v} for k, v in record.properties.items()]
+    return answer
 
 
 def _moved(issue: IssueRecord, workflow: Workflow) -> str:
@@ -210,7 +217,7 @@ def fields(
     departed: Collection[str] = (),
 ) -> Json:
     """Every field of the issue itself; the caller picks the requested ones."""
-    shown = [comment(one, dialect) for one in comments]
+    answers = [comment(record, dialect) for record in comments]
     moved = {"statuscategorychangedate": jira_time(_moved(issue, workflow))}
     return {
         **(moved if dialect.cloud else {}),
@@ -230,10 +237,10 @@ def fields(
         "updated": jira_time(issue.updated),
         "description": dialect.text(issue.description),
         "comment": {
-            "comments": shown,
+            "comments": answers,
             "self": f"{dialect.api}/issue/{issue.id}/comment",
-            "maxResults": len(shown),
-            "total": len(shown),
+            "maxResults": len(answers),
+            "total": len(answers),
             "startAt": 0,
         },
     }
@@ -244,32 +251,32 @@ def issue_address(issue: IssueRecord, dialect: Dialect) -> Json:
 
 
 def transition(
-    found: Transition, workflow: Workflow, dialect: Dialect, *, with_fields: bool
+    record: Transition, workflow: Workflow, dialect: Dialect, *, with_fields: bool
 ) -> Json:
-    shown: Json = {
-        "id": found.id,
-        "name": found.name,
-        "to": status(workflow.status(found.to), dialect),
-        "hasScreen": found.screen is not None,
-        "isGlobal": found.sources is None,
+    answer: Json = {
+        "id": record.id,
+        "name": record.name,
+        "to": status(workflow.status(record.to), dialect),
+        "hasScreen": record.screen is not None,
+        "isGlobal": record.sources is None,
         "isInitial": False,
         "isConditional": False,
     }
     if dialect.cloud:
-        shown |= {"isAvailable": True, "looped": False}
+        answer |= {"isAvailable": True, "looped": False}
     if with_fields:
-        shown["fields"] = _screen(found, dialect)
-    return shown
+        answer["fields"] = _screen(record, dialect)
+    return answer
 
 
-def _screen(found: Transition, dialect: Dialect) -> Json:
-    names = [name for name in found.screen or () if name != "comment"]
-    return {name: field(name, dialect, required=name in found.required) for name in names}
+def _screen(record: Transition, dialect: Dialect) -> Json:
+    names = [name for name in record.screen or () if name != "comment"]
+    return {name: field(name, dialect, required=name in record.required) for name in names}
 
 
 def field(name: str, dialect: Dialect, *, required: bool) -> Json:
     info = field_info(name)
-    shown: Json = {
+    answer: Json = {
         "required": required,
         "schema": info["schema"],
         "name": info["name"],
@@ -278,7 +285,7 @@ def field(name: str, dialect: Dialect, *, required: bool) -> Json:
         "operations": ["set"],
     }
     if name == "resolution":
-        shown["allowedValues"] = [resolution(one, dialect) for one in RESOLUTIONS]
+        answer["allowedValues"] = [resolution(value, dialect) for value in RESOLUTIONS]
     if name == ROOT_CAUSE:
-        shown["allowedValues"] = [cause(one, dialect) for one in CAUSES]
-    return shown
+        answer["allowedValues"] = [cause(value, dialect) for value in CAUSES]
+    return answer

@@ -148,8 +148,8 @@ class Tracks:
         return {name for people in members for name in people if not name.startswith(GROUP)}
 
     def comment(self, comment_id: str) -> CommentRecord | None:
-        found = self.comment_table.under()
-        return next((comment for comment in found if comment.id == comment_id), None)
+        records = self.comment_table.under()
+        return next((comment for comment in records if comment.id == comment_id), None)
 
     def keep_comment(self, comment: CommentRecord) -> None:
         self.comment_table.put(f"{comment.issue}/{comment.id}", comment)

@@ -75,16 +75,16 @@ class Workflow:
         for status in self.statuses:
             if status.name == name:
                 return status
-        known = ", ".join(s.name for s in self.statuses)
-        raise ValueError(f"the {self.name} workflow has no status {name!r}; it has {known}")
+        names = ", ".join(s.name for s in self.statuses)
+        raise ValueError(f"the {self.name} workflow has no status {name!r}; it has {names}")
 
     def open_from(self, status: str) -> list[Transition]:
         return [t for t in self.transitions if t.sources is None or status in t.sources]
 
     def resolution_in(self, status: str) -> str | None:
         """The usual resolution of an issue in this status."""
-        found = (t.resolution for t in self.transitions if t.to == status)
-        return next((one for one in found if one != KEPT), None)
+        resolutions = (t.resolution for t in self.transitions if t.to == status)
+        return next((resolution for resolution in resolutions if resolution != KEPT), None)
 
 
 _CLOSING = ("resolution", "comment", "assignee")

@@ -105,15 +105,15 @@ class Client:
             TrackerError: none of them could be read.
         """
         wanted = list(dict.fromkeys(str(int(item)) for item in items))
-        found: dict[str, WorkItem | TrackerError] = {}
+        by_id: dict[str, WorkItem | TrackerError] = {}
         for start in range(0, len(wanted), _BATCH):
             try:
-                found |= self._batch(wanted[start : start + _BATCH], parts)
+                by_id |= self._batch(wanted[start : start + _BATCH], parts)
             except TrackerError as error:
                 if start == 0:
                     raise
-                return {**dict.fromkeys(wanted, error), **found}
-        return {**{item: missing() for item in wanted if item not in found}, **found}
+                return {**dict.fromkeys(wanted, error), **by_id}
+        return {**{item: missing() for item in wanted if item not in by_id}, **by_id}
 
     def change(self, item: str, steps: tuple[Step, ...], *, is_silent: bool = False) -> WorkItem:
         """Send one patch document to a work item; if silent, without notifications."""
@@ -132,12 +132,12 @@ class Client:
         """
         documents = {int(item): self._api.document(p) for item, p in patches.items()}
         with self._api.understood(writing=True):
-            found = answers.batch(self._api.update_work_items(documents, set(map(int, silent))))
-        if len(found) != len(patches):
+            results = answers.batch(self._api.update_work_items(documents, set(map(int, silent))))
+        if len(results) != len(patches):
             raise unreadable(writing=True)
         return {
             item: _read_changed(status, body)
-            for item, (status, body) in zip(patches, found, strict=True)
+            for item, (status, body) in zip(patches, results, strict=True)
         }
 
     def create(
@@ -195,12 +195,12 @@ class Client:
     def remarks(self, project: str, item: str) -> list[Remark]:
         """The comments of an item, oldest first."""
         try:
-            found = list(self._comments(project, item))
+            remarks = list(self._comments(project, item))
         except (NotFound, NotOffered):
             # Servers before 2019 keep comments only in updates. An item that was moved may not be
             # found under its old project; updates are read without a project.
-            found = [one.remark for one in self.updates(item) if one.remark]
-        return sorted(found, key=lambda remark: remark.ref.created)
+            remarks = [update.remark for update in self.updates(item) if update.remark]
+        return sorted(remarks, key=lambda remark: remark.ref.created)
 
     def find_comment(self, project: str, item: str, comment: str) -> WrittenComment | None:
         """A comment by its id; None if the work item has none."""
@@ -314,14 +314,14 @@ class Client:
     def _numbers(self, project: str, below: str | None) -> list[str]:
         query = self._api.query(newest_query(project, below))
         with self._api.understood(), reading():
-            found = self._api.query_by_wiql(query, top=_NUMBERS)
-            return [str(number) for number in answers.ids(found)]
+            answer = self._api.query_by_wiql(query, top=_NUMBERS)
+            return [str(number) for number in answers.ids(answer)]
 
     def _batch(self, items: list[str], parts: Parts) -> dict[str, WorkItem | TrackerError]:
         request = self._api.batch([int(item) for item in items], parts.fields)
         with self._api.understood(), reading():
-            found = self._api.get_work_items_batch(request) or []
-            read = {str(item.id): _read_one(item, parts) for item in found if item is not None}
+            answer = self._api.get_work_items_batch(request) or []
+            read = {str(item.id): _read_one(item, parts) for item in answer if item is not None}
         return {item: read[item] for item in items if item in read}
 
 

@@ -191,11 +191,11 @@ class Update:
 
 def updates(answer: Any, last: datetime | None = None) -> list[Update]:
     """A page of updates; `last` is the time of the last one before it."""
-    found = []
-    for one in answer or []:
-        found.append(_read_update(_Update.model_validate(one), last))
-        last = found[-1].at
-    return found
+    page = []
+    for row in answer or []:
+        page.append(_read_update(_Update.model_validate(row), last))
+        last = page[-1].at
+    return page
 
 
 def _read_update(update: _Update, last: datetime | None) -> Update:

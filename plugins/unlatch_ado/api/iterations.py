@@ -47,13 +47,15 @@ def read_tree(answer: Any) -> tuple[Iteration, ...]:
 
 
 def _below(node: dict[str, Any], path: str) -> list[Iteration]:
-    found: list[Iteration] = []
+    iterations: list[Iteration] = []
     for child in optional(node, "children", each(parts)) or ():
         here = f"{path}\\{required(child, 'name', text)}"
         dates = optional(child, "attributes", table) or {}
-        found.append(Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate"))))
-        found += _below(child, here)
-    return found
+        iterations.append(
+            Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate")))
+        )
+        iterations += _below(child, here)
+    return iterations
 
 
 def _day(stamp: object) -> date | None:
@@ -63,7 +65,10 @@ def _day(stamp: object) -> date | None:
 
 def find(iterations: Iterable[Iteration], path: str) -> Iteration | None:
     """The iteration with this path."""
-    return next((one for one in iterations if one.path.casefold() == path.casefold()), None)
+    return next(
+        (iteration for iteration in iterations if iteration.path.casefold() == path.casefold()),
+        None,
+    )
 
 
 def successors(iterations: tuple[Iteration, ...], old: str, today: date) -> tuple[Iteration, ...]:
@@ -72,14 +77,18 @@ def successors(iterations: tuple[Iteration, ...], old: str, today: date) -> tupl
     Teams have their iterations below their own nodes, so the neighbours of `old` come first, and a
     sprint within a release comes before the release.
     """
-    current = [one for one in iterations if one.is_current(today)]
-    deepest = [one for one in current if not any(_is_below(other, one) for other in current)]
-    near = [one for one in deepest if _parent(one.path) == _parent(old)]
+    current = [iteration for iteration in iterations if iteration.is_current(today)]
+    deepest = [
+        iteration
+        for iteration in current
+        if not any(_is_below(other, iteration) for other in current)
+    ]
+    near = [iteration for iteration in deepest if _parent(iteration.path) == _parent(old)]
     return tuple(near or deepest)
 
 
-def _is_below(one: Iteration, other: Iteration) -> bool:
-    return one.path.casefold().startswith(f"{other.path.casefold()}\\")
+def _is_below(iteration: Iteration, other: Iteration) -> bool:
+    return iteration.path.casefold().startswith(f"{other.path.casefold()}\\")
 
 
 def _parent(path: str) -> str:
@@ -88,7 +97,10 @@ def _parent(path: str) -> str:
 
 def as_json(iterations: tuple[Iteration, ...]) -> list[list[str | None]]:
     """`iterations` in the form of the cache."""
-    return [[one.path, _as_text(one.start), _as_text(one.finish)] for one in iterations]
+    return [
+        [iteration.path, _as_text(iteration.start), _as_text(iteration.finish)]
+        for iteration in iterations
+    ]
 
 
 def _as_text(day: date | None) -> str | None:

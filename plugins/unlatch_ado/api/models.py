@@ -194,14 +194,14 @@ def _person(value: Any) -> dict[str, Any]:
 def _parent(answer: Any) -> str | None:
     relation = parts(answer)
     kind, url = optional(relation, "rel", text), optional(relation, "url", text)
-    found = _ITEM_URL.search(url or "")
-    return found[1] if found and kind == PARENT_LINK else None
+    match = _ITEM_URL.search(url or "")
+    return match[1] if match and kind == PARENT_LINK else None
 
 
 def batch(answer: Any) -> list[tuple[int, bytes]]:
     """The answer to each request of a batch: status and body."""
-    found = required(parts(answer), "value", each(table))
-    return [(required(one, "code", whole), _raw(one.get("body"))) for one in found]
+    rows = required(parts(answer), "value", each(table))
+    return [(required(row, "code", whole), _raw(row.get("body"))) for row in rows]
 
 
 def _raw(body: Any) -> bytes:
@@ -213,5 +213,5 @@ def _raw(body: Any) -> bytes:
 
 def ids(answer: Any) -> list[int]:
     """The items found by a query, in its order."""
-    found = optional(parts(answer), "work_items", each(parts)) or ()
-    return [required(one, "id", whole) for one in found]
+    rows = optional(parts(answer), "work_items", each(parts)) or ()
+    return [required(row, "id", whole) for row in rows]

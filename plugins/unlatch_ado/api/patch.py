@@ -130,8 +130,8 @@ def read_tags(field: str | None) -> tuple[str, ...]:
 
 def without(tags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """The tags that are not among others, ignoring case."""
-    known = set(map(str.casefold, others))
-    return tuple(tag for tag in tags if tag.casefold() not in known)
+    folded = set(map(str.casefold, others))
+    return tuple(tag for tag in tags if tag.casefold() not in folded)
 
 
 def changed_tags(before: tuple[str, ...], change: Change) -> tuple[str, ...]:

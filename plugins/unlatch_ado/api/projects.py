@@ -41,29 +41,29 @@ class Projects:
         name = ("workflow", organization, project.casefold(), type.casefold())
         # One thread asks; the others wait for its answer.
         with self._asking:
-            known = None if anew else self._workflows.get(name)
-            if known is None and not anew:
-                known = workflow_from_json(self._cache.get(*name))
-            if known is None:
-                known = self._read_workflow(project, type)
-                self._cache.put(*name, value=workflow_as_json(known))
-            self._workflows[name] = known
-        return known
+            workflow = None if anew else self._workflows.get(name)
+            if workflow is None and not anew:
+                workflow = workflow_from_json(self._cache.get(*name))
+            if workflow is None:
+                workflow = self._read_workflow(project, type)
+                self._cache.put(*name, value=workflow_as_json(workflow))
+            self._workflows[name] = workflow
+        return workflow
 
     def _read_workflow(self, project: str, type: str) -> Workflow:
         from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
 
         with self._api.understood():
-            found = self._api.get_work_item_type(project, type)
-            return answers.workflow(found, self._states_in(project))
+            answer = self._api.get_work_item_type(project, type)
+            return answers.workflow(answer, self._states_in(project))
 
     def types(self, project: str) -> dict[str, Type]:
         """All work item types of a project, by their names without regard to case."""
         from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
 
         with self._api.understood():
-            found = answers.types(self._api.get_work_item_types(project), self._states_in(project))
-        return {one.workflow.type.casefold(): one for one in found}
+            kinds = answers.types(self._api.get_work_item_types(project), self._states_in(project))
+        return {kind.workflow.type.casefold(): kind for kind in kinds}
 
     def _states_in(self, project: str) -> Callable[[str], Any]:
         return partial(self._api.get_work_item_type_states, project)
@@ -71,15 +71,15 @@ class Projects:
     def iterations(self, project: str) -> tuple[Iteration, ...]:
         """A project's iterations with their dates, read once a day."""
         with self._asking:
-            known = self.known_iterations(project)
-            if known is None:
+            iterations = self.known_iterations(project)
+            if iterations is None:
                 with self._api.understood():
                     tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
-                    known = read_tree(tree)
+                    iterations = read_tree(tree)
                 name = ("iterations", self._api.organization, project.casefold())
-                self._cache.put(*name, value=as_json(known))
-            self._iterations[project.casefold()] = known
-        return known
+                self._cache.put(*name, value=as_json(iterations))
+            self._iterations[project.casefold()] = iterations
+        return iterations
 
     def known_iterations(self, project: str) -> tuple[Iteration, ...] | None:
         """The same, if cached."""

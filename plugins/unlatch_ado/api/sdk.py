@@ -147,8 +147,8 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         # One thread asks; the others wait for its answer.
         with self._discovering:
             if self._routes is None:
-                known = self.cache.get("routes", self.normalized_url) or []
-                self._routes = self._read_routes(known) or self._answered_routes()
+                cached = self.cache.get("routes", self.normalized_url) or []
+                self._routes = self._read_routes(cached) or self._answered_routes()
         if location_id not in self._routes:
             raise NotOffered
         return self._routes[location_id]
@@ -156,8 +156,8 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
     def _answered_routes(self) -> dict[str, Any]:
         request = ClientRequest("OPTIONS", self._client.format_url("_apis"))
         body = self._send_request(request, headers={"Accept": "application/json"}).json()
-        found = body.get("value") if isinstance(body, dict) else None
-        listed = found if isinstance(found, list) else []
+        value = body.get("value") if isinstance(body, dict) else None
+        listed = value if isinstance(value, list) else []
         # Of some thousand routes, only those of work items and three more are needed.
         routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
         if not any(route.get("area") == "wit" for route in routes):
@@ -179,10 +179,10 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         return read
 
     def _negotiate_request_version(self, location: Any, version: str) -> str:
-        found: str | None = super()._negotiate_request_version(location, version)
-        if found is None:
+        negotiated: str | None = super()._negotiate_request_version(location, version)
+        if negotiated is None:
             raise Misread("offers only newer versions of the API")
-        return found
+        return negotiated
 
     def connection_data(self) -> Any:
         """The token's account; the library has this call in another client."""
@@ -204,7 +204,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
                 "uri": f"/_apis/wit/workitems/{item}?api-version={version}"
                 + ("&suppressNotifications=true" if item in silent else ""),
                 "headers": {"Content-Type": _PATCH},
-                "body": [one.as_dict() for one in document],
+                "body": [step.as_dict() for step in document],
             }
             for item, document in patches.items()
         ]

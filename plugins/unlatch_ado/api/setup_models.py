@@ -88,21 +88,23 @@ def workflow(answer: Any, states: Callable[[str], Any]) -> Workflow:
 
 
 def _workflow(type_: _Type, states: Callable[[str], Any]) -> Workflow:
-    found = type_.states
-    if not found:
-        found = _STATES.validate_python(states(type_.name))
+    rows = type_.states
+    if not rows:
+        rows = _STATES.validate_python(states(type_.name))
     return Workflow(
         type_.name,
-        {state.name: state.category for state in found},
+        {state.name: state.category for state in rows},
         {state: tuple(to.to for to in moves or ()) for state, moves in type_.transitions.items()},
     )
 
 
 def types(answer: Any, states: Callable[[str], Any]) -> list[Type]:
     """The work item types of a project; as for `workflow`."""
-    read = [_Type.model_validate(one) for one in answer or []]
-    names = [frozenset(f.reference_name or "" for f in one.fields or ()) - {""} for one in read]
-    return [Type(_workflow(one, states), fields) for one, fields in zip(read, names, strict=True)]
+    read = [_Type.model_validate(row) for row in answer or []]
+    names = [frozenset(f.reference_name or "" for f in type_.fields or ()) - {""} for type_ in read]
+    return [
+        Type(_workflow(type_, states), fields) for type_, fields in zip(read, names, strict=True)
+    ]
 
 
 def account(answer: Any) -> Account:

@@ -71,14 +71,14 @@ class Workflow:
         Raises:
             Rejected: `no-legal-state`.
         """
-        found = (
+        state = (
             self._first(current, goal)
             if configured is None
             else self._named(current, goal, configured)
         )
-        if found is None:
+        if state is None:
             raise self._no_legal_state(current, goal, configured)
-        return found
+        return state
 
     def _first(self, current: str, goal: Goal) -> str | None:
         reachable = self.reachable(current)

@@ -79,7 +79,7 @@ def import_session(
             return _show(chosen, as_json=as_json)
         _show(chosen, as_json=False)
         chosen = prompts.ask(
-            "Import which? (numbers; Enter for none)", lambda it: _picked(it, chosen)
+            "Import which? (numbers; Enter for none)", lambda answer: _picked(answer, chosen)
         )
     workspace = context.workspace
     remember_project(context.paths.root)
@@ -89,7 +89,7 @@ def import_session(
         None,
         mode,
         keep_secrets,
-        lambda it: increment_of_branch(workspace, it.branch, it.cwd),
+        lambda transcript: increment_of_branch(workspace, transcript.branch, transcript.cwd),
         partial(is_in_project, root=context.paths.root, environ=os.environ, home=_home(context)),
     )
     if watches:
@@ -103,90 +103,92 @@ def _home(context: Context) -> Path:
 
 def _named(context: Context, wanted: tuple[str, ...]) -> list[Listed]:
     root = context.paths.root
-    chosen = (named(one, root=root, environ=os.environ, home=_home(context)) for one in wanted)
+    chosen = (named(name, root=root, environ=os.environ, home=_home(context)) for name in wanted)
     return [*chain.from_iterable(chosen)]
 
 
 def _of_project(context: Context, agent: str | None, since: str | None) -> list[Listed]:
     after, _ = read_period(since, None, context.workspace.clock())
-    found = of_project(
+    transcripts = of_project(
         context.paths.root, environ=os.environ, home=_home(context), agent=agent, since=after
     )
-    return list(found)
+    return list(transcripts)
 
 
-def _show(found: list[Listed], *, as_json: bool) -> int:
+def _show(transcripts: list[Listed], *, as_json: bool) -> int:
     if as_json:
-        output.document("session-transcripts", transcripts=[_entry(one) for one in found])
+        output.document(
+            "session-transcripts", transcripts=[_entry(listed) for listed in transcripts]
+        )
         return 0
     rows = [
         (
             str(number),
-            one.title,
-            one.agent,
-            f"{one.modified:%Y-%m-%d %H:%M}",
-            one.branch,
-            _name(one),
-            one.origin,
+            listed.title,
+            listed.agent,
+            f"{listed.modified:%Y-%m-%d %H:%M}",
+            listed.branch,
+            _name(listed),
+            listed.origin,
         )
-        for number, one in enumerate(found, 1)
+        for number, listed in enumerate(transcripts, 1)
     ]
     if rows:
         headings = ("", "Title", "Agent", "Changed", "Branch", "Name", "Fork of")
-        last = len(headings) if any(one.origin for one in found) else -1
+        last = len(headings) if any(listed.origin for listed in transcripts) else -1
         output.table(headings[:last], [row[:last] for row in rows], flexible=(1,))
-        output.talk(f"Next: unlatch session import {quote(_name(found[0]))}")
+        output.talk(f"Next: unlatch session import {quote(_name(transcripts[0]))}")
     else:
         output.talk("No transcripts of this project. Next: unlatch session import PATH")
     return 0
 
 
-def _name(one: Listed) -> str:
+def _name(listed: Listed) -> str:
     """The name to import it by; a file has no id if it has several transcripts."""
     here = Path.cwd()
-    path = one.path.relative_to(here) if one.path.is_relative_to(here) else one.path
-    return one.id or str(path)
+    path = listed.path.relative_to(here) if listed.path.is_relative_to(here) else listed.path
+    return listed.id or str(path)
 
 
-def _entry(one: Listed) -> output.Json:
+def _entry(listed: Listed) -> output.Json:
     names = ("agent", "id", "title", "branch")
     return {
-        **output.fields(one, *names),
-        "forkOf": one.origin or None,
-        "path": str(one.path),
-        "modified": stamp(one.modified),
+        **output.fields(listed, *names),
+        "forkOf": listed.origin or None,
+        "path": str(listed.path),
+        "modified": stamp(listed.modified),
     }
 
 
-def _picked(answer: str, found: list[Listed]) -> list[Listed]:
+def _picked(answer: str, listed: list[Listed]) -> list[Listed]:
     numbers = answer.replace(",", " ").split()
-    if all(it.isdecimal() and 0 < int(it) <= len(found) for it in numbers):
-        return [found[int(it) - 1] for it in dict.fromkeys(numbers)]
-    raise UsageError("choice-invalid", f"use numbers from 1 to {len(found)}", hint="1 3")
+    if all(number.isdecimal() and 0 < int(number) <= len(listed) for number in numbers):
+        return [listed[int(number) - 1] for number in dict.fromkeys(numbers)]
+    raise UsageError("choice-invalid", f"use numbers from 1 to {len(listed)}", hint="1 3")
 
 
 def _import(context: Context, importer: Importer, chosen: list[Listed], *, as_json: bool) -> int:
     """Import each; one that cannot be read is reported, and the others are imported."""
     done: list[Imported] = []
     failed: list[tuple[Listed, UnlatchError]] = []
-    for one in chosen:
+    for listed in chosen:
         try:
-            done += take(importer, one, is_running=running_at(context.workspace.clock(), one))
+            done += take(importer, listed, is_running=running_at(context.workspace.clock(), listed))
         except UnlatchError as error:
             if len(chosen) == 1:
                 raise
-            failed.append((one, error))
+            failed.append((listed, error))
     code = 1 if failed else 0
     done = list(_each_once(done))
     if as_json:
         problems = [{"transcript": str(o.path), "error": problem_entry(e)} for o, e in failed]
-        sessions = [_imported_entry(one) for one in done]
+        sessions = [_imported_entry(imported) for imported in done]
         output.document("session-import", code, sessions=sessions, failed=problems)
         return code
     for entry in done:
         _tell(entry)
-    for one, why in failed:
-        output.failed(f"{output.clean(str(one.path))}: {output.clean(why.message)}", why.hint)
+    for listed, why in failed:
+        output.failed(f"{output.clean(str(listed.path))}: {output.clean(why.message)}", why.hint)
     if done:
         output.talk(f"Next: unlatch session show {quote(done[-1].session)} --imported")
     return code
@@ -194,20 +196,20 @@ def _import(context: Context, importer: Importer, chosen: list[Listed], *, as_js
 
 def _each_once(done: list[Imported]) -> Iterator[Imported]:
     """Without sessions again that had been imported as the origin of a fork."""
-    known: set[str] = set()
+    sessions: set[str] = set()
     for entry in done:
-        if entry.created or entry.events or entry.session not in known:
+        if entry.created or entry.events or entry.session not in sessions:
             yield entry
-        known.add(entry.session)
+        sessions.add(entry.session)
 
 
-def _watch(importer: Importer, one: Listed) -> int:
-    output.talk(f"Following {_name(one)}; Ctrl-C stops, and keeps what was imported.")
+def _watch(importer: Importer, listed: Listed) -> int:
+    output.talk(f"Following {_name(listed)}; Ctrl-C stops, and keeps what was imported.")
     try:
-        for entry in watch(importer, one, _ticks()):
+        for entry in watch(importer, listed, _ticks()):
             _tell(entry)
     except KeyboardInterrupt:
-        for entry in watch(importer, one, [None]):
+        for entry in watch(importer, listed, [None]):
             _tell(entry)
         output.talk("", "Stopped; everything up to here is imported.")
     return 0
@@ -219,19 +221,19 @@ def _ticks() -> Iterator[None]:
         time.sleep(_INTERVAL)
 
 
-def _tell(one: Imported) -> None:
-    added = f"{times(one.phases, 'phase')} and {times(one.events, 'event')}"
-    if not one.created:
-        added = f"{added} added" if one.events else "nothing new"
-    agents = f", {times(one.subagents, 'subagent')}" if one.subagents else ""
-    masked = f", {times(one.masked, 'place')} masked" if one.masked else ""
-    output.ok(f"{one.session}: {added}{agents}{masked}")
-    if one.instead_of:
-        output.note(f"{one.instead_of.stem} has git's conflict markers, and was left as it is")
-    if one.unknown:
-        output.remark(f"{times(one.unknown, 'line')} of the transcript not understood")
+def _tell(imported: Imported) -> None:
+    added = f"{times(imported.phases, 'phase')} and {times(imported.events, 'event')}"
+    if not imported.created:
+        added = f"{added} added" if imported.events else "nothing new"
+    agents = f", {times(imported.subagents, 'subagent')}" if imported.subagents else ""
+    masked = f", {times(imported.masked, 'place')} masked" if imported.masked else ""
+    output.ok(f"{imported.session}: {added}{agents}{masked}")
+    if imported.instead_of:
+        output.note(f"{imported.instead_of.stem} has git's conflict markers, and was left as it is")
+    if imported.unknown:
+        output.remark(f"{times(imported.unknown, 'line')} of the transcript not understood")
 
 
-def _imported_entry(one: Imported) -> output.Json:
+def _imported_entry(imported: Imported) -> output.Json:
     names = ("session", "source", "created", "phases", "events", "masked", "unknown", "subagents")
-    return output.fields(one, *names)
+    return output.fields(imported, *names)

@@ -47,7 +47,7 @@ _OPTIONS = (
 
 
 def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    return reduce(lambda made, add: add(made), reversed(_OPTIONS), function)
+    return reduce(lambda decorated, add: add(decorated), reversed(_OPTIONS), function)
 
 
 @click.command("install", help="Install skills, hooks and the MCP server in agents. (local)")
@@ -77,16 +77,20 @@ def uninstall_agents(context: Context, **typed: Any) -> int:
 @with_context
 def list_agents(context: Context, *, as_json: bool) -> int:
     root = context.paths.root if context.has_project else None
-    rows = [_row(one, root) for one in AGENTS.values()]
+    rows = [_row(agent, root) for agent in AGENTS.values()]
     trusted = is_trusted(root) if root else None
     if as_json:
         output.document("agents", agents=rows, trusted=trusted)
         return 0
-    shown = [
-        (row["name"], row["title"], *(_word(row[it]) for it in ("found", "user", "project")))
+    cells = [
+        (
+            row["name"],
+            row["title"],
+            *(_word(row[column]) for column in ("found", "user", "project")),
+        )
         for row in rows
     ]
-    output.table(("Agent", "Program", "Found", "User", "Project"), shown, flexible=(1,))
+    output.table(("Agent", "Program", "Found", "User", "Project"), cells, flexible=(1,))
     if root:
         state = "trusted" if trusted else "not trusted, so hooks add no briefings"
         step = "" if trusted else " Next: unlatch agents trust"
@@ -114,7 +118,7 @@ def _is_there(agent: Agent, user: Target) -> bool:
 
 
 def _is_installed(agent: Agent, target: Target) -> bool:
-    return any(one.agent == agent.name for one in read_written(target.name))
+    return any(entry.agent == agent.name for entry in read_written(target.name))
 
 
 def _at(root: Path | None) -> Target:
@@ -134,13 +138,13 @@ def _chosen(names: tuple[str, ...]) -> list[Agent]:
 def _used(target: Target) -> list[Agent]:
     """The agents that the user has, by their folders."""
     user = _at(None)
-    found = [one for one in AGENTS.values() if _is_there(one, user)]
-    if not found:
+    agents = [agent for agent in AGENTS.values() if _is_there(agent, user)]
+    if not agents:
         option = " --project" if target.root else ""
         message = "no folder of a coding agent was found"
         hint = f"name an agent: unlatch agents install{option} claude"
         raise UsageError("no-agents", message, hint=hint)
-    return found
+    return agents
 
 
 def _carry_out(
@@ -152,11 +156,11 @@ def _carry_out(
     if len(plan.failed) == len(chosen) == 1:
         raise plan.failed[0][1]
     if not as_json:
-        for one in plan.files:
-            show_diff(_shown(one))
+        for change in plan.files:
+            show_diff(_shown(change))
     if not dry_run:
         option = "--project " if plan.target.root else ""
-        words = " ".join(one.name for one in chosen)
+        words = " ".join(agent.name for agent in chosen)
         command = f"unlatch agents {verb} {option}--yes {words}"
         question = "Change these files?"
         if plan.files and not ask_consent(question, yes=typed["yes"], command=command):
@@ -164,12 +168,12 @@ def _carry_out(
         plan = apply_plan(plan, replan)
     codes = (error.exit_code for _, error in plan.failed)
     code = code_of_many(codes, changed=bool(plan.files))
-    if any(one.is_foreign for one in plan.kept):
+    if any(entry.is_foreign for entry in plan.kept):
         code = UNDECIDED
     if as_json:
         _document(plan, code, verb=verb, dry_run=dry_run)
     else:
-        _tell(plan, [AGENTS[it] for it in typed["names"]], verb=verb, dry_run=dry_run)
+        _tell(plan, [AGENTS[name] for name in typed["names"]], verb=verb, dry_run=dry_run)
     return code
 
 
@@ -179,10 +183,12 @@ def _shown(change: FileChange) -> str:
     if not change.entries:
         return diff_of(path, change.before, change.after)
     lines = [f"--- a/{path}", f"+++ b/{path}"]
-    for one in change.entries:
-        place = f"{'.'.join(one.keys)}{'[]' if one.is_element else ''}"
-        values = (("-", one.before), ("+", one.after))
-        lines += [f"{sign}{place}: {json.dumps(it)}" for sign, it in values if it is not None]
+    for entry in change.entries:
+        place = f"{'.'.join(entry.keys)}{'[]' if entry.is_element else ''}"
+        values = (("-", entry.before), ("+", entry.after))
+        lines += [
+            f"{sign}{place}: {json.dumps(value)}" for sign, value in values if value is not None
+        ]
     return "\n".join(lines)
 
 
@@ -191,19 +197,22 @@ def _document(plan: InstallPlan, code: int, *, verb: str, dry_run: bool) -> None
         f"agents-{verb}",
         code,
         scope="project" if plan.target.root else "user",
-        agents=[one.name for one in plan.agents],
+        agents=[agent.name for agent in plan.agents],
         files=[
-            {"path": str(one.path), "change": _change(one.before, one.after)} for one in plan.files
+            {"path": str(file.path), "change": _change(file.before, file.after)}
+            for file in plan.files
         ],
         kept=[
             {
-                "path": str(one.path),
-                "entry": ".".join(one.keys) or None,
-                "foreign": one.is_foreign,
+                "path": str(entry.path),
+                "entry": ".".join(entry.keys) or None,
+                "foreign": entry.is_foreign,
             }
-            for one in plan.kept
+            for entry in plan.kept
         ],
-        failed=[{"agent": one.name, "error": problem_entry(error)} for one, error in plan.failed],
+        failed=[
+            {"agent": agent.name, "error": problem_entry(error)} for agent, error in plan.failed
+        ],
         dryRun=dry_run,
     )
 
@@ -221,18 +230,18 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
             output.failed(f"{output.clean(place)} stays: unlatch did not write it")
         else:
             output.note(f"left unchanged, since unlatch did not write it so: {place}")
-    if is_foreign := any(one.is_foreign for one in plan.kept):
+    if is_foreign := any(entry.is_foreign for entry in plan.kept):
         output.data(f"    {_FOREIGN}")
-    for one in () if dry_run else plan.agents:
-        output.ok(f"{one.title}: {verb}ed")
-    failed = [one for one, _ in plan.failed]
-    for one in named if verb == "uninstall" else ():
-        is_kept = any(it.agent == one.name for it in plan.record)
-        if one not in (*plan.agents, *failed) and not is_kept:
-            output.talk(f"{one.title}: nothing of unlatch is installed")
-    for one, error in plan.failed:
+    for agent in () if dry_run else plan.agents:
+        output.ok(f"{agent.title}: {verb}ed")
+    failed = [agent for agent, _ in plan.failed]
+    for agent in named if verb == "uninstall" else ():
+        is_kept = any(entry.agent == agent.name for entry in plan.record)
+        if agent not in (*plan.agents, *failed) and not is_kept:
+            output.talk(f"{agent.title}: nothing of unlatch is installed")
+    for agent, error in plan.failed:
         message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
-        output.failed(f"{one.title}: {message}", error.hint)
+        output.failed(f"{agent.title}: {message}", error.hint)
         output.data(*([f"    at: {output.clean(error.where)}"] if error.where else ()))
     if not plan.files and not failed and not is_foreign:
         output.talk("No changes needed.")

@@ -52,7 +52,7 @@ def session_context(workspace: Workspace) -> str | None:
     that the user did not write and does not trust are left out as well.
     """
     chosen, trusted = islice(_in_work(workspace), _MOST), TrustedTexts(workspace)
-    parts = [*filter(None, (_part(workspace, one, trusted) for one in chosen))]
+    parts = [*filter(None, (_part(workspace, increment, trusted) for increment in chosen))]
     sizes = [estimate(part(_LIMIT)) for part in parts]
     room = _LIMIT - estimate(INTRODUCTION)
     texts: dict[int, str] = {}
@@ -60,16 +60,16 @@ def session_context(workspace: Workspace) -> str | None:
     for at in sorted(range(len(parts)), key=sizes.__getitem__):
         texts[at] = parts[at](room // (len(parts) - len(texts)) - 1)
         room -= estimate(texts[at]) + 1
-    shown = "".join(f"\n{texts[at]}\n" for at in range(len(parts)))
-    return f"{INTRODUCTION}{shown}" if shown else None
+    briefings = "".join(f"\n{texts[at]}\n" for at in range(len(parts)))
+    return f"{INTRODUCTION}{briefings}" if briefings else None
 
 
 def _part(
     workspace: Workspace, increment: Increment, trusted: TrustedTexts
 ) -> Callable[[int], str] | None:
     """The briefing of an increment within a limit, in tokens; None if nothing is known."""
-    found = find_related(workspace, increment)
-    related = trusted.only_covered(increment, found)
+    candidates = find_related(workspace, increment)
+    related = trusted.only_covered(increment, candidates)
     # The errors of imported transcripts are output of tools, and that anybody's words.
     whole = known_briefing(workspace, increment, related, with_tool_output=False)
     whole = whole or briefing_of(workspace, increment, related)
@@ -77,21 +77,21 @@ def _part(
     label = _number(increment) or (own_name(increment) if trusted.covers_name(increment) else None)
     step = f"unlatch show {quote(label)} --briefing" if label else "unlatch list"
     label = one_line(label or _UNNAMED)
-    is_part = (found.refs, found.filed) != (related.refs, related.filed)
+    is_part = (candidates.refs, candidates.filed) != (related.refs, related.filed)
     if briefing != whole or is_part:
         unshown = Point(_UNSHOWN.format(step=step), label)
         briefing = replace(briefing, unread=(*briefing.unread, unshown))
     if not any(briefing.sections().values()):
         return None
-    shown = _numbered(briefing, increment, label)
+    numbered = _numbered(briefing, increment, label)
 
     def within(limit: int) -> str:
         text = render(
             f"{label} ({increment.status.value})",
-            shown,
+            numbered,
             more=step,
             limit=limit,
-            size=lambda it: estimate(_quoted(it)),
+            size=lambda words: estimate(_quoted(words)),
         )
         return _quoted(text)
 
@@ -100,13 +100,13 @@ def _part(
 
 def _covered(briefing: Briefing, increment: Increment, trusted: TrustedTexts) -> Briefing:
     """The briefing without what the increment's own files say, where they are not covered."""
-    name, shown = _source(increment), briefing.sections()
+    name, sections = _source(increment), briefing.sections()
     parts = {"reopens": trusted.covers_metadata(increment)}
     is_read = trusted.covers_documents(increment)
-    for section, points in shown.items():
+    for section, points in sections.items():
         if not parts.get(section, is_read):
-            shown[section] = tuple(one for one in points if one.source != name)
-    return Briefing(**shown, origin=briefing.origin)
+            sections[section] = tuple(point for point in points if point.source != name)
+    return Briefing(**sections, origin=briefing.origin)
 
 
 def _number(increment: Increment) -> str | None:
@@ -126,10 +126,10 @@ def _numbered(briefing: Briefing, increment: Increment, label: str) -> Briefing:
         **{
             section: tuple(
                 Point(
-                    one.text.replace(increment.id, label),
-                    label if one.source == name else _short(one.source),
+                    point.text.replace(increment.id, label),
+                    label if point.source == name else _short(point.source),
                 )
-                for one in points
+                for point in points
             )
             for section, points in briefing.sections().items()
         },
@@ -157,15 +157,15 @@ def _in_work(workspace: Workspace) -> Iterator[Increment]:
     Of the active ones, those of active sessions are first, and then the latest.
     """
     sound, _ = workspace.manager.read_all()
-    by_id = {one.id: one for one in sound if not one.archived}
+    by_id = {increment.id: increment for increment in sound if not increment.archived}
     branch = current_branch(workspace.paths.root, workspace.environ) or ""
-    named = [one for one in by_id if is_named(one, branch)]
-    active = [one for one in by_id.values() if one.status is Status.ACTIVE]
-    active.sort(key=lambda one: str(one.last_activity or ""), reverse=True)
+    named = [increment_id for increment_id in by_id if is_named(increment_id, branch)]
+    active = [increment for increment in by_id.values() if increment.status is Status.ACTIVE]
+    active.sort(key=lambda increment: str(increment.last_activity or ""), reverse=True)
     begun = [*_begun(workspace)]
-    is_active = {one.id for one in active}.__contains__
-    ids = (*named, *filter(is_active, begun), *(one.id for one in active), *begun)
-    yield from (by_id[one] for one in dict.fromkeys(ids) if one in by_id)
+    is_active = {increment.id for increment in active}.__contains__
+    ids = (*named, *filter(is_active, begun), *(increment.id for increment in active), *begun)
+    yield from (by_id[increment_id] for increment_id in dict.fromkeys(ids) if increment_id in by_id)
 
 
 def _begun(workspace: Workspace) -> Iterator[str]:

@@ -59,10 +59,10 @@ def _briefing(workspace: Workspace, event: HookEvent) -> dict[str, Any] | None:
     from unlatch_agents.hooks.context import INTRODUCTION, session_context  # noqa: PLC0415  (slow to load)
 
     before, since = _contexts(event) if event.name == _PROMPT else ([], [])
-    if any(INTRODUCTION in it for it in since):
+    if any(INTRODUCTION in context for context in since):
         return None
     text = session_context(workspace)
-    if text is None or any(unescape(text) in it for it in before):
+    if text is None or any(unescape(text) in context for context in before):
         return None
     return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
 
@@ -106,8 +106,8 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
         import_store(workspace),
         None,
         workspace.config.sessions.subagents,
-        increment_of=lambda it: increment_of_branch(
-            workspace, it.branch or branch, it.cwd or str(event.cwd)
+        increment_of=lambda transcript: increment_of_branch(
+            workspace, transcript.branch or branch, transcript.cwd or str(event.cwd)
         ),
     )
     is_over = event.name == _END

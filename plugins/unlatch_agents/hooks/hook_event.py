@@ -36,17 +36,17 @@ def read_event(raw: bytes) -> HookEvent:
     if len(raw) > LARGEST:
         raise _invalid(f"it has more than {LARGEST:,} bytes")
     try:
-        found = JsonText.parse(raw).value
+        payload = JsonText.parse(raw).value
     except JsonTextError as error:
         raise _invalid(str(error)) from error
-    if not isinstance(found, dict):
+    if not isinstance(payload, dict):
         raise _invalid("it is not an object")
-    name, cwd = found.get("hook_event_name"), found.get("cwd")
+    name, cwd = payload.get("hook_event_name"), payload.get("cwd")
     if not isinstance(name, str):
         raise _invalid("hook_event_name is missing")
     if not isinstance(cwd, str) or "\0" in cwd or not Path(cwd).is_absolute():
         raise _invalid("cwd is not an absolute path")
-    path = found.get("transcript_path")
+    path = payload.get("transcript_path")
     transcript = Path(path) if isinstance(path, str) and path and "\0" not in path else None
     return HookEvent(name, Path(cwd), transcript)
 

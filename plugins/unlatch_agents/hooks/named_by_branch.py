@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def is_named(increment: str, branch: str) -> bool:
     """Whether a branch has the name of an increment, its number as the folder has it, or words."""
-    return any(_has(branch, one) for one in _names(increment))
+    return any(_has(branch, name) for name in _names(increment))
 
 
 def increment_of_branch(workspace: Workspace, branch: str, folder: str) -> str | None:
@@ -27,15 +27,23 @@ def increment_of_branch(workspace: Workspace, branch: str, folder: str) -> str |
         places = workspace.manager.places()
     except (UnlatchError, OSError):
         return None
-    known, parts = {*places.values()}, Path(folder).parts
+    increments, parts = {*places.values()}, Path(folder).parts
     ways = (
         {name for path, name in places.items() if path.parts == parts[: len(path.parts)]},
-        {one for one in known if any(_has(text, one) for text in (branch, *parts))},
-        {one for one in known if _has(branch, _names(one)[1])},
-        {one for one in known if "-" in (words := _names(one)[2]) and _has(branch, words)},
+        {
+            increment
+            for increment in increments
+            if any(_has(text, increment) for text in (branch, *parts))
+        },
+        {increment for increment in increments if _has(branch, _names(increment)[1])},
+        {
+            increment
+            for increment in increments
+            if "-" in (words := _names(increment)[2]) and _has(branch, words)
+        },
     )
-    found = next(filter(None, ways), ())
-    return next(iter(found)) if len(found) == 1 else None
+    matches = next(filter(None, ways), ())
+    return next(iter(matches)) if len(matches) == 1 else None
 
 
 def _names(increment: str) -> tuple[str, str, str]:

@@ -52,7 +52,7 @@ class TrustedTexts:
             return False
         if not left:
             return True
-        ids = {one for at in self._commits for one in blobs_at(self._root, at, left)}
+        ids = {blob for at in self._commits for blob in blobs_at(self._root, at, left)}
         return all(self._own.has(texts[path], ids) for path in left)
 
     def knows(self, path: Path) -> bool:

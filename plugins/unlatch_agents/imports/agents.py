@@ -55,13 +55,13 @@ class Subagents:
 
     def entries(self) -> Iterator[Subagent]:
         """The entries of the front matter."""
-        for key, one in self.transcripts.items():
+        for key, transcript in self.transcripts.items():
             if key in self.placed:
-                session, agent = self.sessions.get(key), str(agent_of(one))
-                yield Subagent(session, agent, one.model or None, one.usage.total)
+                session, agent = self.sessions.get(key), str(agent_of(transcript))
+                yield Subagent(session, agent, transcript.model or None, transcript.usage.total)
 
     def _result(self, transcript: Transcript) -> str:
-        replies = [it.text for it in transcript.events if isinstance(it, Reply)]
+        replies = [event.text for event in transcript.events if isinstance(event, Reply)]
         return beginning(self.mask(replies[-1])) if replies else ""
 
     def _work(self, transcript: Transcript) -> str:
@@ -78,15 +78,15 @@ class Subagents:
 
 
 def by_id(transcript: Transcript) -> dict[str, Transcript]:
-    return {it.id: it for it in transcript.subagents}
+    return {subagent.id: subagent for subagent in transcript.subagents}
 
 
 def by_key(transcript: Transcript) -> dict[str, list[Finding]]:
     """The findings of each event."""
-    found: dict[str, list[Finding]] = {}
-    for one in findings(transcript.events):
-        found.setdefault(one.key, []).append(one)
-    return found
+    by_event: dict[str, list[Finding]] = {}
+    for finding in findings(transcript.events):
+        by_event.setdefault(finding.key, []).append(finding)
+    return by_event
 
 
 def agent_of(transcript: Transcript) -> Agent:

@@ -32,11 +32,11 @@ def of_project(
         since: only those that changed at this time or later.
     """
     places = (root, root.resolve())
-    for one in find_transcripts(environ=environ, home=home, projects=[root]):
-        is_here = any(one.cwd and Path(one.cwd).is_relative_to(place) for place in places)
-        is_new = since is None or one.modified >= since
-        if is_here and is_new and one.agent.startswith(agent or ""):
-            yield one
+    for listed in find_transcripts(environ=environ, home=home, projects=[root]):
+        is_here = any(listed.cwd and Path(listed.cwd).is_relative_to(place) for place in places)
+        is_new = since is None or listed.modified >= since
+        if is_here and is_new and listed.agent.startswith(agent or ""):
+            yield listed
 
 
 def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) -> list[Listed]:
@@ -52,13 +52,13 @@ def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) ->
     if (is_there := path.is_file()) or is_path:
         changed = path.stat().st_mtime if is_there else 0
         return [Listed("", path, datetime.fromtimestamp(changed, UTC))]
-    found = list(find_transcripts(environ=environ, home=home, projects=[root]))
-    starting = [it for it in found if wanted and it.id.startswith(wanted)]
-    exact = [it for it in starting if it.id == wanted]
+    transcripts = list(find_transcripts(environ=environ, home=home, projects=[root]))
+    starting = [listed for listed in transcripts if wanted and listed.id.startswith(wanted)]
+    exact = [listed for listed in starting if listed.id == wanted]
     if len(exact or starting) == 1:
         return (exact or starting)[:1]
     if starting:
-        ids = tuple(it.id for it in starting)
+        ids = tuple(listed.id for listed in starting)
         hint = f"use one of the ids: {', '.join(ids[:_LISTED])}"
         message = f"'{wanted}' matches several transcripts"
         raise UsageError("transcript-ambiguous", message, hint=hint, problems=ids)
@@ -76,7 +76,7 @@ def is_in_project(path: Path, *, root: Path, environ: Mapping[str, str], home: P
 
 
 def _inside(folder: Path) -> list[Listed]:
-    if found := transcripts_in(folder):
-        return found
+    if transcripts := transcripts_in(folder):
+        return transcripts
     message = f"there is no transcript in the folder '{folder}', or below it"
     raise UsageError("transcript-unknown", message, hint="unlatch session import")

@@ -105,7 +105,11 @@ class Page:
     def _prompt(self, event: Prompt) -> None:
         words = self.mask(event.text)
         self._phase(beginning(words) or "Prompt", event)
-        corrections = [it for it in self.findings.get(event.key, ()) if isinstance(it, Correction)]
+        corrections = [
+            finding
+            for finding in self.findings.get(event.key, ())
+            if isinstance(finding, Correction)
+        ]
         self.add_block(_headed(markup.user(words), corrections[0] if corrections else None))
 
     def _call(self, event: ToolCall) -> None:
@@ -125,8 +129,8 @@ class Page:
             self.add_block(self.subagent(result.subagent))
 
     def _masked_beginning(self, text: str) -> str:
-        shown = self.mask(text[:_EXCERPT])
-        return shown if len(text) <= _EXCERPT else shown[:-_EDGE]
+        masked = self.mask(text[:_EXCERPT])
+        return masked if len(text) <= _EXCERPT else masked[:-_EDGE]
 
     def _block(self, event: Event, lines: Sequence[str]) -> None:
         if self.opening:
@@ -174,17 +178,17 @@ def _argument(arguments: Json) -> str:
         match arguments.get(name):
             case str() as text if text.strip():
                 return _unpatched(text)
-            case [*words] if words and all(isinstance(it, str) for it in words):
+            case [*words] if words and all(isinstance(word, str) for word in words):
                 return _unpatched(" ".join(words))
     return json.dumps(arguments, ensure_ascii=False) if arguments else ""
 
 
 def _unpatched(text: str) -> str:
     """The text, or of a patch the names of its files."""
-    found = _PATCH.match(text)
-    if found is None:
+    match = _PATCH.match(text)
+    if match is None:
         return text
-    command = _HERE.sub("", found["head"]).strip()
+    command = _HERE.sub("", match["head"]).strip()
     return " ".join([command, *_PATCHED.findall(text)]).strip()
 
 

@@ -101,20 +101,22 @@ class Importer:
         own: dict[str, Imported] = {}
         mode = self._mode(transcript)
         if mode is not SubagentMode.INLINE:
-            for key, one in by_id(transcript).items():
+            for key, subagent in by_id(transcript).items():
                 own[key] = self.take(
-                    one, modified=modified, name=key, path=path, is_running=is_running
+                    subagent, modified=modified, name=key, path=path, is_running=is_running
                 )
-        sessions = {key: one.session for key, one in own.items()}
+        sessions = {key: imported.session for key, imported in own.items()}
         masking = None if self.keep_secrets else Masking(self.home)
         mask = masking.text if masking else str
         events = finished(transcript.events) if is_running else transcript.events
-        events = [it for it in events if it.key not in transcript.copies]
+        events = [event for event in events if event.key not in transcript.copies]
         subagents = Subagents(mode, mask, by_id(transcript), sessions)
         increment = self.increment_of(transcript)
         writing = Writing(transcript, events, subagents, masking, is_running, increment, origin)
         writing.is_in_project = path is not None and self.is_in_project(path)
-        began = min((it.at for it in events if it.at), default=transcript.started or modified)
+        began = min(
+            (event.at for event in events if event.at), default=transcript.started or modified
+        )
         created, session = self._write(writing, began)
         return Imported(
             session=session,
@@ -122,9 +124,10 @@ class Importer:
             created=created,
             phases=writing.phases,
             events=writing.added,
-            masked=(masking.count if masking else 0) + sum(it.masked for it in own.values()),
+            masked=(masking.count if masking else 0)
+            + sum(imported.masked for imported in own.values()),
             unknown=sum(transcript.unknown.values()),
-            subagents=sum(1 + it.subagents for it in own.values()),
+            subagents=sum(1 + imported.subagents for imported in own.values()),
             instead_of=self._in_conflict.get(writing.source) if created else None,
         )
 
@@ -143,7 +146,7 @@ class Importer:
         """The place of the subagents' work: where an earlier import put it."""
         path = self._find(source_of(transcript)) if transcript.subagents else None
         chosen = front_matter.read(self.store.read(path).text).get(SUBAGENTS) if path else None
-        return next((one for one in SubagentMode if one.value == chosen), self.mode)
+        return next((mode for mode in SubagentMode if mode.value == chosen), self.mode)
 
     def _write(self, writing: Writing, day: datetime) -> tuple[bool, str]:
         """Whether the session is new, and its id."""

@@ -36,12 +36,12 @@ def unseen(events: Sequence[Event], last: str | None, seen_until: str | None) ->
     moment = read_stamp(seen_until)
     if moment is None:
         return [*events] if last is None else []
-    later = [it for it in events if it.at and it.at > moment]
-    branches = [it for it in events if isinstance(it, Branch) and it not in later]
+    later = [event for event in events if event.at and event.at > moment]
+    branches = [event for event in events if isinstance(event, Branch) and event not in later]
     return [*branches[-1:], *later]
 
 
 def until(events: Sequence[Event]) -> str | None:
     """The time of the latest event, exactly."""
-    latest = max((it.at for it in events if it.at), default=None)
+    latest = max((event.at for event in events if event.at), default=None)
     return latest.isoformat() if latest else None

@@ -46,7 +46,8 @@ def tasks_of(events: Iterable[Event], mask: Callable[[str], str]) -> list[Task]:
             listed = given.get(_LISTS[name])
             every = enumerate(listed if isinstance(listed, list) else (), 1)
             rows = (
-                (number, it if isinstance(it, dict) else {"content": it}) for number, it in every
+                (number, todo if isinstance(todo, dict) else {"content": todo})
+                for number, todo in every
             )
             named = {str(row.get("id") or number): row for number, row in rows}
             tasks = {key: _task(key, row, mask) for key, row in named.items()}
@@ -56,14 +57,14 @@ def tasks_of(events: Iterable[Event], mask: Callable[[str], str]) -> list[Task]:
             tasks[key] = _task(key, given, mask)
         elif (key := str(given.get("taskId"))) in tasks:
             tasks[key] = _task(key, given, mask, before=tasks[key])
-    return [it for it in tasks.values() if it["content"] and it["status"] not in _DROPPED]
+    return [task for task in tasks.values() if task["content"] and task["status"] not in _DROPPED]
 
 
 def _task(
     key: str, row: Mapping[str, Any], mask: Callable[[str], str], before: Task | None = None
 ) -> Task:
     texts = (row.get(key) for key in _TEXTS)
-    text = next((it for it in texts if isinstance(it, str) and it.strip()), "")
+    text = next((value for value in texts if isinstance(value, str) and value.strip()), "")
     task: Task = {"id": one_line(key), "content": "", "status": _STATUSES[0], **(before or {})}
     if text:
         task["content"] = mask(one_line(text))

@@ -34,7 +34,7 @@ def running_at(now: datetime, listed: Listed) -> Callable[[Transcript], bool]:
         return lambda _: False
 
     def is_running(transcript: Transcript) -> bool:
-        last = max((it.at for it in transcript.events if it.at), default=now)
+        last = max((event.at for event in transcript.events if event.at), default=now)
         return now - last < _CALLS
 
     return is_running
@@ -51,28 +51,30 @@ def take(
     Raises:
         StoreError: a transcript cannot be read, or a session not written.
     """
-    found = read_transcripts(listed.path, id=listed.id)
-    latest = max(found, key=_start, default=None)
-    known = {it.id: it for it in found if it.id}
+    transcripts = read_transcripts(listed.path, id=listed.id)
+    latest = max(transcripts, key=_start, default=None)
+    by_id = {transcript.id: transcript for transcript in transcripts if transcript.id}
     begun: set[int] = set()
     done: list[Imported] = []
 
-    def add(one: Transcript) -> None:
-        begun.add(id(one))
-        if origin := known.get(one.origin):
+    def add(transcript: Transcript) -> None:
+        begun.add(id(transcript))
+        if origin := by_id.get(transcript.origin):
             if id(origin) not in begun:
                 add(origin)
-        elif one.origin and not importer.has(one.agent, one.origin):
-            done.extend(_origin(importer, listed, one, is_running))
-        running = one is latest and is_running(one)
+        elif transcript.origin and not importer.has(transcript.agent, transcript.origin):
+            done.extend(_origin(importer, listed, transcript, is_running))
+        running = transcript is latest and is_running(transcript)
         path, modified = listed.path, listed.modified
         done.append(
-            importer.take(one, modified=modified, name=path.stem, path=path, is_running=running)
+            importer.take(
+                transcript, modified=modified, name=path.stem, path=path, is_running=running
+            )
         )
 
-    for one in found:
-        if id(one) not in begun:
-            add(one)
+    for transcript in transcripts:
+        if id(transcript) not in begun:
+            add(transcript)
     return done
 
 
@@ -101,7 +103,7 @@ def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterat
         if stamps != seen:
             seen = stamps
             done = take(importer, listed, is_running=lambda _: True)
-            yield from (one for one in done if one.created or one.events)
+            yield from (imported for imported in done if imported.created or imported.events)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -111,5 +113,5 @@ def _files(path: Path) -> Iterator[Path]:
     yield from sorted(path.with_suffix("").rglob("*.jsonl"))
 
 
-def _start(one: Transcript) -> float:
-    return one.started.timestamp() if one.started else 0
+def _start(transcript: Transcript) -> float:
+    return transcript.started.timestamp() if transcript.started else 0

@@ -65,9 +65,13 @@ class Writing:
 
     @cached_property
     def title(self) -> str:
-        it = self.transcript
+        transcript = self.transcript
         # Of a cut title the last word can be half of a secret.
-        words = it.title.rpartition(" ")[0] if it.title.endswith(CUT) else it.title
+        words = (
+            transcript.title.rpartition(" ")[0]
+            if transcript.title.endswith(CUT)
+            else transcript.title
+        )
         return beginning(self.subagents.mask(words)) or self.untitled
 
     @property
@@ -79,8 +83,8 @@ class Writing:
         """The text of a new session."""
         page = self._page(self.events, self._opening)
         if not self.is_running:
-            for one in self.subagents.transcripts:
-                self._place(page, one)
+            for key in self.subagents.transcripts:
+                self._place(page, key)
         values: dict[str, Value] = {
             "type": "session",
             "session_id": id,
@@ -107,16 +111,18 @@ class Writing:
 
     def continued(self, text: str) -> str:
         """The text with its missing events; a person's text stays."""
-        found = front_matter.read(text)
+        fields = front_matter.read(text)
         session = read_document(text).session
-        listed = {it.session for it in session.meta.subagents}
-        linked = {key for key, one in self.subagents.sessions.items() if one in listed}
+        listed = {subagent.session for subagent in session.meta.subagents}
+        linked = {
+            key for key, session_id in self.subagents.sessions.items() if session_id in listed
+        }
         self.subagents.placed |= linked
-        events = unseen(self.events, found.get(_LAST), found.get(_UNTIL))
+        events = unseen(self.events, fields.get(_LAST), fields.get(_UNTIL))
         page = self._page(events, "" if session.phases else self._opening)
         if not self.is_running:
-            for one in self.subagents.sessions:
-                self._place(page, one)
+            for key in self.subagents.sessions:
+                self._place(page, key)
         if page.lines:
             text = changes.add_phase(page.lines[1:], phases=page.phases)(text)
         return self._with_values(text)
@@ -126,9 +132,9 @@ class Writing:
         return self.title if self.transcript.parent else "Before the first prompt"
 
     def _page(self, events: Sequence[Event], opening: str) -> Page:
-        agent, found = agent_of(self.transcript), by_key(self.transcript)
+        agent, findings = agent_of(self.transcript), by_key(self.transcript)
         root = self.transcript.cwd
-        page = Page(agent, self.subagents.mask, found, self.subagents.callout, opening, root)
+        page = Page(agent, self.subagents.mask, findings, self.subagents.callout, opening, root)
         page.add(events)
         if any(map(keeps_list, events)):
             page.add_block(tasks_block(tasks_of(self.events, self.subagents.mask)))
@@ -142,32 +148,36 @@ class Writing:
 
     def _with_values(self, text: str) -> str:
         """The text with the front matter that follows from the whole transcript."""
-        meta, found = read_meta(text), front_matter.read(text)
-        values = self._state(meta, found) | self._progress()
+        meta, fields = read_meta(text), front_matter.read(text)
+        values = self._state(meta, fields) | self._progress()
         if self.transcript.subagents:
             values[SUBAGENTS] = self.subagents.mode.value
         if self.is_in_project:
             values[PLACE] = IN_PROJECT
         if self.masking and self.masking.count:
-            values[MASKED] = self.masking.count + masked_before(found)
-        changed = {key: it for key, it in values.items() if not _is_same(found.get(key), it)}
+            values[MASKED] = self.masking.count + masked_before(fields)
+        changed = {
+            key: value for key, value in values.items() if not _is_same(fields.get(key), value)
+        }
         entries = [*self.subagents.entries()]
-        ids = {it.session for it in entries}
-        kept = [it for it in meta.subagents if it.session is None or it.session not in ids]
+        ids = {entry.session for entry in entries}
+        kept = [
+            entry for entry in meta.subagents if entry.session is None or entry.session not in ids
+        ]
         if entries and [*meta.subagents] != (merged := [*kept, *entries]):
-            changed["subagents"] = [asdict(it) for it in merged]
+            changed["subagents"] = [asdict(entry) for entry in merged]
         return front_matter.with_values(text, changed)
 
-    def _state(self, meta: Meta, found: Mapping[str, object]) -> dict[str, Value]:
-        it, agent = self.transcript, str(agent_of(self.transcript))
+    def _state(self, meta: Meta, fields: Mapping[str, object]) -> dict[str, Value]:
+        transcript, agent = self.transcript, str(agent_of(self.transcript))
         values: dict[str, Value] = {
-            "tokens_used": it.usage.total,
-            "model": meta.model or one_line(it.model) or None,
+            "tokens_used": transcript.usage.total,
+            "model": meta.model or one_line(transcript.model) or None,
         }
-        if branch := meta.branch or one_line(it.branch):
+        if branch := meta.branch or one_line(transcript.branch):
             values["branch"] = branch
-        if not _is_edited(meta, found):
-            ended = None if self.is_running else it.ended
+        if not _is_edited(meta, fields):
+            ended = None if self.is_running else transcript.ended
             status = Status.ACTIVE if self.is_running else Status.COMPLETED
             values |= {"status": status.value, "ended": stamp(ended) if ended else None}
         if agent not in meta.participants:
@@ -185,14 +195,14 @@ def source_of(transcript: Transcript) -> str:
     return one_line(f"{transcript.agent}:{transcript.id}")
 
 
-def _is_edited(meta: Meta, found: Mapping[str, object]) -> bool:
+def _is_edited(meta: Meta, fields: Mapping[str, object]) -> bool:
     """Whether a person changed status or end: an import writes them as its last event was."""
-    last = read_stamp(found.get(_UNTIL))
+    last = read_stamp(fields.get(_UNTIL))
     ended = stamp(last) if last else None
     own = ((Status.ACTIVE, None), (Status.COMPLETED, ended))
     return (meta.status, stamp(meta.ended) if meta.ended else None) not in own
 
 
-def _is_same(found: object, value: Value) -> bool:
+def _is_same(stored: object, value: Value) -> bool:
     """Whether the front matter has a value; it was read as text."""
-    return found == ("null" if value is None else str(value))
+    return stored == ("null" if value is None else str(value))

@@ -32,7 +32,7 @@ class Base(Enum):
 
 def _existing(folder: Path) -> Path:
     """The folder, or the nearest one above it that exists."""
-    return next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
+    return next((path for path in (folder, *folder.parents) if path.is_dir()), folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,4 +170,4 @@ _ALL = (
         ),
     ),
 )
-AGENTS: Mapping[str, Agent] = MappingProxyType({one.name: one for one in _ALL})
+AGENTS: Mapping[str, Agent] = MappingProxyType({agent.name: agent for agent in _ALL})

@@ -84,7 +84,9 @@ def apply_plan(plan: InstallPlan, replan: Callable[[], InstallPlan]) -> InstallP
     """
     with changing_record():
         now = replan()
-        if len(now.failed) != len(plan.failed) or not all(it in plan.files for it in now.files):
+        if len(now.failed) != len(plan.failed) or not all(
+            change in plan.files for change in now.files
+        ):
             message = "files of agents were changed meanwhile; nothing was written"
             raise StoreError("agent-file-changed", message, hint="run the command again")
         return _carry_out(now)
@@ -98,27 +100,27 @@ def _carry_out(plan: InstallPlan) -> InstallPlan:
     save_written(name, both)
     errors: dict[str, UnlatchError] = {}
     written = []
-    for one in plan.files:
+    for change in plan.files:
         try:
-            _write(one)
-            written.append(one)
+            _write(change)
+            written.append(change)
         except StoreError as error:
-            errors |= {it.agent: error for it in both if it.path == one.path}
-            after |= {it for it in both if it.path == one.path}
-    save_written(name, [it for it in both if it in after])
-    done = tuple(one for one in plan.agents if one.name not in errors)
-    failed = tuple((one, errors[one.name]) for one in plan.agents if one.name in errors)
+            errors |= {entry.agent: error for entry in both if entry.path == change.path}
+            after |= {entry for entry in both if entry.path == change.path}
+    save_written(name, [entry for entry in both if entry in after])
+    done = tuple(agent for agent in plan.agents if agent.name not in errors)
+    failed = tuple((agent, errors[agent.name]) for agent in plan.agents if agent.name in errors)
     return replace(plan, agents=done, files=tuple(written), failed=(*plan.failed, *failed))
 
 
-def _write(one: FileChange) -> None:
-    if one.after is None:
-        remove_file(one.path)
-        if one.path.parent.name.startswith("unlatch-"):
+def _write(change: FileChange) -> None:
+    if change.after is None:
+        remove_file(change.path)
+        if change.path.parent.name.startswith("unlatch-"):
             with suppress(OSError):  # the user has other files there
-                remove_empty(one.path.parent)
-                remove_empty(one.path.parent.parent)
+                remove_empty(change.path.parent)
+                remove_empty(change.path.parent.parent)
         return
-    with writing(one.path), suppress(FileExistsError):
-        make_folders(one.path.parent)
-    replace_file(one.path, one.after)
+    with writing(change.path), suppress(FileExistsError):
+        make_folders(change.path.parent)
+    replace_file(change.path, change.after)

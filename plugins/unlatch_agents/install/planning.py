@@ -79,7 +79,10 @@ class Planning:
 
     def files(self) -> tuple[FileChange, ...]:
         """The changes so far."""
-        changed = {p: None if it is None else it.content() for p, it in self._settings.items()}
+        changed = {
+            p: None if settings is None else settings.content()
+            for p, settings in self._settings.items()
+        }
         after = changed | self._whole
         return tuple(
             FileChange(path, before, after[path], tuple(self._changes.get(path, ())))
@@ -90,19 +93,23 @@ class Planning:
     def install(self, agent: Agent) -> None:
         """Plan to install; StoreError if a file cannot be read, or is behind a link."""
         wanted = [*entries_for(agent, self.target)]
-        places = {one.place for one in wanted}
-        self._take_out(one for one in self._of(agent) if (one.path, one.keys) not in places)
+        places = {entry.place for entry in wanted}
+        self._take_out(
+            written for written in self._of(agent) if (written.path, written.keys) not in places
+        )
         for entry in wanted:
             add_root(entry.base)
-            known = [it for it in self.record if (it.path, it.keys) == entry.place]
-            made = self._put(entry, {it.digest for it in known})
-            if made is None:
-                self.kept.append(KeptEntry(*entry.place, is_foreign=not known))
+            recorded = [
+                written for written in self.record if (written.path, written.keys) == entry.place
+            ]
+            tables = self._put(entry, {written.digest for written in recorded})
+            if tables is None:
+                self.kept.append(KeptEntry(*entry.place, is_foreign=not recorded))
                 continue
-            mine = [it for it in known if it.agent == agent.name]
-            self.record = [it for it in self.record if it not in mine]
-            made = [*made, *(keys for it in known for keys in it.made)]
-            self.record.append(_written(agent, entry, made))
+            mine = [written for written in recorded if written.agent == agent.name]
+            self.record = [written for written in self.record if written not in mine]
+            tables = [*tables, *(keys for written in recorded for keys in written.tables)]
+            self.record.append(_written(agent, entry, tables))
 
     def uninstall(self, agent: Agent) -> None:
         """Plan to remove all unmodified entries; StoreError: a file cannot be read."""
@@ -111,15 +118,15 @@ class Planning:
         self._take_out(self._of(agent))
 
     def _of(self, agent: Agent) -> list[Written]:
-        return [it for it in self.record if it.agent == agent.name]
+        return [written for written in self.record if written.agent == agent.name]
 
-    def _put(self, entry: Entry, known: set[str]) -> list[Keys] | None:
+    def _put(self, entry: Entry, digests: set[str]) -> list[Keys] | None:
         """Write an entry; the tables that were made for it, or None if the user's stays."""
-        found = self._found(entry.path, entry.keys, is_element=entry.is_element)
-        if entry.value in found:
+        values = self._found(entry.path, entry.keys, is_element=entry.is_element)
+        if entry.value in values:
             return []
-        ours = [it for it in found if digest(it) in known][:1]
-        return None if found and not ours else self._set(entry, ours)
+        ours = [value for value in values if digest(value) in digests][:1]
+        return None if values and not ours else self._set(entry, ours)
 
     def _found(self, path: Path, keys: Keys, *, is_element: bool) -> list[Any]:
         """The values at a place that can be ours."""
@@ -130,59 +137,68 @@ class Planning:
         if settings is None:
             return []
         if is_element:
-            return [it for it in settings.elements(keys) if _is_hook(it)]
+            return [element for element in settings.elements(keys) if _is_hook(element)]
         return settings.get(keys)
 
     def _set(self, entry: Entry, ours: list[Any]) -> list[Keys]:
         if not entry.keys:
             self._whole[entry.path] = entry.value.encode()
             return []
-        made: list[Keys] = []
+        tables: list[Keys] = []
         if (settings := self._file(entry.path)) is None:
             settings = self._settings[entry.path] = SettingsFile(entry.path, None)
-            made.append(())
+            tables.append(())
         value = entry.value
         before = ours[0] if ours else None
         self._note(entry, before, value)
         if entry.is_element:
             there = settings.elements(entry.keys)
-            value = [value if it in ours else it for it in there]
+            value = [value if element in ours else element for element in there]
             if not ours:
                 value.append(entry.value)
             if not there:
-                made.append(entry.keys)
-        return [*made, *settings.set(entry.keys, value)]
+                tables.append(entry.keys)
+        return [*tables, *settings.set(entry.keys, value)]
 
     def _take_out(self, entries: Iterable[Written]) -> None:
         entries = [*entries]
-        self.record = [it for it in self.record if it not in entries]
-        for one in entries:
-            if not any((it.path, it.keys) == (one.path, one.keys) for it in self.record):
-                self._remove(one)
-        made = {(one.path, keys) for one in entries for keys in one.made}
-        for path, keys in sorted(made, key=lambda it: len(it[1]), reverse=True):
+        self.record = [written for written in self.record if written not in entries]
+        for entry in entries:
+            if not any(
+                (written.path, written.keys) == (entry.path, entry.keys) for written in self.record
+            ):
+                self._remove(entry)
+        tables = {(entry.path, keys) for entry in entries for keys in entry.tables}
+        for path, keys in sorted(tables, key=lambda table: len(table[1]), reverse=True):
             self._prune(path, keys)
 
-    def _remove(self, one: Written) -> None:
-        found = self._found(one.path, one.keys, is_element=one.is_element)
-        if not found:
+    def _remove(self, written: Written) -> None:
+        values = self._found(written.path, written.keys, is_element=written.is_element)
+        if not values:
             return
-        if one.digest not in map(digest, found):
-            self.kept.append(KeptEntry(one.path, one.keys, is_foreign=False))
-            self.record.append(one)  # it is still installed, and unmodified if the user reverts it
-        elif not one.keys:
-            self._whole[one.path] = None
-        elif settings := self._file(one.path):
-            self._note(one, next(it for it in found if digest(it) == one.digest), None)
-            if one.is_element:
-                there = settings.elements(one.keys)
-                settings.set(one.keys, [it for it in there if digest(it) != one.digest])
+        if written.digest not in map(digest, values):
+            self.kept.append(KeptEntry(written.path, written.keys, is_foreign=False))
+            self.record.append(
+                written
+            )  # it is still installed, and unmodified if the user reverts it
+        elif not written.keys:
+            self._whole[written.path] = None
+        elif settings := self._file(written.path):
+            self._note(
+                written, next(value for value in values if digest(value) == written.digest), None
+            )
+            if written.is_element:
+                there = settings.elements(written.keys)
+                settings.set(
+                    written.keys,
+                    [element for element in there if digest(element) != written.digest],
+                )
             else:
-                settings.remove(one.keys)
+                settings.remove(written.keys)
 
-    def _note(self, one: Entry | Written, before: Any, after: Any) -> None:
-        change = EntryChange(one.keys, one.is_element, before, after)
-        self._changes.setdefault(one.path, []).append(change)
+    def _note(self, entry: Entry | Written, before: Any, after: Any) -> None:
+        change = EntryChange(entry.keys, entry.is_element, before, after)
+        self._changes.setdefault(entry.path, []).append(change)
 
     def _prune(self, path: Path, keys: Keys) -> None:
         """Remove a table that was made for entries, if nothing else is in it."""
@@ -207,8 +223,8 @@ class Planning:
         return self._settings[path]
 
 
-def _written(agent: Agent, entry: Entry, made: Iterable[Keys]) -> Written:
-    tables = tuple(dict.fromkeys(made))
+def _written(agent: Agent, entry: Entry, created: Iterable[Keys]) -> Written:
+    tables = tuple(dict.fromkeys(created))
     return Written(
         agent.name, entry.path, entry.keys, digest(entry.value), entry.is_element, tables
     )

@@ -49,38 +49,38 @@ class SettingsFile:
             mark = codecs.BOM_UTF8 if (self._raw or b"").startswith(codecs.BOM_UTF8) else b""
             return mark + self._toml.encode()
         try:
-            made = JsonText.parse(self._raw).with_value(self._tree) if self._raw else None
-            made = render_new(self._tree) if made is None else made
-            if JsonText.parse(made).value == self._tree:
-                return made
+            content = JsonText.parse(self._raw).with_value(self._tree) if self._raw else None
+            content = render_new(self._tree) if content is None else content
+            if JsonText.parse(content).value == self._tree:
+                return content
         except ValueError as error:
             raise self._unreadable(str(error)) from error
         raise self._unreadable("other settings would change")
 
     def get(self, keys: Keys) -> list[Any]:
         """The plain value at a place, as a list of one; empty if it is missing."""
-        found: Any = self._tree
+        value: Any = self._tree
         for key in keys:
-            if not isinstance(found, dict) or key not in found:
+            if not isinstance(value, dict) or key not in value:
                 return []
-            found = found[key]
-        return [found]
+            value = value[key]
+        return [value]
 
     def set(self, keys: Keys, value: Any) -> list[Keys]:
         """Set a value; returns the tables that were made for it, the outermost first."""
-        made = []
-        for one in (keys[:end] for end in range(1, len(keys))):
-            if not self.get(one):
-                self._parent(one)[one[-1]] = {}
-                made.append(one)
-            if not isinstance(self.get(one)[0], dict):
-                raise self._unreadable(f"{'.'.join(one)} is not an object")
+        tables = []
+        for prefix in (keys[:end] for end in range(1, len(keys))):
+            if not self.get(prefix):
+                self._parent(prefix)[prefix[-1]] = {}
+                tables.append(prefix)
+            if not isinstance(self.get(prefix)[0], dict):
+                raise self._unreadable(f"{'.'.join(prefix)} is not an object")
         before = self.get(keys)
         if isinstance(value, list) and before and not isinstance(before[0], list):
             raise self._unreadable(f"{'.'.join(keys)} is not a list")
         self._parent(keys)[keys[-1]] = value
         self._changed(keys, before, value)
-        return made
+        return tables
 
     def remove(self, keys: Keys) -> None:
         before = self.get(keys)
@@ -89,7 +89,7 @@ class SettingsFile:
 
     def elements(self, keys: Keys) -> Sequence[Any]:
         """The elements of a list, empty if there is none."""
-        return next((it for it in self.get(keys) if isinstance(it, list)), ())
+        return next((value for value in self.get(keys) if isinstance(value, list)), ())
 
     @property
     def is_empty(self) -> bool:
@@ -107,10 +107,10 @@ class SettingsFile:
                 raise self._unreadable(str(error)) from error
 
     def _parent(self, keys: Keys) -> dict[str, Any]:
-        found = self._tree
+        table = self._tree
         for key in keys[:-1]:
-            found = found[key]
-        return found
+            table = table[key]
+        return table
 
     def _unreadable(self, why: str) -> StoreError:
         message = f"{self.path.name} cannot be changed: {why}"

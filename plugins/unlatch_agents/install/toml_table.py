@@ -30,9 +30,9 @@ def with_table(text: str, keys: Keys, old: _Table | None, new: _Table | None) ->
     Raises:
         ValueError: anything else would change.
     """
-    for made in _attempts(text, keys, old, new):
-        if _is_right(text, made, keys, new):
-            return made
+    for attempt in _attempts(text, keys, old, new):
+        if _is_right(text, attempt, keys, new):
+            return attempt
     raise ValueError(f"other settings would change with the table {'.'.join(keys)}")
 
 
@@ -57,16 +57,16 @@ def _attempts(text: str, keys: Keys, old: _Table | None, new: _Table | None) -> 
     yield _restyled(text, keys, new)
 
 
-def _is_right(text: str, made: str, keys: Keys, new: _Table | None) -> bool:
+def _is_right(text: str, attempt: str, keys: Keys, new: _Table | None) -> bool:
     """Whether the table is in a text, and everything else means the same."""
     with suppress(ValueError):
-        return _rest(text, keys) == _rest(made, keys) and _at(made, keys) == new
+        return _rest(text, keys) == _rest(attempt, keys) and _at(attempt, keys) == new
     return False
 
 
 def _lines(keys: Keys, table: _Table, end: str) -> str:
     # Texts and lists of texts are written alike in JSON and TOML.
-    values = (f"{name} = {json.dumps(it, ensure_ascii=False)}" for name, it in table.items())
+    values = (f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in table.items())
     return end.join((f"[{'.'.join(keys)}]", *values))
 
 
@@ -90,18 +90,18 @@ def _restyled(text: str, keys: Keys, new: _Table | None) -> str:
 
 def _rest(text: str, keys: Keys) -> _Table:
     """All but a value, and the tables that are empty without it."""
-    found = tomllib.loads(text, parse_float=str)  # NaN equals nothing
+    document = tomllib.loads(text, parse_float=str)  # NaN equals nothing
     for end in range(len(keys), 0, -1):
-        parent: Any = found
+        parent: Any = document
         for key in keys[: end - 1]:
             parent = parent.get(key, {})
         if end == len(keys) or parent.get(keys[end - 1]) == {}:
             parent.pop(keys[end - 1], None)
-    return found
+    return document
 
 
 def _at(text: str, keys: Keys) -> Any:
-    found: Any = load_toml(text)
+    value: Any = load_toml(text)
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -29,7 +29,7 @@ class Written:
     """An entry as it was written.
 
     Args:
-        made: the tables that were made for it; the empty one is the file.
+        tables: the tables that were made for it; the empty one is the file.
     """
 
     agent: str
@@ -37,7 +37,7 @@ class Written:
     keys: Keys
     digest: str
     is_element: bool
-    made: tuple[Keys, ...] = ()
+    tables: tuple[Keys, ...] = ()
 
 
 def record_file() -> Path:
@@ -55,17 +55,17 @@ def changing_record() -> Iterator[None]:
 
 def read_written(target: str) -> list[Written]:
     """The entries of a target; StoreError `agent-record-unreadable`."""
-    return [_written(one) for one in _read().get(target, ())]
+    return [_written(fields) for fields in _read().get(target, ())]
 
 
 def save_written(target: str, entries: Iterable[Written]) -> None:
     """Replace the entries of a target, in `changing_record`; StoreError also as `replace_file`."""
-    found = _read()
-    if kept := [_entry(one) for one in entries]:
-        found[target] = kept
+    targets = _read()
+    if kept := [_entry(entry) for entry in entries]:
+        targets[target] = kept
     else:
-        found.pop(target, None)
-    content = json.dumps({"version": _VERSION, "targets": found}, indent=2)
+        targets.pop(target, None)
+    content = json.dumps({"version": _VERSION, "targets": targets}, indent=2)
     replace_file(record_file(), f"{content}\n".encode(), mode=PRIVATE)
 
 
@@ -74,9 +74,9 @@ def _read() -> dict[str, list[dict[str, Any]]]:
         return {}
     with suppress(FileNotFoundError):
         try:
-            found = json.loads(read_user_file(record_file()))
-            if found["version"] == _VERSION:
-                targets: dict[str, list[dict[str, Any]]] = found["targets"]
+            record = json.loads(read_user_file(record_file()))
+            if record["version"] == _VERSION:
+                targets: dict[str, list[dict[str, Any]]] = record["targets"]
                 return targets
         except FileNotFoundError:
             raise
@@ -86,28 +86,28 @@ def _read() -> dict[str, list[dict[str, Any]]]:
     return {}
 
 
-def _written(one: dict[str, Any]) -> Written:
+def _written(fields: dict[str, Any]) -> Written:
     try:
         return Written(
-            one["agent"],
-            Path(one["path"]),
-            tuple(one["keys"]),
-            one["digest"],
-            one["element"],
-            tuple(map(tuple, one["made"])),
+            fields["agent"],
+            Path(fields["path"]),
+            tuple(fields["keys"]),
+            fields["digest"],
+            fields["element"],
+            tuple(map(tuple, fields["made"])),
         )
     except (LookupError, TypeError) as error:
         raise _unreadable(f"an entry lacks {error}") from error
 
 
-def _entry(one: Written) -> dict[str, Any]:
+def _entry(entry: Written) -> dict[str, Any]:
     return {
-        "agent": one.agent,
-        "path": str(one.path),
-        "keys": one.keys,
-        "digest": one.digest,
-        "element": one.is_element,
-        "made": one.made,
+        "agent": entry.agent,
+        "path": str(entry.path),
+        "keys": entry.keys,
+        "digest": entry.digest,
+        "element": entry.is_element,
+        "made": entry.tables,
     }
 
 

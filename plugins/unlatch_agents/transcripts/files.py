@@ -82,6 +82,6 @@ def matching(root: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, os.sta
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda it: it.name)
+            return sorted(entries, key=lambda entry: entry.name)
     except OSError:  # missing, or another user's
         return []

@@ -69,18 +69,20 @@ def find_transcripts(
         environ: names the agents' folders where the user moved them.
         projects: folders of projects; aider keeps its chats there.
     """
-    found = [*_files(environ, home), *_sessions(environ, home), *_chats(environ, projects)]
-    for listed in sorted(found, key=attrgetter("modified"), reverse=True):
+    transcripts = [*_files(environ, home), *_sessions(environ, home), *_chats(environ, projects)]
+    for listed in sorted(transcripts, key=attrgetter("modified"), reverse=True):
         if listed.id or listed.agent == aider.AGENT:
             yield listed
         else:
-            yield from (_of_project(it, projects) for it in _described(listed))
+            yield from (_of_project(entry, projects) for entry in _described(listed))
 
 
 def transcripts_in(folder: Path) -> list[Listed]:
     """The transcripts in a folder and those below it, the newest first."""
-    found = [it for names in walk(folder) for path in _files_in(*names) for it in _any(path)]
-    return sorted(found, key=attrgetter("modified"), reverse=True)
+    transcripts = [
+        listed for names in walk(folder) for path in _files_in(*names) for listed in _any(path)
+    ]
+    return sorted(transcripts, key=attrgetter("modified"), reverse=True)
 
 
 def _files_in(folder: str, _: list[str], names: list[str]) -> Iterator[Path]:
@@ -101,7 +103,7 @@ def _any(path: Path) -> Iterator[Listed]:
     elif path.suffix in (".jsonl", ".json", SUFFIX) and not path.is_symlink():
         try:
             listed = _described(Listed("", path, changed))
-            yield from (it for it in listed if it.agent or path.suffix == SUFFIX)
+            yield from (entry for entry in listed if entry.agent or path.suffix == SUFFIX)
         except StoreError:
             return
 
@@ -110,7 +112,7 @@ def _of_project(listed: Listed, projects: Sequence[Path]) -> Listed:
     """With the project's folder, of which older versions of Gemini CLI have only the hash."""
     if listed.agent == gemini_cli.AGENT and not listed.cwd:
         name = listed.path.parent.parent.name
-        for root in (it for project in projects for it in (project, project.resolve())):
+        for root in (folder for project in projects for folder in (project, project.resolve())):
             if sha256(str(root).encode()).hexdigest() == name:
                 return replace(listed, cwd=str(root))
     return listed
@@ -148,8 +150,11 @@ def _places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path,
 
 
 def _claude_folders(environ: Mapping[str, str], home: Path) -> list[Path]:
-    named = [it.strip() for it in environ.get("CLAUDE_CONFIG_DIR", "").split(",")]
-    folders = [Path(it) for it in named if it] or [home / ".claude", home / ".config" / "claude"]
+    named = [folder.strip() for folder in environ.get("CLAUDE_CONFIG_DIR", "").split(",")]
+    folders = [Path(folder) for folder in named if folder] or [
+        home / ".claude",
+        home / ".config" / "claude",
+    ]
     return list(dict.fromkeys(folders))
 
 
@@ -158,25 +163,31 @@ def _folder(environ: Mapping[str, str], name: str, usual: Path) -> Path:
 
 
 def _listed(agent: str, folder: Path, patterns: Sequence[str]) -> Iterator[Listed]:
-    for path, found in matching(folder, patterns):
+    for path, stat in matching(folder, patterns):
         is_agent = agent == claude_code.AGENT and path.name.startswith("agent-")
         is_migrated = path.suffix == ".json" and path.with_suffix(".jsonl").exists()
         is_twice = path.suffix == SUFFIX and path.with_suffix("").exists()
         if not is_agent and not is_migrated and not is_twice:
-            yield Listed(agent, path, datetime.fromtimestamp(found.st_mtime, UTC))
+            yield Listed(agent, path, datetime.fromtimestamp(stat.st_mtime, UTC))
 
 
 def _described(listed: Listed) -> Iterator[Listed]:
     """The entry with its title; none for an agent's own transcript, which belongs to another."""
     try:
-        it = read_ends(listed.path)
+        transcript = read_ends(listed.path)
     except StoreError:
         yield listed
         return
-    is_part = it.agent == gemini_cli.AGENT and _is_part_of_chat(it, listed.path)
-    if not it.parent and not is_part:
-        found = (it.id, it.title, it.cwd, it.branch, it.origin)
-        yield Listed(it.agent, listed.path, listed.modified, *found)
+    is_part = transcript.agent == gemini_cli.AGENT and _is_part_of_chat(transcript, listed.path)
+    if not transcript.parent and not is_part:
+        fields = (
+            transcript.id,
+            transcript.title,
+            transcript.cwd,
+            transcript.branch,
+            transcript.origin,
+        )
+        yield Listed(transcript.agent, listed.path, listed.modified, *fields)
 
 
 def _is_part_of_chat(chat: Transcript, path: Path) -> bool:
@@ -185,21 +196,21 @@ def _is_part_of_chat(chat: Transcript, path: Path) -> bool:
     if any(matching(folder.parent, [f"session-*-{escape(folder.name[:8])}.json*"])):
         return True
     name = f"session-*-{escape(path.stem.rpartition('-')[2])}.jsonl"
-    repeated = (it for it, _ in matching(folder, [name]) if it.name < path.name)
+    repeated = (file for file, _ in matching(folder, [name]) if file.name < path.name)
     return not chat.events and next(repeated, None) is not None
 
 
 def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
     data = _folder(environ, "XDG_DATA_HOME", home / ".local" / "share")
-    known: set[str] = set()
-    for path, found in matching(data, ["opencode", "opencode*.db"]):
-        for listed in _of_database(path, datetime.fromtimestamp(found.st_mtime, UTC)):
-            known.add(listed.id)
+    ids: set[str] = set()
+    for path, stat in matching(data, ["opencode", "opencode*.db"]):
+        for listed in _of_database(path, datetime.fromtimestamp(stat.st_mtime, UTC)):
+            ids.add(listed.id)
             yield listed
-    for path, found in matching(data, ["opencode", "storage", "session", "*", "*.json"]):
+    for path, stat in matching(data, ["opencode", "storage", "session", "*", "*.json"]):
         row = opencode_files.read_session(path)
-        if row and not row["parent_id"] and row["id"] not in known:  # most are in the database too
-            changed = datetime.fromtimestamp(found.st_mtime, UTC)
+        if row and not row["parent_id"] and row["id"] not in ids:  # most are in the database too
+            changed = datetime.fromtimestamp(stat.st_mtime, UTC)
             at = moment(row["time_updated"]) or changed
             yield Listed(opencode.AGENT, path, at, row["id"], row["title"], row["directory"])
 
@@ -223,9 +234,9 @@ def _chats(environ: Mapping[str, str], projects: Sequence[Path]) -> Iterator[Lis
         try:
             with opened(path) as file:
                 at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                lines = (it.decode("utf-8", "replace").rstrip() for it in raw_lines(ends(file)))
+                lines = (line.decode("utf-8", "replace").rstrip() for line in raw_lines(ends(file)))
                 chats = aider.read(lines, cwd=str(project))
         except StoreError:
             continue
-        title = next((it.title for it in reversed(chats) if it.title), "")
+        title = next((chat.title for chat in reversed(chats) if chat.title), "")
         yield Listed(aider.AGENT, path, at, title=title, cwd=str(project))

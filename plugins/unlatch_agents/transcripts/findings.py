@@ -87,10 +87,10 @@ _OPENING = re.compile(
 def findings(events: Iterable[Event]) -> list[Finding]:
     """The findings of a conversation, in its order."""
     events = list(events)
-    found = [it for event in events for it in (*_failures(event), *_decisions(event))]
-    found += _corrections(events)
+    unordered = [finding for event in events for finding in (*_failures(event), *_decisions(event))]
+    unordered += _corrections(events)
     places = {event.key: at for at, event in enumerate(events)}
-    return sorted(found, key=lambda it: places[it.key])
+    return sorted(unordered, key=lambda finding: places[finding.key])
 
 
 def _failures(event: Event) -> Iterator[Finding]:
@@ -103,9 +103,9 @@ def _failures(event: Event) -> Iterator[Finding]:
 
 def _decisions(event: Event) -> Iterator[Finding]:
     if isinstance(event, Prompt | Reply):
-        for found in _DECIDED.finditer(_FENCED.sub("", event.text)):
-            if not _QUESTION.search(found[0]) and not _CONDITION.search(found["prose"] or ""):
-                yield Decision("said-decided", event.key, found[0].strip())
+        for match in _DECIDED.finditer(_FENCED.sub("", event.text)):
+            if not _QUESTION.search(match[0]) and not _CONDITION.search(match["prose"] or ""):
+                yield Decision("said-decided", event.key, match[0].strip())
     elif isinstance(event, ToolCall) and event.result and not event.result.failed:
         words = event.result.text
         if event.name in _PLANS and _APPROVED.search(words):
@@ -115,8 +115,8 @@ def _decisions(event: Event) -> Iterator[Finding]:
 
 
 def _answer(words: str) -> str:
-    found = _ANSWERED.match(words)
-    return found[1] if found else "" if words.startswith("User ") else words.strip()
+    match = _ANSWERED.match(words)
+    return match[1] if match else "" if words.startswith("User ") else words.strip()
 
 
 def _corrections(events: Iterable[Event]) -> Iterator[Finding]:
@@ -126,8 +126,8 @@ def _corrections(events: Iterable[Event]) -> Iterator[Finding]:
     last: Event | None = None
     for event in events:
         if isinstance(event, Prompt):
-            if found := _correction(event, last, refused, interrupted=interrupted):
-                yield found
+            if correction := _correction(event, last, refused, interrupted=interrupted):
+                yield correction
             refused, interrupted, last = None, False, None
         elif isinstance(event, Interruption):
             interrupted = not event.is_end
@@ -145,8 +145,8 @@ def _corrections(events: Iterable[Event]) -> Iterator[Finding]:
 def _refusal(event: Event) -> Correction | None:
     if isinstance(event, ToolCall) and event.result and event.result.rejected:
         rule = "plan-refused" if event.name in _PLANS else "call-refused"
-        found = _REFUSED.search(event.result.text)
-        return Correction(rule, event.key, found[1].strip() if found else "")
+        match = _REFUSED.search(event.result.text)
+        return Correction(rule, event.key, match[1].strip() if match else "")
     return None
 
 

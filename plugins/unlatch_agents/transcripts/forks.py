@@ -84,7 +84,7 @@ def with_origin(transcript: Transcript, path: Path) -> Transcript:
 
 def titled(transcript: Transcript) -> Transcript:
     """The fork with the title of its own beginning, where the agent gives none."""
-    own = [it for it in transcript.events if it.key not in transcript.copies]
+    own = [event for event in transcript.events if event.key not in transcript.copies]
     if not transcript.copies or transcript.title != title_of(transcript.events):
         return transcript
     return replace(transcript, title=title_of(own) or transcript.title)
@@ -102,7 +102,7 @@ def _of_claude_code(transcript: Transcript, path: Path, again: Again) -> Transcr
 
 def _alike(transcript: Transcript, path: Path) -> Iterator[Transcript]:
     """The sessions beside a transcript that begin with the same lines, and are older."""
-    first = next((it.key for it in transcript.events), "").encode()
+    first = next((event.key for event in transcript.events), "").encode()
     for file, _ in matching(path.absolute().parent, ["*.jsonl"]) if first else ():
         if file.name != path.name and not file.name.startswith("agent-"):
             try:
@@ -118,10 +118,13 @@ def _is_origin(other: Transcript, transcript: Transcript) -> bool:
     """Whether `other` is the origin of the two: what only it has begins earlier."""
     if other.origin and other.origin != transcript.origin:
         return False
-    theirs, ours = ({it.key for it in one.events} for one in (other, transcript))
+    theirs, ours = ({event.key for event in session.events} for session in (other, transcript))
     begun = [
-        min((it.at for it in one.events if it.at and it.key not in shared), default=None)
-        for one, shared in ((other, ours), (transcript, theirs))
+        min(
+            (event.at for event in session.events if event.at and event.key not in shared),
+            default=None,
+        )
+        for session, shared in ((other, ours), (transcript, theirs))
     ]
     return begun[1] is not None and (begun[0] is None or begun[0] < begun[1])
 
@@ -148,13 +151,13 @@ def _of_codex(fork: Transcript, path: Path) -> Transcript:
 
 
 def _before(lines: Lines, end: int | None) -> Iterator[tuple[int, Json]]:
-    return takewhile(lambda it: end is None or it[1].get("ordinal", 0) < end, lines)
+    return takewhile(lambda line: end is None or line[1].get("ordinal", 0) < end, lines)
 
 
 def common(fork: tuple[Event, ...], origin: tuple[Event, ...]) -> list[str]:
     """The keys of the events at the beginning of a fork that its origin has too."""
     pairs = takewhile(
-        lambda it: _content(it[0]) == _content(it[1]), zip(fork, origin, strict=False)
+        lambda pair: _content(pair[0]) == _content(pair[1]), zip(fork, origin, strict=False)
     )
     return [event.key for event, _ in pairs]
 

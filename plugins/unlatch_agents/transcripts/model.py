@@ -167,26 +167,31 @@ class Transcript:
 
     @property
     def started(self) -> datetime | None:
-        return min((it.at for it in self.events if it.at), default=None)
+        return min((event.at for event in self.events if event.at), default=None)
 
     @property
     def ended(self) -> datetime | None:
-        return max((it.at for it in self.events if it.at), default=None)
+        return max((event.at for event in self.events if event.at), default=None)
 
 
 def title_of(events: Iterable[Event]) -> str:
     """The first line of the first prompt, for agents that give no title."""
-    prompts = (it.text.strip() for it in events if isinstance(it, Prompt))
+    prompts = (event.text.strip() for event in events if isinstance(event, Prompt))
     first = next(prompts, "").split("\n", 1)[0].strip()
     return first if len(first) <= _TITLE_LENGTH else f"{first[: _TITLE_LENGTH - 1]}{CUT}"
 
 
 def last_model(events: Iterable[Event]) -> str:
     return next(
-        (it.model for it in reversed(list(events)) if isinstance(it, Reply) and it.model), ""
+        (
+            event.model
+            for event in reversed(list(events))
+            if isinstance(event, Reply) and event.model
+        ),
+        "",
     )
 
 
 def dropped_of(events: Iterable[Event]) -> int:
     """How many events are lost with these, those that were lost before included."""
-    return sum(it.dropped if isinstance(it, Branch) else 1 for it in events)
+    return sum(event.dropped if isinstance(event, Branch) else 1 for event in events)

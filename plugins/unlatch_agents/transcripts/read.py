@@ -59,13 +59,13 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
         file.seek(0)
         if start.startswith(HEADER):
             with database(path) as connection:
-                rows = [it for it in opencode.sessions(connection) if id in ("", it["id"])]
-                known = opencode.beginnings(connection)
-                return [opencode.read(connection, row, known) for row in rows]
-        if any(it.startswith(aider.START.encode()) for it in start.splitlines()):
-            lines = (it.decode("utf-8", "replace").rstrip("\r\n") for it in raw_lines(file))
+                rows = [row for row in opencode.sessions(connection) if id in ("", row["id"])]
+                beginnings = opencode.beginnings(connection)
+                return [opencode.read(connection, row, beginnings) for row in rows]
+        if any(line.startswith(aider.START.encode()) for line in start.splitlines()):
+            lines = (line.decode("utf-8", "replace").rstrip("\r\n") for line in raw_lines(file))
             chats = aider.read(lines, cwd=str(path.absolute().parent))
-            return [it for it in chats if id in ("", it.id)]
+            return [chat for chat in chats if id in ("", chat.id)]
         if b'"projectID"' in start and opencode_files.is_session(whole(file)):
             return _read_storage(path, id)
         file.seek(0)
@@ -82,9 +82,9 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
 def _read_storage(path: Path, id: str) -> list[Transcript]:
     """The session of an older OpenCode, whose messages are in files beside its own."""
     with opencode_files.database(path) as connection:
-        rows = [it for it in opencode.all_sessions(connection) if it["id"] == path.stem]
-        known = opencode.beginnings(connection)
-        return [opencode.read(connection, row, known) for row in rows if id in ("", row["id"])]
+        rows = [row for row in opencode.all_sessions(connection) if row["id"] == path.stem]
+        beginnings = opencode.beginnings(connection)
+        return [opencode.read(connection, row, beginnings) for row in rows if id in ("", row["id"])]
 
 
 def read_ends(path: Path) -> Transcript:
@@ -140,14 +140,14 @@ def _with_subagents(transcript: Transcript, path: Path) -> Transcript:
 
 def _chats(parent: Transcript, path: Path) -> list[Transcript]:
     """The chats of the agents that a chat of Gemini CLI started, in a folder with its id."""
-    found = []
+    chats = []
     for file, _ in matching(path.parent, [escape(parent.id), "*.json*"]):
         try:
             with opened(file) as content:
-                found.append(replace(_read_json(content, file), parent=parent.id))
+                chats.append(replace(_read_json(content, file), parent=parent.id))
         except StoreError:
             parent.unknown[UNREADABLE_AGENT] += 1
-    return found
+    return chats
 
 
 def _located(transcript: Transcript, path: Path) -> Transcript:

@@ -54,7 +54,9 @@ def name(value: object) -> str:
 def joined(content: object) -> str:
     """The text of a message: a text, or a list of texts and parts."""
     if isinstance(content, list):
-        parts = (it if isinstance(it, str) else text(mapping(it).get("text")) for it in content)
+        parts = (
+            part if isinstance(part, str) else text(mapping(part).get("text")) for part in content
+        )
         return "\n".join(part for part in parts if part)
     return text(content)
 
@@ -66,8 +68,8 @@ def arguments(value: object) -> Json:
             value = parsed(value)
         except (ValueError, RecursionError):
             return {"input": value}
-    found = mapping(value)
-    return found if _depth_is_bounded(found) else {}
+    fields = mapping(value)
+    return fields if _depth_is_bounded(fields) else {}
 
 
 def _depth_is_bounded(value: object) -> bool:
@@ -75,9 +77,9 @@ def _depth_is_bounded(value: object) -> bool:
     for _ in range(_MAX_DEPTH):
         level = [
             inner
-            for it in level
-            if isinstance(it, dict | list)
-            for inner in (it.values() if isinstance(it, dict) else it)
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
         if not level:
             return True

@@ -45,18 +45,20 @@ _LINE_END = re.compile(r"\r\n?")
 def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
     broken: list[BrokenIncrement] = []
     wanted = _filter(**filters)
-    found = reopen_statistics(_readable(context, broken), wanted)
-    reopened = {one.increment.id: one.increment for one in found.listed}
-    who = {op: one for record in reopened.values() for op, one in authors_of(record).items()}
+    statistics = reopen_statistics(_readable(context, broken), wanted)
+    reopened = {reopen.increment.id: reopen.increment for reopen in statistics.listed}
+    who = {
+        op: authors for record in reopened.values() for op, authors in authors_of(record).items()
+    }
     code = tell_left_out(broken)
     if as_json:
-        output.document("history-all", code, **_document(found, broken, who))
+        output.document("history-all", code, **_document(statistics, broken, who))
     elif as_csv:
-        rows = (COLUMNS, *(_cells(one, who) for one in found.listed))
+        rows = (COLUMNS, *(_cells(reopen, who) for reopen in statistics.listed))
         output.data(*(line for row in rows for line in csv_line(row).split("\n")))
-    elif found.listed:
+    elif statistics.listed:
         with context.paged():
-            _tell(found, who)
+            _tell(statistics, who)
     else:
         output.talk("No reopens.")
     return code
@@ -102,15 +104,15 @@ def _tell(found: ReopenStatistics, who: Who) -> None:
     headings = ("Reopened", what, "By", *_WHO, "Category", "Completed again", "Reason")
     columns = [*zip(headings, *(_row(one, who) for one in found.listed), strict=True)]
     # What no reopen has, such as older ones, takes no room.
-    shown = [column for column in columns if column[0] not in _WHO or any(column[1:])]
-    _, *rows = zip(*shown, strict=True)
-    output.table(tuple(column[0] for column in shown), rows, flexible=(len(shown) - 1,))
+    most = [column for column in columns if column[0] not in _WHO or any(column[1:])]
+    _, *rows = zip(*most, strict=True)
+    output.table(tuple(column[0] for column in most), rows, flexible=(len(most) - 1,))
     categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
     for heading, counts in (("Month", found.by_month), ("Category", categories)):
         _tell_table((heading, "Reopens"), [(name, str(count)) for name, count in counts.items()])
     often = [one for one in found.most_reopened if len(one.reopens) > 1]
-    shown = [(one.increment.name, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
-    _tell_table(("Reopened repeatedly", "Reopens"), shown)
+    most = [(one.increment.name, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
+    _tell_table(("Reopened repeatedly", "Reopens"), most)
     output.data("", *(row for line in _summary(found) for row in output.hang("", line)))
 
 
@@ -156,8 +158,8 @@ def _summary(found: ReopenStatistics) -> Iterator[str]:
         yield f"Not completed again: {times(left, 'reopen')}"
 
 
-def _not_completed(found: ReopenStatistics) -> int:
-    return sum(one.completed_again_at is None for one in found.reopens)
+def _not_completed(statistics: ReopenStatistics) -> int:
+    return sum(reopen.completed_again_at is None for reopen in statistics.reopens)
 
 
 def _span(span: Span) -> str:
@@ -188,8 +190,8 @@ def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement], who: W
 def _span_entry(span: Span | None, unit: int = 1) -> output.Json | None:
     if span is None:
         return None
-    found = output.fields(span, "least", "median", "most")
-    return {name: round(seconds / unit, 1) for name, seconds in found.items()}
+    spans = output.fields(span, "least", "median", "most")
+    return {name: round(seconds / unit, 1) for name, seconds in spans.items()}
 
 
 def _entry(one: Reopen, who: Who) -> output.Json:
@@ -214,22 +216,22 @@ def _stamp(at: datetime | None) -> str | None:
     return None if at is None else stamp(at)
 
 
-def _cells(one: Reopen, who: Who) -> list[str]:
+def _cells(reopen: Reopen, who: Who) -> list[str]:
     """The cells of a row of --csv; several items are separated by spaces."""
-    items = " ".join(link.key for link in one.items)
-    entry = {**_entry(one, who), "items": items, "accounts": _names(one, who)[-1]}
+    items = " ".join(link.key for link in reopen.items)
+    entry = {**_entry(reopen, who), "items": items, "accounts": _names(reopen, who)[-1]}
     cells = ("" if entry[name] is None else str(entry[name]) for name in COLUMNS)
     return [_LINE_END.sub("\n", cell) for cell in cells]
 
 
-def _often_entry(one: ReopenedIncrement) -> output.Json:
-    reopens = [_reopen_entry(reopen) for reopen in one.reopens]
-    return {**reopened_entry(one.increment), "reopens": reopens}
+def _often_entry(reopened: ReopenedIncrement) -> output.Json:
+    reopens = [_reopen_entry(reopen) for reopen in reopened.reopens]
+    return {**reopened_entry(reopened.increment), "reopens": reopens}
 
 
-def _reopen_entry(one: Reopen) -> output.Json:
-    seconds = one.seconds_to_reopen
+def _reopen_entry(reopen: Reopen) -> output.Json:
+    seconds = reopen.seconds_to_reopen
     return {
-        **output.fields(one.entry, "id", "reopened_at", "reopened_by", "reason", "category"),
+        **output.fields(reopen.entry, "id", "reopened_at", "reopened_by", "reason", "category"),
         "daysAfterCompletion": None if seconds is None else round(seconds / _DAY, 1),
     }

@@ -44,34 +44,34 @@ _KINDS = {
 @JSON
 @with_context
 def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
-    found, broken = _verify(context, wanted)
+    increments, broken = _verify(context, wanted)
     gaps: Sequence[str] = ()
     if context.has_project and not wanted:
         from unlatch_audit.verify.deletions import find_lost  # noqa: PLC0415  (starts git)
 
         lost = find_lost(context.workspace)
-        found, gaps = [*found, *lost.deleted], lost.gaps
-    verified = [one for one in found if one.entries]
+        increments, gaps = [*increments, *lost.deleted], lost.gaps
+    verified = [increment for increment in increments if increment.entries]
     differing, unchecked = (
-        sum(one.count(verdict) for one in verified)
+        sum(increment.count(verdict) for increment in verified)
         for verdict in (Verdict.DIFFERS, Verdict.UNCHECKED)
     )
     code = UNDECIDED if differing or unchecked or broken else 0
     if as_json:
         parts = {
-            "checked": sum(len([*one.checks]) for one in verified),
+            "checked": sum(len([*increment.checks]) for increment in verified),
             "differing": differing,
             "unchecked": unchecked,
         }
-        entries = [_increment_entry(one) for one in found]
+        entries = [_increment_entry(increment) for increment in increments]
         document = {"increments": entries, **parts, "gaps": [*gaps]}
         document["broken"] = broken_entries(broken)
         output.document("history-verify", code, **document)
         return code
     with context.paged():
-        for one in verified:
+        for increment in verified:
             # Of all increments, only what needs attention.
-            output.data(*_lines(one, all_entries=bool(wanted)))
+            output.data(*_lines(increment, all_entries=bool(wanted)))
     tell_left_out(broken)
     if gaps:
         names = first_of(gaps)
@@ -90,8 +90,8 @@ def _verify(
     groups: list[tuple[Context, Sequence[Increment]]] = []
     if wanted:
         words = dict.fromkeys(wanted)
-        records = {one: find_record(context, one) for one in words if context.is_item(one)}
-        names = named_increments(context, [one for one in words if not records.get(one)]).names
+        records = {word: find_record(context, word) for word in words if context.is_item(word)}
+        names = named_increments(context, [word for word in words if not records.get(word)]).names
         groups.append((context, [context.workspace.manager.read(name) for name in names]))
         groups += [
             (own, [own.workspace.manager.read(name)])
@@ -102,24 +102,24 @@ def _verify(
         if context.has_project:
             sound, unread = context.workspace.manager.read_all()
             groups, broken = [(context, sound), *groups], [*unread, *broken]
-    found: list[VerifiedIncrement] = []
+    verified: list[VerifiedIncrement] = []
     with context.transport() as options:
         for own, increments in groups:
             with own.trackers(options) as trackers:
-                found += verify_history(own.workspace, trackers, increments)
-    return found, broken
+                verified += verify_history(own.workspace, trackers, increments)
+    return verified, broken
 
 
-def _lines(one: VerifiedIncrement, *, all_entries: bool) -> Iterator[str]:
-    shown = [
+def _lines(increment: VerifiedIncrement, *, all_entries: bool) -> Iterator[str]:
+    entries = [
         entry
-        for entry in one.entries
+        for entry in increment.entries
         if all_entries or any(check.verdict is not Verdict.OK for check in entry.checks)
     ]
-    if not shown:
+    if not entries:
         return
-    yield output.strong(output.clean(one.name))
-    for entry in shown:
+    yield output.strong(output.clean(increment.name))
+    for entry in entries:
         yield from _entry_lines(entry)
 
 
@@ -143,10 +143,10 @@ def _entry_lines(entry: VerifiedEntry) -> Iterator[str]:
 def _fine_parts(checks: Sequence[Check]) -> str:
     """The parts; a comment with the account that posted it, as the tracker shows it."""
     parts = (
-        f"{one.part} by {output.clean(one.author)}"
-        if one.part is Part.COMMENT and one.author
-        else one.part.value
-        for one in checks
+        f"{check.part} by {output.clean(check.author)}"
+        if check.part is Part.COMMENT and check.author
+        else check.part.value
+        for check in checks
     )
     return ", ".join(dict.fromkeys(parts))
 
@@ -159,18 +159,22 @@ def _check_line(verdict: Verdict, text: str) -> list[str]:
     return output.hang(f"    {_STYLES[verdict](f'{verdict:<{_LONGEST}}')}  ", text)
 
 
-def _summary(found: Sequence[VerifiedIncrement], differing: int, unchecked: int) -> str:
-    entries = sum(len(one.entries) for one in found)
+def _summary(increments: Sequence[VerifiedIncrement], differing: int, unchecked: int) -> str:
+    entries = sum(len(increment.entries) for increment in increments)
     if not entries:
         return "Nothing is recorded yet."
-    number = sum(len([*one.checks]) for one in found)
+    number = sum(len([*increment.checks]) for increment in increments)
     verb = "differs" if differing == 1 else "differ"
     counts = f"{times(number, 'part')} checked: {differing} {verb}, {unchecked} not checked"
     return f"{'1 entry' if entries == 1 else f'{entries} entries'}, {counts}."
 
 
-def _increment_entry(one: VerifiedIncrement) -> output.Json:
-    return {"id": one.id, "name": one.name, "entries": [_entry(entry) for entry in one.entries]}
+def _increment_entry(increment: VerifiedIncrement) -> output.Json:
+    return {
+        "id": increment.id,
+        "name": increment.name,
+        "entries": [_entry(entry) for entry in increment.entries],
+    }
 
 
 def _entry(entry: VerifiedEntry) -> output.Json:

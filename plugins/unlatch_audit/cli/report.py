@@ -117,32 +117,32 @@ def _check_library() -> None:
 
 
 def _document(report: Report) -> output.Json:
-    found, drift = report.reopens, report.drift
+    statistics, drift = report.reopens, report.drift
     return {
         "made": stamp(report.made),
         "since": _stamp(report.period.since),
         "until": _stamp(report.period.until),
-        "increments": found.increments,
-        "completed": found.completed,
+        "increments": statistics.increments,
+        "completed": statistics.completed,
         "reopened": report.reopened,
-        "items": found.items,
-        "reopens": len(found.reopens),
-        "undone": len(found.listed) - len(found.reopens),
-        "reopenRate": found.rate,
+        "items": statistics.items,
+        "reopens": len(statistics.reopens),
+        "undone": len(statistics.listed) - len(statistics.reopens),
+        "reopenRate": statistics.rate,
         "goal": report.goal,
-        "overGoal": [one.increment.name for one in report.over_goal],
+        "overGoal": [reopened.increment.name for reopened in report.over_goal],
         "byMonth": report.by_month,
-        "byCategory": _counts("category", found.by_category),
-        "byTracker": _counts("tracker", found.by_tracker),
-        "secondsToReopen": _span(found.to_reopen),
-        "secondsToCompletion": _span(found.to_completion),
-        "mostReopened": [_often(one) for one in found.most_reopened],
+        "byCategory": _counts("category", statistics.by_category),
+        "byTracker": _counts("tracker", statistics.by_tracker),
+        "secondsToReopen": _span(statistics.to_reopen),
+        "secondsToCompletion": _span(statistics.to_completion),
+        "mostReopened": [_often(reopened) for reopened in statistics.most_reopened],
         "pending": [
-            {**operation_entry(one.operation), "increment": one.increment.name}
-            for one in report.pending
+            {**operation_entry(entry.operation), "increment": entry.increment.name}
+            for entry in report.pending
         ],
         "blocked": report.blocked,
-        "drift": [output.fields(one, *_DRIFT) for one in drift.items],
+        "drift": [output.fields(item, *_DRIFT) for item in drift.items],
         "links": drift.links,
         "notCompared": drift.unknown,
         "online": drift.is_online,
@@ -155,12 +155,12 @@ def _stamp(at: datetime | None) -> str | None:
 
 
 def _counts(name: str, counts: Mapping[str | None, int]) -> list[output.Json]:
-    return [{name: one, "reopens": number} for one, number in counts.items()]
+    return [{name: value, "reopens": number} for value, number in counts.items()]
 
 
 def _span(span: Span | None) -> output.Json | None:
     return None if span is None else output.fields(span, *_SPAN)
 
 
-def _often(one: ReopenedIncrement) -> output.Json:
-    return {**reopened_entry(one.increment), "reopens": len(one.reopens)}
+def _often(reopened: ReopenedIncrement) -> output.Json:
+    return {**reopened_entry(reopened.increment), "reopens": len(reopened.reopens)}

@@ -21,9 +21,9 @@ _MOST_SHOWN = 10
 _SHARE, _SHORTEST, _LONGEST, _USUAL = 3, 10, 50, 33
 
 
-def reopened_of(found: ReopenStatistics) -> str:
+def reopened_of(statistics: ReopenStatistics) -> str:
     """How many increments and items were reopened."""
-    return counted(found.reopened, found.items)
+    return counted(statistics.reopened, statistics.items)
 
 
 def counted(increments: int, items: int) -> str:
@@ -41,13 +41,13 @@ def report_lines(report: Report) -> Iterator[str]:
 
 
 def _sentences(report: Report) -> Iterator[str]:
-    found = report.reopens
-    undone = len(found.listed) - len(found.reopens)
-    count = f"{times(len(found.reopens), 'reopen')} of {reopened_of(found)}"
+    statistics = report.reopens
+    undone = len(statistics.listed) - len(statistics.reopens)
+    count = f"{times(len(statistics.reopens), 'reopen')} of {reopened_of(statistics)}"
     yield output.strong(f"{count}{_period(report)}{f'; {undone:,} undone' if undone else ''}")
-    if found.rate is not None:
-        completed = times(found.completed, "completed increment")
-        yield f"Reopen rate: {found.rate:.1%} ({report.reopened:,} of {completed})"
+    if statistics.rate is not None:
+        completed = times(statistics.completed, "completed increment")
+        yield f"Reopen rate: {statistics.rate:.1%} ({report.reopened:,} of {completed})"
     over = len(report.over_goal)
     items = sum(each.increment.is_item for each in report.over_goal)
     missed = output.warn(f"missed by {counted(over - items, items)}")
@@ -84,39 +84,39 @@ def _span_text(span: Span) -> str:
 def _drift_text(report: Report) -> str:
     drift = report.drift
     source = "now" if drift.is_online else "at the last sync"
-    known = drift.links - drift.unknown
-    text = f"{len(drift.items):,} of {times(known, 'item')} ({source})"
+    compared = drift.links - drift.unknown
+    text = f"{len(drift.items):,} of {times(compared, 'item')} ({source})"
     what = "not read" if drift.is_online else "never compared"
     return f"{text}, {drift.unknown:,} {what}" if drift.unknown else text
 
 
 def tell_tables(report: Report) -> None:
     """Write the tables of the report, without empty ones."""
-    found = report.reopens
+    statistics = report.reopens
     for heading, counts in (
         ("Month", report.by_month),
-        ("Category", _named(found.by_category)),
-        ("Tracker", _named(found.by_tracker)),
+        ("Category", _named(statistics.by_category)),
+        ("Tracker", _named(statistics.by_tracker)),
     ):
         _tell_bars(heading, counts)
     often = [
-        (one.increment.name, f"{len(one.reopens):,}", one.increment.title)
-        for one in found.most_reopened[:_MOST_SHOWN]
+        (reopened.increment.name, f"{len(reopened.reopens):,}", reopened.increment.title)
+        for reopened in statistics.most_reopened[:_MOST_SHOWN]
     ]
     _tell(("Most reopened", "Reopens", "Title"), often, flexible=(2,))
     pending = [
         (
-            one.increment.name,
-            one.operation.kind,
-            one.operation.item,
-            _state(one.operation.is_blocked),
+            entry.increment.name,
+            entry.operation.kind,
+            entry.operation.item,
+            _state(entry.operation.is_blocked),
         )
-        for one in report.pending
+        for entry in report.pending
     ]
     _tell(("Pending", "What", "Item", "State"), pending, flexible=(2,))
     drift = [
-        (one.increment, one.here, f"{one.tracker} {one.item}", one.there or "", one.why)
-        for one in report.drift.items
+        (item.increment, item.here, f"{item.tracker} {item.item}", item.there or "", item.why)
+        for item in report.drift.items
     ]
     _tell(("Drift", "Here", "Item", "There", "Why"), drift, flexible=(4,))
 

@@ -58,29 +58,33 @@ class Drift:
 
 def recorded_drift(increments: Sequence[Increment]) -> Drift:
     """Compare increments with their items as the last sync recorded these."""
-    links = [(one, link) for one in increments for link in one.links]
-    unknown = sum(link.base is None and not _is_pending(one, link) for one, link in links)
+    links = [(increment, link) for increment in increments for link in increment.links]
+    unknown = sum(
+        link.base is None and not _is_pending(increment, link) for increment, link in links
+    )
     return Drift(tuple(_recorded(links)), len(links), unknown, is_online=False)
 
 
 def _recorded(links: Sequence[tuple[Increment, Link]]) -> Iterator[DriftingItem]:
-    for one, link in links:
+    for increment, link in links:
         base = link.base
-        if base is None or _is_pending(one, link) or base.remote not in set(Category):
+        if base is None or _is_pending(increment, link) or base.remote not in set(Category):
             continue
         # A base whose sides differ was recorded on purpose.
-        changed = base.local != one.status
-        if changed and local_side(one.status) is not remote_side(Category(base.remote)):
+        changed = base.local != increment.status
+        if changed and local_side(increment.status) is not remote_side(Category(base.remote)):
             why = f"it was {base.local} at the last sync"
-            yield _item(one, link, base.state, why)
+            yield _item(increment, link, base.state, why)
 
 
 def _is_pending(increment: Increment, link: Link) -> bool:
-    return any(same_item(link_of(increment, one), link) for one in increment.pending)
+    return any(same_item(link_of(increment, operation), link) for operation in increment.pending)
 
 
-def _item(one: Increment, link: Link, there: str | None, why: str) -> DriftingItem:
-    return DriftingItem(one.id, link.tracker, link.name, link.url, one.status, there, why)
+def _item(increment: Increment, link: Link, there: str | None, why: str) -> DriftingItem:
+    return DriftingItem(
+        increment.id, link.tracker, link.name, link.url, increment.status, there, why
+    )
 
 
 def present_drift(
@@ -88,12 +92,12 @@ def present_drift(
 ) -> Drift:
     """Compare increments with their items as they are now."""
     plan = plan_sync(workspace, trackers, increments, increments, boxes=False)
-    found = []
-    for one in plan.links:
-        item, decision = one.seen.item, one.decision
-        if one.seen.error is None and decision and decision.verdict not in _IN_SYNC:
+    items = []
+    for planned in plan.links:
+        item, decision = planned.seen.item, planned.decision
+        if planned.seen.error is None and decision and decision.verdict not in _IN_SYNC:
             there, why = item.state if item else None, decision.why or decision.verdict.value
-            found.append(_item(one.increment, one.link, there, why))
-    unread = sum(len(one.names) for one in plan.not_checked(pending=True))
-    count = sum(len(one.links) for one in increments)
-    return Drift(tuple(found), count, unread, is_online=True)
+            items.append(_item(planned.increment, planned.link, there, why))
+    unread = sum(len(group.names) for group in plan.not_checked(pending=True))
+    count = sum(len(increment.links) for increment in increments)
+    return Drift(tuple(items), count, unread, is_online=True)

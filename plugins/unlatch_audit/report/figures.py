@@ -50,23 +50,29 @@ class Report:
     @property
     def over_goal(self) -> tuple[ReopenedIncrement, ...]:
         """The increments and items that missed the goal, the most reopened first."""
-        return tuple(one for one in self.reopens.most_reopened if len(one.reopens) >= self.goal)
+        return tuple(
+            reopened
+            for reopened in self.reopens.most_reopened
+            if len(reopened.reopens) >= self.goal
+        )
 
     @property
     def blocked(self) -> int:
         """The number of pending operations that need a person."""
-        return sum(one.operation.is_blocked for one in self.pending)
+        return sum(pending.operation.is_blocked for pending in self.pending)
 
     @property
     def by_month(self) -> dict[str, int]:
         """The reopens of each month from the first to the last one with any."""
         counts = self.reopens.by_month
         months = sorted(counts)
-        found: dict[str, int] = {}
+        filled: dict[str, int] = {}
         if months:
             number, last = _number(months[0]), _number(months[-1])
-            found = {_name(one): counts.get(_name(one), 0) for one in range(number, last + 1)}
-        return found
+            filled = {
+                _name(month): counts.get(_name(month), 0) for month in range(number, last + 1)
+            }
+        return filled
 
 
 def _number(month: str) -> int:

@@ -39,7 +39,7 @@ class Figure:
 
 def render_page(report: Report, *, title: str) -> str:
     """The page; people's words in it are escaped, and its policy lets it load nothing."""
-    found = report.reopens
+    statistics = report.reopens
     style = _read(_STYLE)
     environment = Environment(
         autoescape=True,
@@ -52,17 +52,17 @@ def render_page(report: Report, *, title: str) -> str:
     environment.filters |= {"web": _web, "duration": duration, "count": "{:,}".format}
     figures = [
         _counted("months", "Reopens by month", "Month", report.by_month),
-        _counted("categories", "Reopens by category", "Category", _named(found.by_category)),
-        _counted("trackers", "Reopens by tracker", "Tracker", _named(found.by_tracker)),
+        _counted("categories", "Reopens by category", "Category", _named(statistics.by_category)),
+        _counted("trackers", "Reopens by tracker", "Tracker", _named(statistics.by_tracker)),
         _times(report),
     ]
     return environment.get_template(_TEMPLATE).render(
         title=title,
         report=report,
-        found=found,
-        undone=len(found.listed) - len(found.reopens),
+        found=statistics,
+        undone=len(statistics.listed) - len(statistics.reopens),
         known=report.drift.links - report.drift.unknown,
-        figures=[one for one in figures if one],
+        figures=[figure for figure in figures if figure],
         # The text is a constant of ours; the policy allows this style alone.
         style=Markup(style),  # noqa: S704
         digest=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
@@ -109,16 +109,16 @@ def _times(report: Report) -> Figure | None:
         "To reopen": report.reopens.to_reopen,
         "To completion": report.reopens.to_completion,
     }
-    known = {name: span for name, span in spans.items() if span is not None}
-    if not known:
+    measured = {name: span for name, span in spans.items() if span is not None}
+    if not measured:
         return None
     title = "Time from completion to reopen, and to the next completion"
     rows = tuple(
         (name, duration(span.median), duration(span.p90), f"{span.count:,}")
-        for name, span in known.items()
+        for name, span in measured.items()
     )
     headings = ("From", "Median", "90% within", "Reopens")
-    return Figure("times", title, headings, rows, _bars(span.median for span in known.values()))
+    return Figure("times", title, headings, rows, _bars(span.median for span in measured.values()))
 
 
 def _bars(values: Iterable[float]) -> tuple[float, ...]:

@@ -38,10 +38,10 @@ class Reopen:
     @property
     def items(self) -> tuple[Link, ...]:
         """The items that it reached, and those with its pending operations."""
-        ours = (one for one in self.increment.pending if one.op == self.entry.id)
-        pending = {(one.tracker, one.item) for one in ours}
-        left = (one for one in self.increment.links if (one.tracker, one.key) in pending)
-        return (*(one.link for one in self.entry.synced_to), *left)
+        ours = (operation for operation in self.increment.pending if operation.op == self.entry.id)
+        pending = {(operation.tracker, operation.item) for operation in ours}
+        left = (link for link in self.increment.links if (link.tracker, link.key) in pending)
+        return (*(item.link for item in self.entry.synced_to), *left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class ReopenFilter:
     by: str | None = None
     tracker: str | None = None
 
-    def admits(self, one: Reopen) -> bool:
-        at, by = one.entry.reopened_at, one.entry.reopened_by
+    def admits(self, reopen: Reopen) -> bool:
+        at, by = reopen.entry.reopened_at, reopen.entry.reopened_by
         return (
             (self.since is None or at >= self.since)
             and (self.until is None or at <= self.until)
             and (self.by is None or by.casefold() == self.by.casefold())
-            and (self.tracker is None or any(item.tracker == self.tracker for item in one.items))
+            and (self.tracker is None or any(item.tracker == self.tracker for item in reopen.items))
         )
 
 
@@ -97,7 +97,7 @@ class ReopenStatistics:
 
     @property
     def reopens(self) -> tuple[Reopen, ...]:
-        return tuple(one for one in self.listed if one.entry.reverted_at is None)
+        return tuple(reopen for reopen in self.listed if reopen.entry.reverted_at is None)
 
     @property
     def rate(self) -> float | None:
@@ -117,42 +117,44 @@ class ReopenStatistics:
     @property
     def by_month(self) -> dict[str, int]:
         """The number of reopens in each month that had any ("2025-11")."""
-        counts = Counter(f"{one.entry.reopened_at:%Y-%m}" for one in self.reopens)
+        counts = Counter(f"{reopen.entry.reopened_at:%Y-%m}" for reopen in self.reopens)
         return dict(sorted(counts.items()))
 
     @property
     def by_category(self) -> dict[str | None, int]:
         """The number for each kind of reason; None where none was named."""
-        counts = Counter(one.entry.category for one in self.reopens)
+        counts = Counter(reopen.entry.category for reopen in self.reopens)
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
     @property
     def by_tracker(self) -> dict[str | None, int]:
         """The number with an item on each tracker; None for those without any item."""
         counts: Counter[str | None] = Counter()
-        for one in self.reopens:
-            trackers: set[str | None] = {item.tracker for item in one.items}
+        for reopen in self.reopens:
+            trackers: set[str | None] = {item.tracker for item in reopen.items}
             counts.update(trackers or {None})
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
     @property
     def to_reopen(self) -> Span | None:
         """From a completion to the reopen."""
-        return _span(one.seconds_to_reopen for one in self.reopens)
+        return _span(reopen.seconds_to_reopen for reopen in self.reopens)
 
     @property
     def to_completion(self) -> Span | None:
         """From a reopen to the next completion."""
-        return _span(one.seconds_to_completion for one in self.reopens)
+        return _span(reopen.seconds_to_completion for reopen in self.reopens)
 
     @property
     def most_reopened(self) -> tuple[ReopenedIncrement, ...]:
         """The increments and items that were reopened, the most reopened first."""
         groups: dict[str, list[Reopen]] = {}
-        for one in self.reopens:
-            groups.setdefault(one.increment.id, []).append(one)
-        found = [ReopenedIncrement(group[0].increment, tuple(group)) for group in groups.values()]
-        return tuple(sorted(found, key=lambda one: (-len(one.reopens), one.increment.id)))
+        for reopen in self.reopens:
+            groups.setdefault(reopen.increment.id, []).append(reopen)
+        reopened = [
+            ReopenedIncrement(group[0].increment, tuple(group)) for group in groups.values()
+        ]
+        return tuple(sorted(reopened, key=lambda entry: (-len(entry.reopens), entry.increment.id)))
 
 
 def reopen_statistics(
@@ -196,8 +198,8 @@ def _seconds(start: datetime | None, end: datetime | None) -> int | None:
 
 
 def _span(seconds: Iterable[int | None]) -> Span | None:
-    known = [one for one in seconds if one is not None]
-    if not known:
+    measured = [value for value in seconds if value is not None]
+    if not measured:
         return None
-    ninth = quantiles(known, n=10, method="inclusive")[-1] if len(known) > 1 else known[0]
-    return Span(len(known), min(known), median(known), ninth, max(known))
+    ninth = quantiles(measured, n=10, method="inclusive")[-1] if len(measured) > 1 else measured[0]
+    return Span(len(measured), min(measured), median(measured), ninth, max(measured))

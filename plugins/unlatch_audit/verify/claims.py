@@ -46,9 +46,9 @@ class Claim:
 def claims_of(increment: Increment, events: Sequence[Event]) -> list[Claim]:
     """The claims of an increment, each operation once for each item, the oldest first."""
     moved: dict[tuple[str, str], str] = {}
-    entries = {one.id: one for one in increment.reopens}
-    changes = {one.id: one for one in events if isinstance(one, Transitioned | Undone)}
-    found: dict[tuple[str, str, str], Claim] = {}
+    entries = {entry.id: entry for entry in increment.reopens}
+    changes = {event.id: event for event in events if isinstance(event, Transitioned | Undone)}
+    by_key: dict[tuple[str, str, str], Claim] = {}
     for event in events:
         if isinstance(event, Repointed):
             moved[event.tracker, event.origin] = event.item
@@ -56,12 +56,12 @@ def claims_of(increment: Increment, events: Sequence[Event]) -> list[Claim]:
             claim = _claimed(increment, event, entries.get(event.op), changes.get(event.op))
             key = (claim.op, *identity(claim.link))
             # Two clones may have delivered it at once.
-            found[key] = _united(found[key], claim) if key in found else claim
+            by_key[key] = _united(by_key[key], claim) if key in by_key else claim
     for entry in increment.reopens:
         for synced in entry.synced_to:
             key = (entry.id, *identity(synced.link))
-            found.setdefault(key, _from_entry(entry, synced))
-    return [replace(one, link=_present(one.link, moved)) for one in found.values()]
+            by_key.setdefault(key, _from_entry(entry, synced))
+    return [replace(claim, link=_present(claim.link, moved)) for claim in by_key.values()]
 
 
 def _claimed(
@@ -94,9 +94,9 @@ def _claimed(
     )
 
 
-def _united(one: Claim, other: Claim) -> Claim:
-    commented = bool(one.commented or other.commented)
-    return replace(one, commented=commented, state=one.state or other.state)
+def _united(claim: Claim, other: Claim) -> Claim:
+    commented = bool(claim.commented or other.commented)
+    return replace(claim, commented=commented, state=claim.state or other.state)
 
 
 def _from_entry(entry: ReopenEntry, synced: SyncedItem) -> Claim:

@@ -50,9 +50,9 @@ def compare(
         has_reason: whether comments state the reason, as configured.
     """
     states = _match_states(claims, evidence)
-    found: dict[str, list[Check]] = defaultdict(list)
+    by_op: dict[str, list[Check]] = defaultdict(list)
     in_order = sorted(
-        enumerate(claims), key=lambda one: order.get(identity(one[1].link), len(order))
+        enumerate(claims), key=lambda pair: order.get(identity(pair[1].link), len(order))
     )
     for number, claim in in_order:
         seen = evidence[identity(claim.link)]
@@ -64,8 +64,8 @@ def compare(
         if not seen.error and number in states:
             checks.append(states[number])
         tracker, item = claim.link.tracker, seen.name
-        found[claim.op] += [replace(one, tracker=tracker, item=item) for one in checks]
-    return found
+        by_op[claim.op] += [replace(check, tracker=tracker, item=item) for check in checks]
+    return by_op
 
 
 def _check_access(seen: Evidence) -> Check:
@@ -77,35 +77,35 @@ def _check_access(seen: Evidence) -> Check:
 
 
 def _check_comment(claim: Claim, seen: Evidence, *, has_reason: bool) -> Check:
-    marked = [one for one in seen.comments if claim.op in ops_in(one.text)]
-    posted = [one for one in marked if op_posted(one.text) == claim.op]
+    marked = [comment for comment in seen.comments if claim.op in ops_in(comment.text)]
+    posted = [comment for comment in marked if op_posted(comment.text) == claim.op]
     # Text after the marker comes from an edit, or the comment only quotes the marker.
-    posted = posted or [one for one in marked if one.edited]
+    posted = posted or [comment for comment in marked if comment.edited]
     if not posted:
         return differs(Part.COMMENT, "comment-missing", "the comment is not there any more")
-    counted = [one for one in posted if one.counts is not False]
+    counted = [comment for comment in posted if comment.counts is not False]
     if not counted:
-        names = ", ".join(one.author or "an unknown account" for one in posted)
+        names = ", ".join(comment.author or "an unknown account" for comment in posted)
         text = f"only {names}, without write permission, posted its marker"
         return replace(differs(Part.COMMENT, "comment-author", text), author=posted[0].author)
     if len(counted) > 1:
         ids = ", ".join(comment.id for comment in counted)
         return differs(Part.COMMENT, "comment-twice", f"{len(counted)} comments have it: {ids}")
-    found = [_check_text(claim, one, seen, has_reason=has_reason) for one in counted]
+    checks = [_check_text(claim, comment, seen, has_reason=has_reason) for comment in counted]
     order = [Verdict.OK, Verdict.UNCHECKED, Verdict.DIFFERS]
-    return min(found, key=lambda check: order.index(check.verdict))
+    return min(checks, key=lambda check: order.index(check.verdict))
 
 
-def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason: bool) -> Check:
-    fine = Check(Part.COMMENT, _OK, author=one.author)
+def _check_text(claim: Claim, comment: MarkedComment, seen: Evidence, *, has_reason: bool) -> Check:
+    fine = Check(Part.COMMENT, _OK, author=comment.author)
     if seen.history is None:
         text = "the comment is there; the plugin does not show its text"
         return replace(fine, verdict=Verdict.UNCHECKED, id="history-not-offered", message=text)
-    said = _letters(one.text)
+    said = _letters(comment.text)
     # A change without a reason posts no comment.
     is_missing = has_reason and _letters(claim.reason or "") not in said
     if is_missing or claim.is_silent:
-        edit = "was edited and " if one.edited else ""
+        edit = "was edited and " if comment.edited else ""
         text = "states a reason, the event none" if claim.is_silent else "does not state the reason"
         return _wrong(fine, "comment-reason", f"the comment {edit}{text}")
     if claim.signed_at is not None and _is_signed(said):
@@ -115,8 +115,8 @@ def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason:
             return _wrong(fine, "comment-person", f"the comment does not name {claim.by}")
         if not any(f"{at:%Y%m%d%H%M}utc" in said for _, at in named):
             return _wrong(fine, "comment-time", "the comment has another time than the entry")
-    if one.counts is None:
-        who = one.author or "its author"
+    if comment.counts is None:
+        who = comment.author or "its author"
         text = f"whether {who} may write to the item could not be checked"
         return replace(fine, verdict=Verdict.UNCHECKED, id="author-unknown", message=text)
     return fine
@@ -151,13 +151,13 @@ def _match_states(
         else:
             turns.append([number])
         last[item] = state, claim.turn
-    found: dict[int, Check] = {}
+    checks: dict[int, Check] = {}
     for (item, state), turns in groups.items():
         seen = evidence[item]
         if seen.error is None:
             is_last = last[item][0] == state
-            found |= _match(claims, turns, seen, state, is_last=is_last)
-    return found
+            checks |= _match(claims, turns, seen, state, is_last=is_last)
+    return checks
 
 
 def _match(
@@ -170,7 +170,7 @@ def _match(
             for turn in turns
             for number in turn
         }
-    changes = [one for one in seen.history.changes if one.state.casefold() == state]
+    changes = [change for change in seen.history.changes if change.state.casefold() == state]
     matched = _nearest(claims, turns, changes)
     is_known = seen.history.is_whole and not seen.is_moved
     return {
@@ -191,13 +191,13 @@ def _nearest(
         for place, turn in enumerate(turns)
         for number, change in enumerate(changes)
     )
-    found: dict[int, StateChange] = {}
+    matched: dict[int, StateChange] = {}
     used: set[int] = set()
     for _, place, number in pairs:
-        if place not in found and number not in used:
-            found[place] = changes[number]
+        if place not in matched and number not in used:
+            matched[place] = changes[number]
             used.add(number)
-    return found
+    return matched
 
 
 def _no_change(claim: Claim, *, is_known: bool) -> Check:
@@ -216,7 +216,7 @@ def _not_offered() -> Check:
 def unknown_ops(
     names: Collection[str],
     others: Iterable[str],
-    known: frozenset[str],
+    ops: frozenset[str],
     evidence: Sequence[tuple[str, Evidence]],
 ) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
     """Comments that name this increment, by operations that its files do not have.
@@ -225,29 +225,29 @@ def unknown_ops(
         names: the increment's name and earlier ones.
         others: the names of the other increments, which may begin with its name and a space.
     """
-    longer = [one for one in others if any(one.startswith(f"{name} ") for name in names)]
-    return _unknown(known, evidence, lambda text: _names(text, names) and not _names(text, longer))
+    longer = [other for other in others if any(other.startswith(f"{name} ") for name in names)]
+    return _unknown(ops, evidence, lambda text: _names(text, names) and not _names(text, longer))
 
 
 def unknown_ops_of_item(
-    known: frozenset[str], evidence: Sequence[tuple[str, Evidence]]
+    ops: frozenset[str], evidence: Sequence[tuple[str, Evidence]]
 ) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
     """Comments that name no increment, by operations that the files of an item do not have."""
-    return _unknown(known, evidence, lambda text: not _NUMBERED.search(_plain(text)))
+    return _unknown(ops, evidence, lambda text: not _NUMBERED.search(_plain(text)))
 
 
 def _unknown(
-    known: frozenset[str],
+    ops: frozenset[str],
     evidence: Sequence[tuple[str, Evidence]],
     is_ours: Callable[[str], bool],
 ) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
-    found: dict[str, list[tuple[str, Evidence, MarkedComment]]] = defaultdict(list)
+    by_op: dict[str, list[tuple[str, Evidence, MarkedComment]]] = defaultdict(list)
     for tracker, seen in evidence:
         for comment in seen.comments:
             op = op_posted(comment.text)
-            if op and op not in known and comment.counts is not False and is_ours(comment.text):
-                found[op].append((tracker, seen, comment))
-    return found
+            if op and op not in ops and comment.counts is not False and is_ours(comment.text):
+                by_op[op].append((tracker, seen, comment))
+    return by_op
 
 
 def _names(text: str, names: Iterable[str]) -> bool:

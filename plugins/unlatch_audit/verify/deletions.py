@@ -112,8 +112,8 @@ def find_lost(workspace: Workspace) -> Lost:
     if shallow is None or run_git(root, "rev-parse", "--verify", "--quiet", "HEAD") is None:
         return Lost((), gaps)
     _add_sparse(root, present)
-    found = _find_deleted(root, present)
-    if found is None:
+    deleted = _find_deleted(root, present)
+    if deleted is None:
         text = "git's history of the records cannot be read, such as in a partial clone"
         return Lost((_unchecked("git", "history-unread", text),), gaps)
     if shallow.strip() == b"true":
@@ -121,8 +121,8 @@ def find_lost(workspace: Workspace) -> Lost:
             "no increment has this number: deleted, never made, or on another branch; git's "
             "history here is cut (git fetch --unshallow)"
         )
-        return Lost((*found, *(_unchecked(gap, "history-cut", text) for gap in gaps)), gaps)
-    return Lost(found, gaps)
+        return Lost((*deleted, *(_unchecked(gap, "history-cut", text) for gap in gaps)), gaps)
+    return Lost(deleted, gaps)
 
 
 def _add_sparse(root: Path, present: _Present) -> None:
@@ -148,7 +148,8 @@ def _gaps(numbers: set[int]) -> tuple[str, ...]:
         ranges = groupby(enumerate(missing), key=lambda pair: pair[1] - pair[0])
         ends = [[number for _, number in group] for _, group in ranges]
         return tuple(
-            f"{one[0]:04}-{one[-1]:04}" if len(one) > 1 else f"{one[0]:04}" for one in ends
+            f"{numbered[0]:04}-{numbered[-1]:04}" if len(numbered) > 1 else f"{numbered[0]:04}"
+            for numbered in ends
         )
     return ()
 
@@ -165,17 +166,17 @@ def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...
     now = _uncommitted(root)
     if gone is None or rewritten is None or now is None:
         return None
-    found: dict[str, list[VerifiedEntry]] = {}
+    entries: dict[str, list[VerifiedEntry]] = {}
     gone = {path: change for path, change in gone.items() if path.parent.name not in present.names}
     places = [f"{change.commit}^:./{path}" for path, change in gone.items()]
     for (path, change), content in zip(gone.items(), _contents(root, places), strict=False):
         # A folder that was renamed, and renamed again, has the same id in its file.
         if not ids_in(content) & present.names:
-            found.setdefault(path.parent.name, [change.entry("record-deleted", "deleted it")])
+            entries.setdefault(path.parent.name, [change.entry("record-deleted", "deleted it")])
     head, names, lines = now
-    for name in names - present.names - found.keys():
-        found[name] = [head.entry("record-deleted", "has it; it was deleted since")]
-    others = frozenset(found) | present.unread
+    for name in names - present.names - entries.keys():
+        entries[name] = [head.entry("record-deleted", "has it; it was deleted since")]
+    others = frozenset(entries) | present.unread
     for change, name, line in (*rewritten, *((head, *pair) for pair in lines)):
         event = LOG.parse(line)
         if event is None or name in others or present.has(event.raw):
@@ -184,9 +185,9 @@ def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...
         what = f"has {word}; it was removed or rewritten since"
         if change is not head:
             what = f"removed or rewrote {word}"
-        found.setdefault(name, []).append(change.entry("event-removed", what))
+        entries.setdefault(name, []).append(change.entry("event-removed", what))
         present.add(event.raw)  # each is named once, by its last change
-    return tuple(VerifiedIncrement(name, tuple(entries)) for name, entries in found.items())
+    return tuple(VerifiedIncrement(name, tuple(entries)) for name, entries in entries.items())
 
 
 def _log(root: Path, *query: str) -> list[tuple[_Change, bytes]] | None:
@@ -197,12 +198,12 @@ def _log(root: Path, *query: str) -> list[tuple[_Change, bytes]] | None:
     listed = run_git(root, "log", form, *_PLAIN, *query, seconds=_SECONDS)
     if listed is None:
         return None
-    found = []
+    commits = []
     for entry in listed.split(token)[1:]:
         commit, at, by, rest = entry.split(b"\0", 3)
         change = _Change(commit.decode(), _time(at), by.decode("utf-8", "replace"))
-        found.append((change, rest))
-    return found
+        commits.append((change, rest))
+    return commits
 
 
 def _time(seconds: bytes) -> datetime:
@@ -217,13 +218,13 @@ def _deletions(root: Path) -> dict[PurePosixPath, _Change] | None:
     log = _log(root, "--diff-filter=D", "--name-only", "-z", "--", *_ROOTS)
     if log is None:
         return None
-    found: dict[PurePosixPath, _Change] = {}
+    deletions: dict[PurePosixPath, _Change] = {}
     for change, listed in log:
         for text in os.fsdecode(listed).split("\0"):
             path = PurePosixPath(text.lstrip("\n"))
             if path.name == METADATA:
-                found.setdefault(path, change)
-    return found
+                deletions.setdefault(path, change)
+    return deletions
 
 
 def _removed_lines(root: Path) -> list[tuple[_Change, str, str]] | None:
@@ -279,13 +280,13 @@ def _contents(root: Path, blobs: Sequence[str]) -> list[str]:
     """The contents of blobs, in this order; empty for one that is not there."""
     fed = os.fsencode("".join(f"{blob}\n" for blob in blobs))
     left = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if blobs else b""
-    found = []
+    contents = []
     while left:
         head, _, left = left.partition(b"\n")
         size = head.rpartition(b" ")[2]
         content, left = _split(left, int(size)) if size.isdigit() else (b"", left)
-        found.append(content.decode("utf-8", "replace"))
-    return found
+        contents.append(content.decode("utf-8", "replace"))
+    return contents
 
 
 def _split(content: bytes, size: int) -> tuple[bytes, bytes]:

@@ -45,7 +45,7 @@ def read_evidence(
     trackers: Trackers, links: Iterable[Link], ops: Iterable[tuple[Link, str]]
 ) -> Mapping[Identity, Evidence]:
     """Read items in parallel, with the comments of these operations."""
-    places = {identity(one): one for one in links}
+    places = {identity(link): link for link in links}
     wanted: dict[Identity, dict[str, None]] = {}
     for link, op in ops:
         wanted.setdefault(identity(link), {})[op] = None
@@ -83,9 +83,9 @@ def _read_item(
         history = plugin.read_history(ref)
         return Evidence(name, history.comments, history, is_moved=is_moved)
     item = plugin.read(ref).item
-    found = (
-        MarkedComment(one.id, hidden(op))
+    comments = (
+        MarkedComment(comment.id, hidden(op))
         for op in ops
-        for one in plugin.find_comments(item.ref, op)
+        for comment in plugin.find_comments(item.ref, op)
     )
-    return Evidence(name, tuple(found), item=item, is_moved=is_moved)
+    return Evidence(name, tuple(comments), item=item, is_moved=is_moved)

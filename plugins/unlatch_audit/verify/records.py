@@ -19,9 +19,9 @@ _FIX = "; unlatch doctor --fix adds it"
 
 def check_entry(increment: Increment, entry: ReopenEntry, events: Sequence[Event]) -> list[Check]:
     """Check an entry of reopenHistory against the events; one check that is OK if all agree."""
-    found = [*_check_reopened(entry, events), *_check_undone(entry, events)]
-    found += _check_items(increment, entry, events)
-    return found or [Check(Part.RECORD, Verdict.OK)]
+    checks = [*_check_reopened(entry, events), *_check_undone(entry, events)]
+    checks += _check_items(increment, entry, events)
+    return checks or [Check(Part.RECORD, Verdict.OK)]
 
 
 def _check_reopened(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
@@ -50,16 +50,16 @@ def _check_reopened(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Che
 
 
 def _check_undone(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
-    undone = [one for one in events if isinstance(one, Undone)]
-    known = [one for one in undone if one.id == entry.revert or one.reopen == entry.id]
-    if entry.reverted_at is not None and not known:
+    undone = [event for event in events if isinstance(event, Undone)]
+    undos = [event for event in undone if event.id == entry.revert or event.reopen == entry.id]
+    if entry.reverted_at is not None and not undos:
         text = f"metadata.json says undone; events.jsonl has no such event{_FIX}"
         yield _differs("undo-missing", text)
-    if entry.reverted_at is None and known:
+    if entry.reverted_at is None and undos:
         yield _differs("undo-missing", "events.jsonl says undone; metadata.json does not")
-    times = {event.at for event in known}
-    if entry.reverted_at is not None and known and entry.reverted_at not in times:
-        here, there = stamp(entry.reverted_at), stamp(known[-1].at)
+    times = {event.at for event in undos}
+    if entry.reverted_at is not None and undos and entry.reverted_at not in times:
+        here, there = stamp(entry.reverted_at), stamp(undos[-1].at)
         texts = f"undone at {here} in metadata.json, at {there} in events.jsonl"
         yield _differs("undo-differs", texts)
 
@@ -67,18 +67,26 @@ def _check_undone(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check
 def _check_items(
     increment: Increment, entry: ReopenEntry, events: Sequence[Event]
 ) -> Iterator[Check]:
-    delivered = [one for one in events if isinstance(one, Delivered) and one.op == entry.id]
-    links = {one.id: link_of(increment, one) for one in delivered}
-    for one in delivered:
-        if not any(same_item(links[one.id], synced.link) for synced in entry.synced_to):
-            text = f"events.jsonl has the delivery to {one.item}; reopenHistory does not"
+    delivered = [
+        delivery
+        for delivery in events
+        if isinstance(delivery, Delivered) and delivery.op == entry.id
+    ]
+    links = {delivery.id: link_of(increment, delivery) for delivery in delivered}
+    for delivery in delivered:
+        if not any(same_item(links[delivery.id], synced.link) for synced in entry.synced_to):
+            text = f"events.jsonl has the delivery to {delivery.item}; reopenHistory does not"
             yield _differs("item-missing", text)
     for synced in entry.synced_to:
-        own = [one for one in delivered if same_item(links[one.id], synced.link)]
+        own = [delivery for delivery in delivered if same_item(links[delivery.id], synced.link)]
         if not own and not is_origin_of(entry, synced.link):
             text = f"reopenHistory names {synced.link.key}; events.jsonl has no delivery to it"
             yield _differs("delivery-missing", text)
-        if own and synced.after is not None and not any(_is_same(synced, one) for one in own):
+        if (
+            own
+            and synced.after is not None
+            and not any(_is_same(synced, delivery) for delivery in own)
+        ):
             text = f"the states or labels of {synced.link.key} differ between the two files"
             yield _differs("item-differs", text)
 
@@ -89,17 +97,17 @@ def _is_same(synced: SyncedItem, event: Delivered) -> bool:
 
 def orphans(increment: Increment, events: Sequence[Event]) -> Mapping[str, tuple[Event, Check]]:
     """The events of reopens and undos that reopenHistory does not have, by operation."""
-    known = {one.id for one in increment.reopens}
-    reverts = {one.revert for one in increment.reopens}
-    found: dict[str, tuple[Event, Check]] = {}
-    for one in events:
-        if isinstance(one, Reopened) and one.id not in known:
+    ids = {entry.id for entry in increment.reopens}
+    reverts = {entry.revert for entry in increment.reopens}
+    by_id: dict[str, tuple[Event, Check]] = {}
+    for event in events:
+        if isinstance(event, Reopened) and event.id not in ids:
             text = "events.jsonl has this reopen; reopenHistory does not"
-            found[one.id] = one, _differs("entry-missing", text)
-        elif isinstance(one, Undone) and one.id not in reverts and one.reopen not in known:
-            text = f"events.jsonl has the undo of {one.reopen}; reopenHistory does not"
-            found[one.id] = one, _differs("entry-missing", text)
-    return found
+            by_id[event.id] = event, _differs("entry-missing", text)
+        elif isinstance(event, Undone) and event.id not in reverts and event.reopen not in ids:
+            text = f"events.jsonl has the undo of {event.reopen}; reopenHistory does not"
+            by_id[event.id] = event, _differs("entry-missing", text)
+    return by_id
 
 
 def _differs(id: str, message: str) -> Check:

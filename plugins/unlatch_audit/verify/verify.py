@@ -56,27 +56,32 @@ def verify_history(
 ) -> list[VerifiedIncrement]:
     """Compare the history of increments with itself and with their items; writes nothing."""
     events, unread = _read_events(increments)
-    sound = [one for one in increments if one.id in events]
-    claims = {one.id: claims_of(one, events[one.id]) for one in sound}
-    links = [claim.link for found in claims.values() for claim in found]
+    sound = [increment for increment in increments if increment.id in events]
+    claims = {increment.id: claims_of(increment, events[increment.id]) for increment in sound}
+    links = [claim.link for group in claims.values() for claim in group]
     # Also those that no entry names any more.
-    links += [link for one in sound for link in one.links]
-    ops = [(claim.link, claim.op) for found in claims.values() for claim in found]
+    links += [link for increment in sound for link in increment.links]
+    ops = [(claim.link, claim.op) for group in claims.values() for claim in group]
     evidence = read_evidence(trackers, links, ops)
-    folders = frozenset(one.name for one in workspace.manager.collection.folders())
+    folders = frozenset(folder.name for folder in workspace.manager.collection.folders())
     template = workspace.config.comment_template
     has_reason = template is None or "{reason}" in template
 
-    def verify(one: Increment) -> tuple[VerifiedEntry, ...]:
-        if one.id in unread:
-            return (_of_files(_unchecked(unread[one.id])),)
-        found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
+    def verify(increment: Increment) -> tuple[VerifiedEntry, ...]:
+        if increment.id in unread:
+            return (_of_files(_unchecked(unread[increment.id])),)
+        entries = _verify(
+            increment, events[increment.id], claims[increment.id], evidence, has_reason=has_reason
+        )
         if workspace.is_of_user:  # items of which other people's records are elsewhere
-            return tuple(_in_order(found, events[one.id]))
-        unknown = _unknown(one, events[one.id], claims[one.id], evidence, folders)
-        return tuple(_in_order((*found, *unknown), events[one.id]))
+            return tuple(_in_order(entries, events[increment.id]))
+        unknown = _unknown(increment, events[increment.id], claims[increment.id], evidence, folders)
+        return tuple(_in_order((*entries, *unknown), events[increment.id]))
 
-    return [VerifiedIncrement(one.id, verify(one), one.name) for one in increments]
+    return [
+        VerifiedIncrement(increment.id, verify(increment), increment.name)
+        for increment in increments
+    ]
 
 
 def _read_events(
@@ -85,11 +90,11 @@ def _read_events(
     """The events of the increments, and the errors of those that cannot be read."""
     events: dict[str, list[Event]] = {}
     unread: dict[str, StoreError] = {}
-    for one in increments:
+    for increment in increments:
         try:
-            events[one.id] = LOG.read(one.folder)
+            events[increment.id] = LOG.read(increment.folder)
         except StoreError as error:
-            unread[one.id] = error
+            unread[increment.id] = error
     return events, unread
 
 
@@ -129,24 +134,24 @@ def _others(
     events: Sequence[Event], claims: Sequence[Claim], remote: Mapping[str, Sequence[Check]]
 ) -> Iterator[VerifiedEntry]:
     """The operations that are no reopens of the increment."""
-    by_op = {one.id: one for one in events}
+    by_op = {event.id: event for event in events}
     for op, checks in remote.items():
         if event := by_op.get(op):
             yield VerifiedEntry(op, LOG.word(event), event.at, event.by, tuple(checks))
         else:
-            first = next(one for one in claims if one.op == op)
+            first = next(claim for claim in claims if claim.op == op)
             yield VerifiedEntry(op, first.kind, first.at, first.by, tuple(checks))
 
 
 def _check_lines(increment: Increment) -> list[Check]:
-    found = []
+    checks = []
     if lost := LOG.lost_lines(increment.folder):
         text = f"{lost} lines of events.jsonl cannot be read"
-        found.append(differs(Part.RECORD, "lines-unreadable", text))
+        checks.append(differs(Part.RECORD, "lines-unreadable", text))
     for id_ in LOG.contradictions(increment.folder):
         text = f"events.jsonl has two different lines of the event {id_}"
-        found.append(differs(Part.RECORD, "event-repeated", text))
-    return found
+        checks.append(differs(Part.RECORD, "event-repeated", text))
+    return checks
 
 
 def _unrecorded(
@@ -158,16 +163,23 @@ def _unrecorded(
     """Items with a comment of a change of status whose delivery to them is not recorded."""
     # Until then the operation is pending, or it left with the link.
     claimed = {(claim.op, identity(claim.link)) for claim in claims}
-    pending = {one.op for one in increment.pending}
-    changes = {one.id for one in events if isinstance(one, Transitioned)} - pending
+    pending = {operation.op for operation in increment.pending}
+    changes = {event.id for event in events if isinstance(event, Transitioned)} - pending
     for link in increment.links:
         seen = evidence[identity(link)]
-        for one in seen.comments:
-            op = op_posted(one.text)
-            if op in changes and one.counts is not False and (op, identity(link)) not in claimed:
+        for comment in seen.comments:
+            op = op_posted(comment.text)
+            if (
+                op in changes
+                and comment.counts is not False
+                and (op, identity(link)) not in claimed
+            ):
                 text = "the item has the comment; events.jsonl has no delivery to it"
                 check = differs(Part.RECORD, "delivery-missing", text)
-                yield op, replace(check, tracker=link.tracker, item=seen.name, author=one.author)
+                yield (
+                    op,
+                    replace(check, tracker=link.tracker, item=seen.name, author=comment.author),
+                )
 
 
 def _unknown(
@@ -178,22 +190,22 @@ def _unknown(
     folders: frozenset[str],
 ) -> Iterator[VerifiedEntry]:
     """Operations that posted comments for the increment or item, and that its files lack."""
-    known = {one.id for one in events} | {one.id for one in increment.reopens}
-    known |= {one.id for one in increment.amended}
-    known |= {one.op for one in events if isinstance(one, Delivered)}
-    known |= {one.op for one in increment.pending}
-    links = {identity(one): one for one in (*(claim.link for claim in claims), *increment.links)}
-    seen = [(one.tracker, evidence[key]) for key, one in links.items()]
+    ids = {event.id for event in events} | {entry.id for entry in increment.reopens}
+    ids |= {entry.id for entry in increment.amended}
+    ids |= {event.op for event in events if isinstance(event, Delivered)}
+    ids |= {operation.op for operation in increment.pending}
+    links = {identity(link): link for link in (*(claim.link for claim in claims), *increment.links)}
+    seen = [(link.tracker, evidence[key]) for key, link in links.items()]
     if increment.is_item:
-        unknown = unknown_ops_of_item(frozenset(known), seen)
+        unknown = unknown_ops_of_item(frozenset(ids), seen)
     else:
         names = (recorded_ids(increment.folder) - folders) | {increment.id}
-        unknown = unknown_ops(names, folders - names, frozenset(known), seen)
-    for op, found in unknown.items():
+        unknown = unknown_ops(names, folders - names, frozenset(ids), seen)
+    for op, comments in unknown.items():
         text = "a comment of an operation that the files do not have: lost, or on another branch"
         check = differs(Part.RECORD, "operation-unknown", text)
         checks = [
             replace(check, tracker=tracker, item=place.name, author=comment.author)
-            for tracker, place, comment in found
+            for tracker, place, comment in comments
         ]
         yield VerifiedEntry(op, "unknown", None, None, tuple(checks))

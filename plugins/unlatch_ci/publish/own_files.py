@@ -36,9 +36,9 @@ Units = Mapping[str, UnitPlaces]
 def merge_attributes(below: Iterable[str]) -> str:
     """The git attributes for merging records, for a clone without them in .gitattributes."""
     return "".join(
-        f"/{one}/**/{METADATA} merge=unlatch\n/{one}/**/{EVENTS} merge=union\n"
-        f"/{one}/**/{BRIEFING} merge=unlatch\n"
-        for one in below
+        f"/{folder}/**/{METADATA} merge=unlatch\n/{folder}/**/{EVENTS} merge=union\n"
+        f"/{folder}/**/{BRIEFING} merge=unlatch\n"
+        for folder in below
     )
 
 
@@ -85,7 +85,7 @@ def _is_moved(codes: Collection[str]) -> bool:
 
 def _place(path: str, below: Collection[str], units: Units) -> tuple[str, str] | None:
     """The folder of the file's increment or item, and the file's path inside of it."""
-    folder = next((one for one in below if PurePosixPath(path).is_relative_to(one)), None)
+    folder = next((folder for folder in below if PurePosixPath(path).is_relative_to(folder)), None)
     if folder is None:
         return _place_in_unit(path, units)
     parts = PurePosixPath(path).relative_to(folder).parts

@@ -92,9 +92,9 @@ def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Pub
     git = target.git
     tree = _run(target, "write-tree").line
     parents = ["HEAD", *filter(None, [target.tip])]
-    if tree in {git("rev-parse", f"{one}^{{tree}}").line for one in parents}:
+    if tree in {git("rev-parse", f"{parent}^{{tree}}").line for parent in parents}:
         return None
-    options = [part for one in parents for part in ("-p", one)]
+    options = [part for parent in parents for part in ("-p", parent)]
     commit = _run(target, "commit-tree", tree, *options, "-m", message).line
     pushed = _push_once(target, f"{commit}:{HEADS}{target.proposal}")
     if not pushed.is_done:

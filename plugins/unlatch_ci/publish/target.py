@@ -67,22 +67,22 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     """
     root = workspace.paths.root
     require_git(root)
-    shown = run_git(root, "rev-parse", "--show-toplevel")
-    top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
+    toplevel = run_git(root, "rev-parse", "--show-toplevel")
+    top = Path(os.fsdecode(toplevel).removesuffix("\n")) if toplevel else root
     places = (workspace.paths.increments, workspace.paths.states, items_at(root).increments)
-    below = tuple(dict.fromkeys(_below(one, top) for one in places))
+    below = tuple(dict.fromkeys(_below(place, top) for place in places))
     units = {
-        one.name: _places(one, top)
-        for one in workspace.manager.collection.folders()
-        if isinstance(one, UnitFolder)
+        folder.name: _places(folder, top)
+        for folder in workspace.manager.collection.folders()
+        if isinstance(folder, UnitFolder)
     }
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by), _trust(root, top, ci))
     git.check_settings()
-    if not (known := git("var", "GIT_COMMITTER_IDENT")).is_done:
+    if not (committer := git("var", "GIT_COMMITTER_IDENT")).is_done:
         raise UsageError(
             "no-committer",
-            f"git does not know who commits: {known.complaint}",
+            f"git does not know who commits: {committer.complaint}",
             where=str(top),
             hint="git config user.name NAME; git config user.email ADDRESS",
         )

@@ -61,23 +61,23 @@ def annotate_error(error: UnlatchError) -> None:
 def annotate(ci: Ci, annotations: Iterable[Annotation]) -> None:
     """Show annotations, the first ten of each level."""
     counts = dict.fromkeys(Level, 0)
-    for one in annotations:
-        counts[one.level] += 1
-        if counts[one.level] <= MOST_ANNOTATIONS and (line := _line(ci, one)):
+    for annotation in annotations:
+        counts[annotation.level] += 1
+        if counts[annotation.level] <= MOST_ANNOTATIONS and (line := _line(ci, annotation)):
             output.command(line)
 
 
-def _line(ci: Ci, one: Annotation) -> str | None:
-    title, message = output.clean(one.title), output.clean(one.message)
-    file = _from_top(ci, one.file) if one.file else None
+def _line(ci: Ci, annotation: Annotation) -> str | None:
+    title, message = output.clean(annotation.title), output.clean(annotation.message)
+    file = _from_top(ci, annotation.file) if annotation.file else None
     if ci.system is System.GITHUB:
         place = f"file={file.translate(_GITHUB_PROPERTY)}," if file else ""
         properties = f"{place}title={title.translate(_GITHUB_PROPERTY)}"
-        return f"::{one.level} {properties}::{message.translate(_GITHUB)}"
-    if ci.system is System.AZURE and one.level is not Level.NOTICE:
+        return f"::{annotation.level} {properties}::{message.translate(_GITHUB)}"
+    if ci.system is System.AZURE and annotation.level is not Level.NOTICE:
         place = f"sourcepath={file.translate(_AZURE_PROPERTY)};" if file else ""
         text = f"{title}: {message}".translate(_AZURE)
-        return f"##vso[task.logissue type={one.level};{place}]{text}"
+        return f"##vso[task.logissue type={annotation.level};{place}]{text}"
     return None
 
 

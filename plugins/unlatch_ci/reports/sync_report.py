@@ -41,7 +41,7 @@ _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 
 def report_preview(
     context: Context,
-    found: SyncPreview,
+    preview: SyncPreview,
     missed: Sequence[NotChecked],
     waiting: Sequence[Increment],
     *,
@@ -52,22 +52,22 @@ def report_preview(
     job = ci.job()
     if job is None:
         return
-    plan, broken = checked_part(found.plan, missed), found.broken
+    plan, broken = checked_part(preview.plan, missed), preview.broken
     level = Level.ERROR if check else Level.WARNING
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
-    ci.annotate(job, [*_missed(context, found, missed), *differences])
-    is_whole = not (missed or broken or is_partial(found))
+    ci.annotate(job, [*_missed(context, preview, missed), *differences])
+    is_whole = not (missed or broken or is_partial(preview))
     adrift = plan.has_drift or bool(waiting)
     lines = [
         f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
         "",
         *_table(shown_links(plan)),
         *_decision_lines(context, plan),
-        *_missed_lines(context, found, missed),
+        *_missed_lines(context, preview, missed),
     ]
     ci.summarise(job, lines, id=context.workspace.new_id())
-    count = sum(_differs(one) for one in plan.links)
-    summary = f"{times(count, 'link')} not in sync{_missed_sum(found, missed)}"
+    count = sum(_differs(link) for link in plan.links)
+    summary = f"{times(count, 'link')} not in sync{_missed_sum(preview, missed)}"
     if waiting:
         summary += f", {times(len(waiting), 'item')} with pending operations"
     ci.tell_outputs(job, _outputs(code, summary, adrift=adrift, changed=False))
@@ -98,11 +98,16 @@ def report_result(
     plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
     annotations = _annotations(result, published)
     ci.annotate(job, [*_missed(context, result, missed), *annotations])
-    moved = [one for one in result.moved if one.error is None]
-    served = [one for each in result.delivered for one in each.deliveries if one.error is None]
+    moved = [move for move in result.moved if move.error is None]
+    served = [
+        delivery
+        for each in result.delivered
+        for delivery in each.deliveries
+        if delivery.error is None
+    ]
     is_unchanged = result.refused or result.other_branch is not None
     left = shown_links(plan) if is_unchanged else left_links(plan)
-    pending = sum(one.left for one in result.delivered)
+    pending = sum(each.left for each in result.delivered)
     summary = _sums(
         (len(moved), "increment", "changed"),
         (len(result.moved) - len(moved), "increment", "not changed"),
@@ -113,7 +118,9 @@ def report_result(
     summary += _missed_sum(result, missed) + (", too many items" if result.refused else "")
     command = "ingest" if result.event else "sync"
     lines = [f"### unlatch {command}: {summary}", "", *map(_moved_line, result.moved)]
-    lines += [_line(context, each, one) for each in result.delivered for one in each.deliveries]
+    lines += [
+        _line(context, each, delivery) for each in result.delivered for delivery in each.deliveries
+    ]
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
@@ -132,8 +139,10 @@ def _is_adrift(result: SyncResult) -> bool:
     """Whether a check after the sync would find drift."""
     if result.refused or result.other_branch is not None:
         return result.plan.has_drift
-    is_left = any(one.left for one in result.delivered) or any(one.error for one in result.moved)
-    is_left |= any(one.boxes and is_drifting(one.boxes) for one in result.plan.links)
+    is_left = any(each.left for each in result.delivered) or any(
+        move.error for move in result.moved
+    )
+    is_left |= any(link.boxes and is_drifting(link.boxes) for link in result.plan.links)
     return is_left or bool(result.plan.having(*_UNDECIDED, Verdict.DRIFT))
 
 
@@ -145,10 +154,10 @@ def _outputs(code: int, summary: str, *, adrift: bool, changed: bool) -> dict[st
 def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annotation]:
     for each in result.delivered:
         file = each.increment.folder / METADATA
-        for one in each.deliveries:
-            if one.error is not None:
-                title = f"{each.increment.id}: {one.name}"
-                yield Annotation(Level.ERROR, title, brief(one.error), file)
+        for delivery in each.deliveries:
+            if delivery.error is not None:
+                title = f"{each.increment.id}: {delivery.name}"
+                yield Annotation(Level.ERROR, title, brief(delivery.error), file)
     for moved in result.moved:
         if error := moved.error:
             increment, message = moved.increment, f"{error.message} [{error.id}]"
@@ -162,68 +171,71 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
 
 def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
     """Annotations for links not in sync; without a level, only those that need a person."""
-    for one in shown_links(plan):
-        if shown := _level(one, level):
-            title = f"{one.increment.id} and {one.seen.name}"
-            yield Annotation(shown, title, action_of(one), one.increment.folder / METADATA)
+    for link in shown_links(plan):
+        if severity := _level(link, level):
+            title = f"{link.increment.id} and {link.seen.name}"
+            yield Annotation(severity, title, action_of(link), link.increment.folder / METADATA)
 
 
 def _waiting(records: Sequence[Increment], level: Level) -> Iterator[Annotation]:
-    for one in records:
-        message = f"{times(len(one.pending), 'operation')} pending"
-        yield Annotation(level, one.title, message, one.folder / METADATA)
+    for record in records:
+        message = f"{times(len(record.pending), 'operation')} pending"
+        yield Annotation(level, record.title, message, record.folder / METADATA)
 
 
-def _level(one: Compared, level: Level | None) -> Level | None:
-    if level is not None and _differs(one):
+def _level(link: Compared, level: Level | None) -> Level | None:
+    if level is not None and _differs(link):
         return level
-    if one.verdict in _UNDECIDED:
+    if link.verdict in _UNDECIDED:
         return Level.ERROR
-    is_drift = one.verdict is Verdict.DRIFT or (one.boxes and is_drifting(one.boxes))
+    is_drift = link.verdict is Verdict.DRIFT or (link.boxes and is_drifting(link.boxes))
     return Level.WARNING if is_drift else None
 
 
-def _differs(one: Compared) -> bool:
-    differ = one.boxes is not None and one.boxes.differ
-    return bool(one.pending) or one.verdict in _DIFFERS or differ
+def _differs(link: Compared) -> bool:
+    differ = link.boxes is not None and link.boxes.differ
+    return bool(link.pending) or link.verdict in _DIFFERS or differ
 
 
 def _missed(
-    context: Context, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
+    context: Context, outcome: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> Iterator[Annotation]:
-    for each in found.broken:
+    for each in outcome.broken:
         message = f"{each.reason} [{each.error_id}]"
         yield Annotation(Level.ERROR, f"{each.id} not read", message, each.folder / METADATA)
-    for name in found.chosen.changed_left_out:
+    for name in outcome.chosen.changed_left_out:
         message = "changed on this branch, but not in this sparse checkout"
         yield Annotation(Level.ERROR, f"{name} not compared", message)
-    for one in missed:
-        level = Level.NOTICE if one.allowed else Level.ERROR
-        cause = one.allowed or brief(one.unread.error)
-        yield Annotation(level, title(context, one), f"{names(one)}: {cause}")
+    for group in missed:
+        level = Level.NOTICE if group.allowed else Level.ERROR
+        cause = group.allowed or brief(group.unread.error)
+        yield Annotation(level, title(context, group), f"{names(group)}: {cause}")
 
 
 def _decision_lines(context: Context, plan: SyncPlan) -> Iterator[str]:
     """The commands for the links that need a decision, as the log shows them."""
     for heading, commands in find_decisions(context, plan):
-        yield from ("", ci.words(heading), "", *(f"- {ci.words(one)}" for one in commands))
+        yield from ("", ci.words(heading), "", *(f"- {ci.words(command)}" for command in commands))
 
 
 def _missed_lines(
-    context: Context, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
+    context: Context, outcome: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> list[str]:
-    lines = [f"{one.title}: {one.message}" for one in _missed(context, found, missed)]
-    lines += [*excluded_lines(context, found.plan), *left_out_lines(context, found.chosen)]
+    lines = [
+        f"{annotation.title}: {annotation.message}"
+        for annotation in _missed(context, outcome, missed)
+    ]
+    lines += [*excluded_lines(context, outcome.plan), *left_out_lines(context, outcome.chosen)]
     return ["", *(f"- {ci.words(line)}" for line in lines)] if lines else []
 
 
-def _missed_sum(found: SyncPreview | SyncResult, missed: Sequence[NotChecked]) -> str:
+def _missed_sum(outcome: SyncPreview | SyncResult, missed: Sequence[NotChecked]) -> str:
     counts = (
-        (sum(len(one.unread.names) for one in missed), "item", "not checked"),
-        (len(found.broken), "increment", "not read"),
-        (len(found.chosen.changed_left_out), "increment", "not compared"),
+        (sum(len(group.unread.names) for group in missed), "item", "not checked"),
+        (len(outcome.broken), "increment", "not read"),
+        (len(outcome.chosen.changed_left_out), "increment", "not compared"),
     )
-    return "".join(f", {one}" for one in _counted(counts))
+    return "".join(f", {text}" for text in _counted(counts))
 
 
 def _moved_line(move: Move) -> str:
@@ -232,11 +244,11 @@ def _moved_line(move: Move) -> str:
     return f"- {ci.words(line + failed)}"
 
 
-def _line(context: Context, each: DeliveryResult, one: Delivery) -> str:
-    tracker = tracker_title(context.workspace.registry, one.operation.tracker)
-    result = "delivered" if one.error is None else "not yet"
-    failed = f": {one.error.message}" if one.error else ""
-    line = f"{each.increment.id}: {tracker} {one.name}: {one.operation.kind} {result}{failed}"
+def _line(context: Context, each: DeliveryResult, update: Delivery) -> str:
+    tracker = tracker_title(context.workspace.registry, update.operation.tracker)
+    result = "delivered" if update.error is None else "not yet"
+    failed = f": {update.error.message}" if update.error else ""
+    line = f"{each.increment.id}: {tracker} {update.name}: {update.operation.kind} {result}{failed}"
     return f"- {ci.words(line)}"
 
 
@@ -250,5 +262,5 @@ def _counted(counts: Iterable[tuple[int, str, str]]) -> Iterator[str]:
 
 
 def _table(links: Iterable[Compared]) -> list[str]:
-    rows = [[ci.words(cell) for cell in link_row(one)] for one in links]
+    rows = [[ci.words(cell) for cell in link_row(link)] for link in links]
     return ci.table(HEADINGS, rows) if rows else []

@@ -44,16 +44,16 @@ def _run(context: Context, tool: str, typed: dict[str, Any], /, **arguments: Any
         active = tools.active
     code = UNDECIDED if answer["status"] == "concluded" and "candidates" in answer else 0
     if typed["as_json"]:
-        known = {there: answer.get(here) for here, there in _KEYS.items()} | {"active": active}
+        fields = {there: answer.get(here) for here, there in _KEYS.items()} | {"active": active}
         candidates = answer.get("candidates", [])
-        output.document("effort", code, **known, candidates=candidates)
+        output.document("effort", code, **fields, candidates=candidates)
         return code
     tell(tools)
     if code:
-        (found,) = answer["candidates"]
+        (hit,) = answer["candidates"]
         output.talk(
-            f"The effort {found['id']} is concluded: {output.clean(found['summary'] or '')}",
-            f"Next: unlatch effort reopen {quote(found['id'])}",
+            f"The effort {hit['id']} is concluded: {output.clean(hit['summary'] or '')}",
+            f"Next: unlatch effort reopen {quote(hit['id'])}",
         )
     elif answer.get("active") or not tools.banners:
         output.talk(f"The active effort is {active}." if active else "No effort is active.")
@@ -85,9 +85,9 @@ def close_effort(context: Context, *, effort: str | None, summary: str | None, *
 @reason_option("Record this reason; required without a terminal.", about=about_name)
 @_options
 def reopen_effort(context: Context, *, effort: str, reason: str | None, **typed: Any) -> int:
-    found = store_of(context, typed["by"]).find(effort)
-    if not found.is_open:
-        ref, command = f"effort:{quote(found.id)}", f"unlatch effort reopen {quote(found.id)}"
+    record = store_of(context, typed["by"]).find(effort)
+    if not record.is_open:
+        ref, command = f"effort:{quote(record.id)}", f"unlatch effort reopen {quote(record.id)}"
         reason = reason_to_reopen(context, reason, ref=ref, command=command)
     return _run(context, "reopen_effort", typed, id=effort, reason=reason)
 

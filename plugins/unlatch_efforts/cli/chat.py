@@ -99,13 +99,13 @@ def search_efforts(workspace: Workspace, query: str) -> list[Answer]:
     """The results of `search_efforts`."""
     return [
         {
-            "id": one.work.id,
-            "status": one.work.status,
-            "score": round(one.score, 2),
-            "summary": one.work.summary,
-            "why": [f"{match.word} in {match.where}" for match in one.why],
+            "id": hit.work.id,
+            "status": hit.work.status,
+            "score": round(hit.score, 2),
+            "summary": hit.work.summary,
+            "why": [f"{match.word} in {match.where}" for match in hit.why],
         }
-        for one in search(workspace, query, kinds=("effort",), limit=_HITS).found
+        for hit in search(workspace, query, kinds=("effort",), limit=_HITS).found
     ]
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @with_context
 def verify_effort(context: Context, *, efforts: tuple[str, ...], as_json: bool) -> int:
     store = store_of(context)
-    names = [store.find_id(one) for one in efforts] or store.names()
+    names = [store.find_id(word) for word in efforts] or store.names()
     checked = [(name, check_effort(store, name)) for name in names]
     if not efforts:
         talks = (Conversation(store, name) for name in Conversation.names(store))
@@ -40,8 +40,13 @@ def verify_effort(context: Context, *, efforts: tuple[str, ...], as_json: bool) 
     code = UNDECIDED if any(problems for _, problems in checked) else 0
     if as_json:
         entries = [
-            {"id": name, "problems": [output.fields(one, "file", "line", "kind") for one in found]}
-            for name, found in checked
+            {
+                "id": name,
+                "problems": [
+                    output.fields(problem, "file", "line", "kind") for problem in problems
+                ],
+            }
+            for name, problems in checked
         ]
         output.document("effort-verify", code, efforts=entries)
         return code
@@ -73,26 +78,26 @@ def _line(problem: Problem) -> str:
 @with_context
 def export_effort(context: Context, *, effort: str, jsonl: bool, file: Path | None) -> int:
     store = store_of(context)
-    found = store.find(effort)
+    record = store.find(effort)
     masker = Masker()
-    lines, broken = masker.lines(store.transcript(found.id).numbered())
+    lines, broken = masker.lines(store.transcript(record.id).numbered())
     if jsonl:
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
     else:
-        text = as_markdown(found, lines, masker)
+        text = as_markdown(record, lines, masker)
     if file:
         write_new(file, text)
     else:
         output.data(*text.removesuffix("\n").split("\n"))
     output.talk(_masked(masker))
-    tell_broken(found.id, broken)
+    tell_broken(record.id, broken)
     return 0
 
 
 def _masked(masker: Masker) -> str:
     """The number of masked places, and their lines."""
-    places = [one for one in masker.places if isinstance(one, str)]
-    if numbers := sorted(one for one in masker.places if isinstance(one, int)):
+    places = [place for place in masker.places if isinstance(place, str)]
+    if numbers := sorted(place for place in masker.places if isinstance(place, int)):
         places.append(f"lines {', '.join(map(str, numbers))}")
     count = f"Masked {times(masker.places.total(), 'place')}"
     return count + (f" ({', '.join(places)})" if places else "") + "."

@@ -16,7 +16,7 @@ def effort_entry(effort: Effort) -> output.Json:
         **output.fields(effort, "id", "title", "status", "summary", "lines", "increment"),
         **output.fields(effort, "created", "updated", "concluded"),
         "reopens": [
-            output.fields(one, "at", "by", "reason", "prior_summary", "concluded")
-            for one in effort.reopens
+            output.fields(reopen, "at", "by", "reason", "prior_summary", "concluded")
+            for reopen in effort.reopens
         ],
     }

@@ -41,13 +41,13 @@ def link_effort(
     project = project_of(context.workspace) if name else None
     store = store_of(context, by)
     before = store.find(effort).increment
-    found = store.link(effort, name, project=project)
+    record = store.link(effort, name, project=project)
     if before and before != name:
         output.note(f"it belonged to {output.clean(before)}")
     if as_json:
-        output.document("effort-link", effort=effort_entry(found))
+        output.document("effort-link", effort=effort_entry(record))
     elif name:
-        output.ok(f"{found.id} belongs to {name}")
+        output.ok(f"{record.id} belongs to {name}")
     else:
-        output.ok(f"{found.id} belongs to no increment")
+        output.ok(f"{record.id} belongs to no increment")
     return 0

@@ -31,7 +31,7 @@ _SHOWN = 10
 @click.command("list", help="List efforts, most recently changed first. (local)")
 @click.option(
     "--status",
-    type=click.Choice([one.value for one in Status]),
+    type=click.Choice([status.value for status in Status]),
     metavar="STATUS",
     help="Select efforts by status (open or concluded).",
 )
@@ -41,23 +41,23 @@ _SHOWN = 10
 def list_effort(context: Context, *, status: str | None, conversation: str, as_json: bool) -> int:
     store = store_of(context)
     state = Conversation(store, conversation).state()
-    efforts = [one for one in store.all() if status is None or one.status == status]
-    for one in store.unreadable():
-        output.talk(*error_lines(one))
+    efforts = [effort for effort in store.all() if status is None or effort.status == status]
+    for error in store.unreadable():
+        output.talk(*error_lines(error))
     expanded = expanded_in(state, store.all())
     if as_json:
-        entries = [effort_entry(one) for one in efforts]
+        entries = [effort_entry(effort) for effort in efforts]
         output.document("effort-list", active=state.active, expanded=expanded, efforts=entries)
         return 0
     rows = [
         (
-            one.id + _mark(one.id, state.active, expanded),
-            one.status.value,
-            f"{one.updated:%Y-%m-%d}",
-            str(one.lines),
-            one.summary or one.title,
+            effort.id + _mark(effort.id, state.active, expanded),
+            effort.status.value,
+            f"{effort.updated:%Y-%m-%d}",
+            str(effort.lines),
+            effort.summary or effort.title,
         )
-        for one in efforts
+        for effort in efforts
     ]
     if rows:
         output.table(("Effort", "Status", "Changed", "Lines", "Summary"), rows, flexible=(4,))
@@ -86,28 +86,28 @@ def _mark(effort: str, active: str | None, expanded: Sequence[str]) -> str:
 @with_context
 def show_effort(context: Context, *, effort: str, lines: int, as_json: bool) -> int:
     store = store_of(context)
-    found = store.find(effort)
-    numbered = list(store.transcript(found.id).numbered())
+    record = store.find(effort)
+    numbered = list(store.transcript(record.id).numbered())
     log = [line for _, line in numbered if line is not None]
     end = log[max(0, len(log) - lines) :]
-    tell_broken(found.id, [number for number, line in numbered if line is None])
+    tell_broken(record.id, [number for number, line in numbered if line is None])
     if as_json:
-        output.document("effort-show", effort=effort_entry(found), log=end)
+        output.document("effort-show", effort=effort_entry(record), log=end)
         return 0
-    output.data(*output.hang(f"{output.strong(found.id)}  ", output.clean(found.title)))
-    output.data(f"  Status    {found.status}")
-    output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
-    output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
-    if found.increment:
-        output.data(f"  Increment {output.clean(found.increment)}")
-    for reopen in found.reopens:
+    output.data(*output.hang(f"{output.strong(record.id)}  ", output.clean(record.title)))
+    output.data(f"  Status    {record.status}")
+    output.data(f"  Opened    {record.created:%Y-%m-%d %H:%M}")
+    output.data(f"  Changed   {record.updated:%Y-%m-%d %H:%M}")
+    if record.increment:
+        output.data(f"  Increment {output.clean(record.increment)}")
+    for reopen in record.reopens:
         output.data(*_concluded(reopen.concluded, reopen.prior_summary))
         head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
         output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
-    if not found.is_open:
-        output.data(*_concluded(found.concluded, found.summary))
-    for one in end:
-        output.data(f"{output.clean(speaker(one))}: {output.clean(entry_text(one))}")
+    if not record.is_open:
+        output.data(*_concluded(record.concluded, record.summary))
+    for entry in end:
+        output.data(f"{output.clean(speaker(entry))}: {output.clean(entry_text(entry))}")
     return 0
 
 

@@ -123,11 +123,11 @@ class Assembly:
     def _add_call(self, delta: Json) -> None:
         index = delta.get("index")
         index = index if isinstance(index, int) else None
-        found = self._find(index, delta)
-        if found is None:
-            found = _Call(index)
-            self._calls.append(found)
-        found.add(delta)
+        call = self._find(index, delta)
+        if call is None:
+            call = _Call(index)
+            self._calls.append(call)
+        call.add(delta)
 
     def _find(self, index: int | None, delta: Json) -> _Call | None:
         """The call that a delta continues; None if it begins a new one.
@@ -137,10 +137,10 @@ class Assembly:
         (LM Studio: NousResearch/hermes-agent#106943). So a call begins with a new id and a name,
         after a call whose arguments are complete.
         """
-        known = [one for one in self._calls if index is None or one.index == index]
-        if not known:
+        calls = [call for call in self._calls if index is None or call.index == index]
+        if not calls:
             return None
-        last, own_id = known[-1], _text(delta.get("id"))
+        last, own_id = calls[-1], _text(delta.get("id"))
         is_named = bool(_text(_mapping(delta.get("function")).get("name")))
         is_new = own_id != last.id if own_id else index is None
         return None if is_named and is_new and last.is_complete else last
@@ -187,8 +187,8 @@ def _arguments(value: Any) -> str:
 def _usage(value: Any) -> Usage | None:
     counts = _mapping(value)
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    found = [counts.get(name) for name in names]
-    prompt, completion, total = (one if isinstance(one, int) else 0 for one in found)
+    numbers = [counts.get(name) for name in names]
+    prompt, completion, total = (number if isinstance(number, int) else 0 for number in numbers)
     return Usage(prompt, completion, total or prompt + completion) if counts else None
 
 

@@ -94,10 +94,10 @@ class Refusals:
         status in `code` (openrouter.ai/docs/api/reference/errors-and-debugging), and vLLM has no
         member `error` around the rest (block/goose#8031).
         """
-        found = document.get("error") or (document if document.get("object") == "error" else None)
-        if found is None:
+        error = document.get("error") or (document if document.get("object") == "error" else None)
+        if error is None:
             return None
-        code = found.get("code") if isinstance(found, dict) else None
+        code = error.get("code") if isinstance(error, dict) else None
         status = code if isinstance(code, int) and 400 <= code < 600 else _SERVER_ERROR  # noqa: PLR2004
         body = json.dumps(document).encode()
         return self.of_answer(Answer("POST", self._where, status, {}, body))

@@ -62,7 +62,7 @@ class Scripted:
             listed = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(listed, list):
                 raise InvalidAnswer("it is not a list")
-            return cls([_reply(one) for one in listed])
+            return cls([_reply(reply) for reply in listed])
         except (OSError, ValueError, RecursionError) as error:
             message = f"the script cannot be read: {error}"
             hint = 'write a list of replies: ["Hello.", {"tool_calls": [{"name": "..."}]}]'
@@ -89,9 +89,9 @@ def _reply(value: Any) -> Reply:
         raise InvalidAnswer("a reply is neither a text nor an object")
     message: dict[str, Any] = {"content": value} if isinstance(value, str) else dict(value)
     calls = message.get("tool_calls", [])
-    if not isinstance(calls, list) or not all(isinstance(one, dict) for one in calls):
+    if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
         raise InvalidAnswer("tool_calls are not a list of objects")
-    message["tool_calls"] = [{"function": one, **one} for one in calls]
+    message["tool_calls"] = [{"function": call, **call} for call in calls]
     assembly = Assembly(None)
     assembly.add({"choices": [{"message": message}]})
     return assembly.reply()

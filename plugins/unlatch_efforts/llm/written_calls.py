@@ -36,7 +36,7 @@ _LONGEST = 200_000
 def may_be_calls(text: str) -> bool:
     """Whether an answer that begins with this text may be calls as a whole."""
     head = text.lstrip()
-    return any(head.startswith(one) or one.startswith(head) for one in _OPENINGS)
+    return any(head.startswith(opening) or opening.startswith(head) for opening in _OPENINGS)
 
 
 def written_calls(text: str, tools: Sequence[Json]) -> tuple[ToolCall, ...]:
@@ -45,8 +45,8 @@ def written_calls(text: str, tools: Sequence[Json]) -> tuple[ToolCall, ...]:
         return ()
     offered = {tool["function"]["name"] for tool in tools}
     calls = [_call(value) for part in _parts(text.strip()) for value in _values(part)]
-    found = tuple(call for call in calls if call and call.function.name in offered)
-    return found if len(found) == len(calls) else ()
+    usable = tuple(call for call in calls if call and call.function.name in offered)
+    return usable if len(usable) == len(calls) else ()
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -87,18 +87,18 @@ class Client:
         etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
         if kept and answer is None:
             return self.found(kept.issue, ref, written=False)
-        found = self.found(answer, ref, written=False)
+        issue = self.found(answer, ref, written=False)
         if etag:
             self._etags.keep(url, etag, answer)
-        return found
+        return issue
 
-    def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
+    def change(self, issue: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
         """Set fields of an issue.
 
         Raises:
             Moved: it was moved; nothing was written.
         """
-        ref = found.item.ref
+        ref = issue.item.ref
         try:
             answer = self._ask("PATCH", paths.issue_path(ref), dict(fields))
         except Redirected:
@@ -121,9 +121,9 @@ class Client:
             number = int(answer["number"])
         return self.found(answer, self.settings.ref(target, number))
 
-    def assign(self, found: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
+    def assign(self, issue: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
         """Add assignees; GitHub ignores accounts that cannot be assigned."""
-        ref = found.item.ref
+        ref = issue.item.ref
         answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
         return self.found(answer, ref)
 

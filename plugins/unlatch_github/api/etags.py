@@ -63,7 +63,7 @@ def _slim(issue: dict[str, Any]) -> dict[str, Any]:
     kept = kept_parts(issue.get("body") or "")
     return {
         **{key: issue[key] for key in _KEPT if key in issue},
-        KEPT: {one.increment: [[c.text, c.done] for c in one.checks] for one in kept},
+        KEPT: {part.increment: [[c.text, c.done] for c in part.checks] for part in kept},
         "labels": [{"name": label["name"]} for label in issue.get("labels") or ()],
         "assignees": [{"login": login} for login in assignees_in(issue)],
         "closed_by": closer and {"login": closer["login"]},

@@ -107,7 +107,7 @@ def status_query(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
         " { __typename ...facts ... on PullRequest { number } } }"
         for place in range(len(refs))
     )
-    variables = dict(chain.from_iterable(_variables(*one) for one in enumerate(refs)))
+    variables = dict(chain.from_iterable(_variables(*numbered) for numbered in enumerate(refs)))
     return f"query ({declared}) {{\n{asked}\n}}\n{_FIELDS}", variables
 
 

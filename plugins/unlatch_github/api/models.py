@@ -262,14 +262,14 @@ def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
 
 
 def _time(raw: Mapping[str, Any], name: str) -> datetime | None:
-    found = _text(raw, name)
-    return datetime.fromisoformat(found) if found else None
+    text = _text(raw, name)
+    return datetime.fromisoformat(text) if text else None
 
 
 def _text(raw: Mapping[str, Any], name: str) -> str | None:
-    found = raw.get(name)
-    if found is None or isinstance(found, str):
-        return found
+    value = raw.get(name)
+    if value is None or isinstance(value, str):
+        return value
     raise TypeError(f"{name} is no text")
 
 

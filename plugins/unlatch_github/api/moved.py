@@ -132,12 +132,12 @@ class Renames:
 
         GitHub is asked only if there is one of this owner.
         """
-        homes = [one for one in self._settings.targets if _have_same_owner(target, one)]
+        homes = [home for home in self._settings.targets if _have_same_owner(target, home)]
         if not homes or not self.follow(target):
             return None
         name = self.place(target).casefold()
-        return next((one for one in homes if one.casefold() == name), None)
+        return next((home for home in homes if home.casefold() == name), None)
 
 
-def _have_same_owner(one: str, other: str) -> bool:
-    return one.partition("/")[0].casefold() == other.partition("/")[0].casefold()
+def _have_same_owner(target: str, other: str) -> bool:
+    return target.partition("/")[0].casefold() == other.partition("/")[0].casefold()

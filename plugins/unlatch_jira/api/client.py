@@ -50,13 +50,13 @@ class JiraClient:
         """
         wanted = ",".join((*_FIELDS, *fields))
         try:
-            found = self._wire.issue(
+            answer = self._wire.issue(
                 key, wanted, expand=_MOVES if moves else None, properties=property_key
             )
         except NotFound:
             self.refuse_anonymity()
             raise
-        return read_issue(found, self._settings)
+        return read_issue(answer, self._settings)
 
     def issue_after(
         self, key: str, *fields: str, is_shown: Callable[[Issue], bool], moves: bool = False
@@ -90,8 +90,8 @@ class JiraClient:
             "fields": [*_FIELDS, *fields],
             **({"expand": _MOVES.split(",")} if moves else {}),
         }
-        found = self._wire.query(answers.IssueList, "issue/bulkfetch", body).issues
-        issues = (read_issue(raw, self._settings).without_doubtful_moves() for raw in found)
+        raw_issues = self._wire.query(answers.IssueList, "issue/bulkfetch", body).issues
+        issues = (read_issue(raw, self._settings).without_doubtful_moves() for raw in raw_issues)
         return {issue.key: issue for issue in issues}
 
     def refuse_anonymity(self) -> None:
@@ -139,7 +139,7 @@ class JiraClient:
             "transition": {"id": move.id},
             **({"fields": dict(fields)} if fields else {}),
             **({"update": update} if comment is not None else {}),
-            **({"properties": [dict(one) for one in properties]} if properties else {}),
+            **({"properties": [dict(entry) for entry in properties]} if properties else {}),
         }
         self._wire.send("POST", f"issue/{issue.key}/transitions", body)
 
@@ -152,8 +152,8 @@ class JiraClient:
         query = {"returnIssue": "true"} if self.is_cloud else {}
         query |= {"notifyUsers": "false"} if edit.is_silent else {}
         raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
-        shown = raw.get("fields") if raw else None
-        if not isinstance(shown, dict) or not {"summary", "status", "labels"} <= shown.keys():
+        fields = raw.get("fields") if raw else None
+        if not isinstance(fields, dict) or not {"summary", "status", "labels"} <= fields.keys():
             return None
         # Jira accepted the edit, even if its answer is unreadable.
         with suppress(Rejected):
@@ -162,8 +162,8 @@ class JiraClient:
 
     def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
         """Create an issue; returns its key."""
-        found = self._wire.send("POST", "issue", {"fields": fields, "properties": properties})
-        key = (found or {}).get("key")
+        answer = self._wire.send("POST", "issue", {"fields": fields, "properties": properties})
+        key = (answer or {}).get("key")
         if not isinstance(key, str):
             raise UnknownOutcome("unknown-outcome", "Jira did not say which issue it made")
         return key
@@ -201,8 +201,8 @@ class JiraClient:
         for _ in each_page():
             query = {"startAt": str(start), "maxResults": str(PAGE), "orderBy": "created"}
             page = self._wire.get(CommentPage, f"issue/{key}/comment", query)
-            yield from (one for one in page.comments if one.id not in seen)
-            seen.update(one.id for one in page.comments)
+            yield from (comment for comment in page.comments if comment.id not in seen)
+            seen.update(comment.id for comment in page.comments)
             start += len(page.comments)
             if not page.comments or start >= page.total:
                 return
@@ -253,9 +253,9 @@ class JiraClient:
         Raises:
             UnknownOutcome: the answer does not show a comment.
         """
-        found = self._wire.send("POST", f"issue/{key}/comment", {"body": body, **extras})
+        answer = self._wire.send("POST", f"issue/{key}/comment", {"body": body, **extras})
         try:
-            return parse(Comment, found)
+            return parse(Comment, answer)
         except Rejected as refusal:
             raise UnknownOutcome("unknown-outcome", refusal.message) from refusal
 

@@ -56,7 +56,7 @@ class Person:
             (self.key, other.key),
             (self.name, other.name),
         )
-        return next((one == two for one, two in pairs if one and two), None)
+        return next((ours == theirs for ours, theirs in pairs if ours and theirs), None)
 
 
 class Comment:

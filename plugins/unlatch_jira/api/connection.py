@@ -70,8 +70,8 @@ class JiraConnection:
     @property
     def api(self) -> str:
         """The base of request addresses, as far as known without a request."""
-        known = self._settings.cloud_id or self._read_cached() or _UNKNOWN_ID
-        return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
+        cloud_id = self._settings.cloud_id or self._read_cached() or _UNKNOWN_ID
+        return f"{self._settings.server(cloud_id)}/rest/api/{self._settings.version}"
 
     @property
     def _session(self) -> requests.Session:
@@ -102,10 +102,10 @@ class JiraConnection:
         """
         jira = self.jira
         try:
-            found: dict[str, Any] = jira.issue(key, fields=fields, **query).raw
+            raw: dict[str, Any] = jira.issue(key, fields=fields, **query).raw
         except _TRIPPED as error:
             raise undocumented(": it shows no issue") from error
-        return found
+        return raw
 
     def get(
         self, model: Callable[[Any], _Model], path: str, query: dict[str, str] | None = None
@@ -115,8 +115,8 @@ class JiraConnection:
 
     def get_list(self, path: str, query: dict[str, str] | None = None) -> list[Any]:
         """Read a short list of the REST API."""
-        found = self._read(self.url(path), query)
-        return found if isinstance(found, list) else []
+        answer = self._read(self.url(path), query)
+        return answer if isinstance(answer, list) else []
 
     def get_agile(self, model: Callable[[Any], _Model], path: str, query: dict[str, str]) -> _Model:
         """Read a part of Jira Software's own REST API."""
@@ -139,18 +139,18 @@ class JiraConnection:
         """Send a write; returns the answer's object, or None for an empty answer."""
         data = None if body is None else json.dumps(body)
         answer = self._session.request(method, self.url(path), params=query, data=data)
-        found = answer.json() if answer.content.strip() else None
-        return found if isinstance(found, dict) else None
+        content = answer.json() if answer.content.strip() else None
+        return content if isinstance(content, dict) else None
 
     def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
         return content(self._session.get(url, params=query))
 
     def _cloud_id(self) -> str:
-        known = self._settings.cloud_id or self._read_cached()
-        if known is None:
-            known = self._ask_site()
-            self.cache("cloud", known)
-        return known
+        cloud_id = self._settings.cloud_id or self._read_cached()
+        if cloud_id is None:
+            cloud_id = self._ask_site()
+            self.cache("cloud", cloud_id)
+        return cloud_id
 
     def _read_cached(self) -> str | None:
         return _checked(self.cached("cloud"))
@@ -168,20 +168,20 @@ class JiraConnection:
             body = answer.json()
         except ValueError:
             body = None
-        found = _checked(body.get("cloudId") if isinstance(body, dict) else None)
-        if found is None:
+        cloud_id = _checked(body.get("cloudId") if isinstance(body, dict) else None)
+        if cloud_id is None:
             raise Rejected(
                 "cloud-id-unknown",
                 "the site does not say which id it has at Atlassian's gateway",
                 where=self._settings.site,
                 hint="check trackers.jira.site, or set trackers.jira.cloud_id",
             )
-        return found
+        return cloud_id
 
 
-def _checked(found: object) -> str | None:
+def _checked(value: object) -> str | None:
     # It becomes part of the credential's address.
-    return found if isinstance(found, str) and _CLOUD_ID.fullmatch(found) else None
+    return value if isinstance(value, str) and _CLOUD_ID.fullmatch(value) else None
 
 
 def _nothing_special(_: Answer) -> TrackerError | None:

@@ -178,10 +178,10 @@ def words(answer: Answer) -> str:
     if not isinstance(answer.json(), dict):
         return quoted(answer.text) if _is_plain(answer) else ""
     messages, errors = answer.fields.get("errorMessages"), answer.fields.get("errors")
-    found = [str(message) for message in messages] if isinstance(messages, list) else []
+    texts = [str(message) for message in messages] if isinstance(messages, list) else []
     if isinstance(errors, dict):
-        found += [f"{field}: {message}" for field, message in errors.items()]
-    return quoted(" ".join(found))
+        texts += [f"{field}: {message}" for field, message in errors.items()]
+    return quoted(" ".join(texts))
 
 
 def _is_plain(answer: Answer) -> bool:

@@ -48,7 +48,7 @@ class _History:
 
     @property
     def is_move(self) -> bool:
-        return any(one.field == "status" for one in self.items)
+        return any(item.field == "status" for item in self.items)
 
 
 class _Changelog:
@@ -77,17 +77,17 @@ class ChangelogAnswer:
     @property
     def mover(self) -> str | None:
         """The person who last changed the status, if the changelog shows it."""
-        moves = [one for one in self.changelog.histories if one.is_move]
+        moves = [history for history in self.changelog.histories if history.is_move]
         return moves[-1].author.shown if moves else None
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The changes of the status, oldest first."""
         return tuple(
-            Move(one.at, change.value, one.author)
-            for one in self.changelog.histories
-            if one.at
-            for change in one.items
+            Move(move.at, change.value, move.author)
+            for move in self.changelog.histories
+            if move.at
+            for change in move.items
             if change.field == "status" and change.value is not None
         )
 
@@ -123,10 +123,10 @@ class CreateTypes:
     """A page of the types of new issues in a project: their ids by their names."""
 
     def __init__(self, raw: Any) -> None:
-        found = optional(table(raw), "issueTypes", each(table)) or _values(raw)
-        named = [(optional(it, "name", text), optional(it, "id", text)) for it in found]
+        rows = optional(table(raw), "issueTypes", each(table)) or _values(raw)
+        named = [(optional(row, "name", text), optional(row, "id", text)) for row in rows]
         self.values = {name.casefold(): key for name, key in named if name and key}
-        self.size = len(found)
+        self.size = len(rows)
         self.total = optional(raw, "total", whole) or 0
 
 
@@ -134,10 +134,12 @@ class CreateFields:
     """A page of the fields of new issues of a type: by their ids."""
 
     def __init__(self, raw: Any) -> None:
-        found = optional(table(raw), "fields", each(table)) or _values(raw)
-        named = [(optional(it, "fieldId", text) or optional(it, "key", text), it) for it in found]
-        self.values = {key: ScreenField(it) for key, it in named if key}
-        self.size = len(found)
+        rows = optional(table(raw), "fields", each(table)) or _values(raw)
+        named = [
+            (optional(row, "fieldId", text) or optional(row, "key", text), row) for row in rows
+        ]
+        self.values = {key: ScreenField(row) for key, row in named if key}
+        self.size = len(rows)
         self.total = optional(raw, "total", whole) or 0
 
 

@@ -104,7 +104,7 @@ class Issue:
         They are requested before the issue is moved.
         """
         moves = self.answer.transitions
-        if moves is None or (moves and all(one.has_screen for one in moves)):
+        if moves is None or (moves and all(move.has_screen for move in moves)):
             return self
         return replace(self, answer=IssueAnswer({**self.answer.raw, "transitions": None}))
 

@@ -150,7 +150,7 @@ def find_section(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | No
 
     If a person removed one mark, the other is not paired with a later one.
     """
-    for end in (place for place, found in enumerate(is_end) if found):
+    for end in (place for place, ends in enumerate(is_end) if ends):
         begins = [place for place in range(end) if is_begin[place]]
         if begins:
             return slice(begins[-1], end + 1)
@@ -260,7 +260,9 @@ def kept_parts(body: Any) -> tuple[KeptPart, ...]:
         return _parts(marks, lambda place: lines[place], _without_markup)
     nodes = children(body) if isinstance(body, dict) else []
     marks = [mark_of(node) for node in nodes]
-    return _parts(marks, lambda place: [line for one in nodes[place] for line in _lines(one)], str)
+    return _parts(
+        marks, lambda place: [line for node in nodes[place] for line in _lines(node)], str
+    )
 
 
 def _parts(
@@ -285,7 +287,7 @@ def _mark_in(line: str) -> str | None:
 
 
 def _without_markup(text: str) -> str:
-    return _ESCAPE.sub(lambda one: one["sign"] or html.unescape(one[0]), text)
+    return _ESCAPE.sub(lambda match: match["sign"] or html.unescape(match[0]), text)
 
 
 def _lines(node: dict[str, Any]) -> Iterator[str]:
@@ -295,8 +297,8 @@ def _lines(node: dict[str, Any]) -> Iterator[str]:
         state = (node.get("attrs") or {}).get("state")
         words = plain({"content": [{"type": "paragraph", "content": inner}]})
         # A box of ours, in a list that a person made action items.
-        known = read_checks([words])
-        text = known[0].text if known else words
+        checks = read_checks([words])
+        text = checks[0].text if checks else words
         yield f"[{'x' if state == 'DONE' else ' '}] {text}"
     elif any(child.get("type") in ("text", "hardBreak") for child in inner):
         yield from plain({"content": [node]}).splitlines()

@@ -53,15 +53,15 @@ class JiraSite:
         """Ask the site for its fields, and cache the used ones."""
         from unlatch_jira.api.site_models import FieldInfo  # noqa: PLC0415  (rarely needed)
 
-        known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
+        wanted = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
-        found = {known[one.custom]: one.id for one in fields if one.custom in known}
-        self.wire.cache("fields", found)
-        return found
+        ids = {wanted[field.custom]: field.id for field in fields if field.custom in wanted}
+        self.wire.cache("fields", ids)
+        return ids
 
     def _kept(self, name: str) -> str | None:
-        found: str | None = (self.wire.cached("fields") or {}).get(name)
-        return found
+        value: str | None = (self.wire.cached("fields") or {}).get(name)
+        return value
 
     def myself(self) -> Person:
         """The account of the credential."""
@@ -90,8 +90,8 @@ class JiraSite:
         """
         if project not in self._may_silence:
             try:
-                found = self.permissions(project, _ADMINISTER)
-                may = any(found.has(name) for name in _ADMINISTER)
+                permissions = self.permissions(project, _ADMINISTER)
+                may = any(permissions.has(name) for name in _ADMINISTER)
             except (Forbidden, NotFound, Rejected):
                 may = False
             self._may_silence[project] = may
@@ -158,8 +158,8 @@ class JiraSite:
         """The issue types of a project, with their statuses."""
         from unlatch_jira.api.site_models import TypeStatuses  # noqa: PLC0415  (rarely needed)
 
-        found = self.wire.get_list(f"project/{project}/statuses")
-        return tuple(parse(TypeStatuses, raw) for raw in found)
+        rows = self.wire.get_list(f"project/{project}/statuses")
+        return tuple(parse(TypeStatuses, raw) for raw in rows)
 
     def open_statuses(self, project: str) -> Mapping[str, bool]:
         """Whether a status of a project counts as open, by its name; read once.
@@ -180,7 +180,9 @@ class JiraSite:
         for status in (status for kind in kinds for status in kind.statuses):
             meaning = None if status.category is None else status.means.is_open
             meanings.setdefault(status.name, set()).add(meaning)
-        return {name: True in one for name, one in meanings.items() if one in ({True}, {False})}
+        return {
+            name: True in values for name, values in meanings.items() if values in ({True}, {False})
+        }
 
     def preview(self, project_id: str, type_id: str) -> Preview:
         """The workflow of an issue type in a project (Cloud only).

@@ -134,20 +134,20 @@ class Sprints:
 
 def read_sprints(value: Any) -> tuple[Sprint, ...]:
     """The sprints in a field's value: objects on Cloud, texts on Data Center."""
-    found = [_sprint(one) for one in value] if isinstance(value, list) else []
-    return tuple(Sprint(one) for one in found if one.get("id") is not None)
+    sprints = [_sprint(entry) for entry in value] if isinstance(value, list) else []
+    return tuple(Sprint(fields) for fields in sprints if fields.get("id") is not None)
 
 
-def _sprint(one: Any) -> dict[str, Any]:
-    if isinstance(one, dict):
-        known = ("id", "name", "state", "boardId", "originBoardId")
-        return {key: one[key] for key in known if isinstance(one.get(key), str | int)}
-    match = _SERVER_SPRINT.match(one) if isinstance(one, str) else None
+def _sprint(entry: Any) -> dict[str, Any]:
+    if isinstance(entry, dict):
+        keys = ("id", "name", "state", "boardId", "originBoardId")
+        return {key: entry[key] for key in keys if isinstance(entry.get(key), str | int)}
+    match = _SERVER_SPRINT.match(entry) if isinstance(entry, str) else None
     if match is None:
         return {}
     pairs = dict(part.partition("=")[::2] for part in re.split(r",(?=\w+=)", match["pairs"]))
-    shown = {"id": "id", "name": "name", "state": "state", "rapidViewId": "boardId"}
-    return {ours: pairs[theirs] for theirs, ours in shown.items() if theirs in pairs}
+    names = {"id": "id", "name": "name", "state": "state", "rapidViewId": "boardId"}
+    return {ours: pairs[theirs] for theirs, ours in names.items() if theirs in pairs}
 
 
 class _PreviewStatus:
@@ -159,8 +159,8 @@ class _PreviewStatus:
 
     @property
     def means(self) -> Category:
-        known = {"IN_PROGRESS": Category.DOING, "DONE": Category.DONE}
-        return known.get(self._category or "", Category.TODO)
+        categories = {"IN_PROGRESS": Category.DOING, "DONE": Category.DONE}
+        return categories.get(self._category or "", Category.TODO)
 
 
 class _PreviewMove:

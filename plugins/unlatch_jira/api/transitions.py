@@ -55,8 +55,8 @@ def named(offered: Sequence[Transition], wanted: str, goal: Goal | None = None) 
         [move for move in offered if move.name == wanted],
         [move for move in offered if move.name.casefold() == word],
     )
-    for found in by_rank:
-        towards = [move for move in found if goal is None or not leads_away(move, goal)]
+    for moves in by_rank:
+        towards = [move for move in moves if goal is None or not leads_away(move, goal)]
         if len(towards) > 1:
             raise _ambiguous(wanted, towards)
         if towards:

@@ -34,8 +34,8 @@ def _value(raw: Any) -> Named | None:
     if not isinstance(raw, dict):
         return None
     # Further keys of a value depend on the field's type and are not read.
-    known = {name: raw.get(name) for name in ("id", "name", "value")}
-    return Named({name: str(x) for name, x in known.items() if isinstance(x, str | int)})
+    fields = {name: raw.get(name) for name in ("id", "name", "value")}
+    return Named({name: str(x) for name, x in fields.items() if isinstance(x, str | int)})
 
 
 class Status:

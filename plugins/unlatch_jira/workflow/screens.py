@@ -41,8 +41,8 @@ def resolution_for(
         held = issue.resolution
         return {"resolution": _reference(held)} if screen.required and held else {}
     wanted = (settings.resolution,) if goal is Goal.COMPLETED else settings.dropped_resolutions
-    found = _first_called(screen.values, wanted)
-    return {} if found is None else {"resolution": _reference(found)}
+    value = _first_called(screen.values, wanted)
+    return {} if value is None else {"resolution": _reference(value)}
 
 
 def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
     screen = move.screen.get("resolution")
     if after.resolution is not None or screen is None or not screen.values:
         return ()
-    offered = ", ".join(one.name or one.id or "" for one in screen.values)
+    offered = ", ".join(value.name or value.id or "" for value in screen.values)
     return (f"closed without a resolution; trackers.jira.resolution can be one of {offered}",)
 
 
@@ -81,7 +81,7 @@ def wrong_values(
     fields: Mapping[str, ScreenField], taken: Container[str], settings: JiraSettings, stage: str
 ) -> dict[str, str]:
     """By field, what is wrong with a configured value that the field does not take."""
-    values = {name: configured(name, it, settings, stage) for name, it in fields.items()}
+    values = {name: configured(name, field, settings, stage) for name, field in fields.items()}
     return {
         name: f"{field.name or name} takes {_offered(field)}, not the configured {values[name]!r}"
         for name, field in fields.items()
@@ -93,13 +93,13 @@ def configured_fields(
     empty: Mapping[str, ScreenField], settings: JiraSettings, stage: str
 ) -> dict[str, Any]:
     """The values of `trackers.jira.fields` for empty fields, in Jira's format."""
-    found = {}
+    values = {}
     for name, field in empty.items():
         value = configured(name, field, settings, stage)
         taken = None if value is None else _taken(value, field, settings)
         if taken is not None:
-            found[name] = taken
-    return found
+            values[name] = taken
+    return values
 
 
 def _taken(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
@@ -108,7 +108,7 @@ def _taken(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
         return value
     if field.kind.type == "array":
         several = value if isinstance(value, list) else [value]
-        taken = [_single(one, field, settings) for one in several]
+        taken = [_single(item, field, settings) for item in several]
         return None if None in taken else taken
     return _single(value, field, settings)
 
@@ -118,8 +118,10 @@ def _single(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
         return value
     word = str(value)
     if field.values:
-        found = next((one for one in field.values if one.means(word)), None)
-        return None if found is None else {"id": found.id} if found.id else {"value": found.value}
+        option = next((candidate for candidate in field.values if candidate.means(word)), None)
+        return (
+            None if option is None else {"id": option.id} if option.id else {"value": option.value}
+        )
     kind = field.kind.items or field.kind.type
     if kind == "user":
         return {"accountId" if settings.is_cloud else "name": word}
@@ -132,13 +134,13 @@ def _single(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
 
 def _first_called(values: Iterable[Named], wanted: Iterable[str]) -> Named | None:
     offered = list(values)
-    return next((one for word in wanted for one in offered if one.is_called(word)), None)
+    return next((option for word in wanted for option in offered if option.is_called(word)), None)
 
 
 def _reference(value: Named) -> dict[str, str]:
     # Names may be translated, so the id counts; some servers read only names.
-    known = {"id": value.id, "name": value.name}
-    return {key: text for key, text in known.items() if text}
+    parts = {"id": value.id, "name": value.name}
+    return {key: text for key, text in parts.items() if text}
 
 
 def missing_fields_error(
@@ -146,7 +148,9 @@ def missing_fields_error(
 ) -> Rejected:
     """The error for a screen that needs a person or more configuration."""
     wrong = wrong_values(missing, (), settings, stage)
-    wanted = "; ".join(wrong.get(name) or describe_field(name, it) for name, it in missing.items())
+    wanted = "; ".join(
+        wrong.get(name) or describe_field(name, field) for name, field in missing.items()
+    )
     return Rejected(
         "transition-needs-fields",
         f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}",
@@ -178,12 +182,12 @@ class Refused:
     def hint(self, settings: JiraSettings) -> str:
         """What to set."""
         screen, named = self.move.screen, sorted(self.fields - {"comment"})
-        shown = {name: screen[name] for name in named if name in screen}
+        present = {name: screen[name] for name in named if name in screen}
         absent = [name for name in named if name not in screen]
         if not named:
             return self._without_names()
-        wrong = wrong_values(shown, self.sent, settings, self.stage)
-        parts = [_to_configure(shown, wrong, self.stage)] if shown else []
+        wrong = wrong_values(present, self.sent, settings, self.stage)
+        parts = [_to_configure(present, wrong, self.stage)] if present else []
         if absent:
             parts.append(
                 f"its screen has no field {', '.join(absent)}: set the field in Jira, then run it "
@@ -193,13 +197,13 @@ class Refused:
 
     def _without_names(self) -> str:
         fields = {
-            name: it
-            for name, it in self.move.screen.items()
+            name: field
+            for name, field in self.move.screen.items()
             if name not in ("resolution", "comment") and name not in self.sent
         }
         parts = []
         if fields and "comment" not in self.fields:
-            listed = "; ".join(describe_field(name, it) for name, it in fields.items())
+            listed = "; ".join(describe_field(name, field) for name, field in fields.items())
             first = dict([next(iter(fields.items()))])
             parts.append(f"its screen has {listed}; {_to_set(first, self.stage)}, if its rule asks")
         if self.unsaid is not None:
@@ -212,7 +216,7 @@ class Refused:
 
 
 def _to_configure(fields: Mapping[str, ScreenField], wrong: Mapping[str, str], stage: str) -> str:
-    rest = {name: it for name, it in fields.items() if name not in wrong}
+    rest = {name: field for name, field in fields.items() if name not in wrong}
     parts = [_to_set(rest, stage)] if rest else []
     parts += [f"correct [trackers.jira.fields]: {'; '.join(wrong.values())}"] if wrong else []
     return "; ".join(parts)

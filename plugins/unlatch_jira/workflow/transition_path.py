@@ -43,8 +43,8 @@ class WorkflowMap:
     """A workflow, if the account may view it."""
 
     def __init__(self, preview: Preview) -> None:
-        statuses = {one.reference: one for one in preview.statuses}
-        self._names = {one.reference: one.name for one in preview.statuses}
+        statuses = {status.reference: status for status in preview.statuses}
+        self._names = {status.reference: status.name for status in preview.statuses}
         self._everywhere: list[Step] = []
         self._from: dict[str, list[Step]] = {}
         for move in (move for workflow in preview.workflows for move in workflow.transitions):
@@ -63,9 +63,9 @@ class WorkflowMap:
         ways: list[tuple[Step, ...]] = [()]
         for _ in range(MAX_STEPS):
             ways = [(*way, hop) for way in ways for hop in self._next(status, way)]
-            found = [way for way in ways if _ends(way[-1], goal, transitions)]
-            if found:
-                return min(found, key=lambda way: likelihood(way[-1].name, way[-1].means, goal))
+            arriving = [way for way in ways if _ends(way[-1], goal, transitions)]
+            if arriving:
+                return min(arriving, key=lambda way: likelihood(way[-1].name, way[-1].means, goal))
         return ()
 
     def _next(self, start: str, way: tuple[Step, ...]) -> Iterator[Step]:

@@ -151,15 +151,15 @@ class TransitionRunner:
         try:
             return choose(moves, walk.goal, self._transitions(here)), True
         except NoWayError:
-            found = nearest(moves, passed)
-            if found is None or len(passed) == MAX_STEPS:
+            move = nearest(moves, passed)
+            if move is None or len(passed) == MAX_STEPS:
                 raise path_not_found(walk.goal, passed[0], tuple(passed[1:])) from None
-            return found, False
+            return move, False
 
     def _next_station(self, before: Issue, move: Transition, walk: TransitionGoal) -> Issue | None:
         """The issue after a step; None if it did not move."""
         here = self.client.issue_after(
-            before.key, moves=True, is_shown=lambda one: one.item.state != before.item.state
+            before.key, moves=True, is_shown=lambda seen: seen.item.state != before.item.state
         )
         walk.done.item = here.item
         if here.item.state != before.item.state:
@@ -180,9 +180,13 @@ class TransitionRunner:
         if missing or wanted:
             # Existing values stay.
             held = self.client.values(issue.key, missing | wanted)
-            empty = {name: it for name, it in (missing | wanted).items() if not held.get(name)}
+            empty = {
+                name: field for name, field in (missing | wanted).items() if not held.get(name)
+            }
             fields |= screens.configured_fields(empty, self.settings, walk.stage)
-            missing = {name: it for name, it in missing.items() if name in empty.keys() - fields}
+            missing = {
+                name: field for name, field in missing.items() if name in empty.keys() - fields
+            }
             walk.done.notes += screens.wrong_values(
                 empty, fields, self.settings, walk.stage
             ).values()

@@ -24,8 +24,8 @@ def amended(text: str, change: AppliedAmendment) -> tuple[str, tuple[str, ...]]:
     """The file with an amendment, and the ids of its new tasks; a second time changes nothing."""
     amendment = change.amendment
     listed = entries(text)
-    known = {task.id.casefold() for task in listed}
-    parts = [part for part in amendment.parts if part.strip().casefold() in known]
+    task_ids = {task.id.casefold() for task in listed}
+    parts = [part for part in amendment.parts if part.strip().casefold() in task_ids]
     opened = with_marked(text, listed, parts, done=False)
     criteria = items(opened, CRITERIA)
     if change.id in opened:

@@ -51,8 +51,8 @@ class BacklogMd:
         """Those in `references` first: there the tool's users keep them."""
         text = _text(texts)
         listed = front_matter.values(with_newlines(text)).get("references")
-        known = listed if isinstance(listed, list) else ()
-        references = [one for one in known if isinstance(one, str)]
+        values = listed if isinstance(listed, list) else ()
+        references = [reference for reference in values if isinstance(reference, str)]
         return tuple(dict.fromkeys((*mentions(references), *mentions([text]))))
 
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
@@ -113,10 +113,10 @@ def _text(texts: Texts) -> str:
 def _status_of(word: str, statuses: Sequence[str]) -> Status:
     """A status that the project does not have says no more than that the work is not done."""
     place = _folded(word)
-    known = [*map(_folded, statuses)]
-    if place == known[-1]:
+    folded = [*map(_folded, statuses)]
+    if place == folded[-1]:
         return Status.COMPLETED
-    return Status.ACTIVE if place in known[1:] else Status.PLANNING
+    return Status.ACTIVE if place in folded[1:] else Status.PLANNING
 
 
 def _folded(word: str) -> str:

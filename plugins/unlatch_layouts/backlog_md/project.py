@@ -49,7 +49,7 @@ def find_project(root: Path) -> Project | None:
         named = settings.get("backlog_directory") or settings.get("backlogDirectory") or ""
         folder = _inside(root, named) or _usual_folder(root)
     else:
-        folder = next((root / one for one in _FOLDERS if _config_in(root / one)), None)
+        folder = next((root / name for name in _FOLDERS if _config_in(root / name)), None)
         config = text_of(_config_in(folder) or folder) if folder else ""
         settings = _settings(config)
     if folder is None:
@@ -64,9 +64,9 @@ def _config_in(folder: Path) -> Path | None:
 
 def _usual_folder(root: Path) -> Path | None:
     """The folder of a project with its configuration in the root."""
-    folders = [root / one for one in _FOLDERS]
-    configured = [one for one in folders if _config_in(one)]
-    return next((one for one in (*configured, *folders) if has(one)), None)
+    folders = [root / name for name in _FOLDERS]
+    configured = [folder for folder in folders if _config_in(folder)]
+    return next((folder for folder in (*configured, *folders) if has(folder)), None)
 
 
 def _inside(root: Path, named: str) -> Path | None:
@@ -79,8 +79,8 @@ def _inside(root: Path, named: str) -> Path | None:
 def _settings(config: str) -> Mapping[str, str]:
     """The values on single lines, without quotes: the tool reads them without a YAML parser."""
     pairs = (line.strip().partition(":") for line in config.splitlines())
-    found = {key.strip(): value for key, colon, value in pairs if colon and key[:1] != "#"}
-    return {key: value.replace('"', "").replace("'", "").strip() for key, value in found.items()}
+    raw = {key.strip(): value for key, colon, value in pairs if colon and key[:1] != "#"}
+    return {key: value.replace('"', "").replace("'", "").strip() for key, value in raw.items()}
 
 
 def _statuses(config: str) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _statuses(config: str) -> tuple[str, ...]:
         return _DEFAULT_STATUSES
     if not isinstance(listed, list):
         return ()
-    words = (one.strip() for one in listed if isinstance(one, str))
+    words = (word.strip() for word in listed if isinstance(word, str))
     return tuple(filter(None, words)) or _DEFAULT_STATUSES
 
 
@@ -108,10 +108,12 @@ def tasks(root: Path) -> Iterator[Unit]:
     spelled: dict[str, set[str]] = {}
     for _, _, id_ in listed:
         spelled.setdefault(_compared(id_), set()).add(id_)
-    known = frozenset(subfolders(root / UNLATCH.increments))
+    recorded = frozenset(subfolders(root / UNLATCH.increments))
     for place, archived, id_ in listed:
         # Of several spellings that of unlatch's records counts.
-        key = min(spelled[_compared(id_)], key=lambda one: (one not in known, one))
+        key = min(
+            spelled[_compared(id_)], key=lambda spelling: (spelling not in recorded, spelling)
+        )
         yield Unit(NAME, key, place, archived, is_file=True, statuses=project.statuses)
 
 

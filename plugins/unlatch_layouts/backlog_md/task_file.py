@@ -144,20 +144,20 @@ def _item(box: TaskLine, place: int, section: CheckList, changes: Sequence[Chang
 def _spans(text: str, section: CheckList) -> tuple[list[Span], list[Span], list[Span]]:
     """The marked sections of other kinds; those of this kind; and those that have no markers."""
     markers = [*_MARKER.finditer(text)]
-    ends = [*(one.start() for one in _SECTION.finditer(text)), len(text)]
-    paired = _pairs(one for one in markers if one["section"] != section.section)
+    ends = [*(match.start() for match in _SECTION.finditer(text)), len(text)]
+    paired = _pairs(match for match in markers if match["section"] != section.section)
     # A section of boxes that is never closed is no part of another one either.
     unclosed = (
         span
         for other in (CRITERIA, _DONE)
         if other != section
-        for span in _marked([one for one in markers if one["section"] == other.section], ends)
+        for span in _marked([match for match in markers if match["section"] == other.section], ends)
     )
     others = _merged([*paired, *unclosed])
-    outside = (one for one in markers if not _span_at(others, one.start()))
-    own = [one for one in outside if one["section"] == section.section]
-    headings = [one for one in _SECTION.finditer(text) if not _span_at(others, one.start())]
-    starts = [one.start() for one in headings]
+    outside = (match for match in markers if not _span_at(others, match.start()))
+    own = [match for match in outside if match["section"] == section.section]
+    headings = [match for match in _SECTION.finditer(text) if not _span_at(others, match.start())]
+    starts = [match.start() for match in headings]
     marked = [*_marked(own, [*starts, len(text)])]
     plain = [
         Span(heading.end(), end)
@@ -165,7 +165,7 @@ def _spans(text: str, section: CheckList) -> tuple[list[Span], list[Span], list[
         if heading["title"].strip().casefold() == section.title.casefold()
     ]
     begins = [span.start for span in marked]
-    without = [one for one in plain if bisect(begins, one.end) == bisect(begins, one.start)]
+    without = [span for span in plain if bisect(begins, span.end) == bisect(begins, span.start)]
     return others, marked, without
 
 
@@ -205,7 +205,7 @@ def _marked(markers: Sequence[re.Match[str]], ends: Sequence[int]) -> Iterator[S
 def _scope_changes(text: str, spans: Iterable[Span]) -> Iterator[Change]:
     for span in spans:
         headings = [*_HEADING.finditer(text, *span)]
-        ends = [*(one.start() for one in headings[1:]), span.end]
+        ends = [*(heading.start() for heading in headings[1:]), span.end]
         for heading, end in zip(headings, ends, strict=False):
             if match := _SCOPE_CHANGE.match(heading["title"]):
                 yield Change(heading.end(), end, match["id"])

@@ -29,17 +29,17 @@ _LABEL = "Requirements"
 
 
 def with_new_tasks(
-    text: str, amended: AppliedAmendment, *, known: Iterable[str]
+    text: str, amended: AppliedAmendment, *, existing: Iterable[str]
 ) -> tuple[str, tuple[str, ...]]:
     """A tasks.md with the new tasks of an amendment, and their ids.
 
     Args:
-        known: the ids of its tasks.
+        existing: the ids of its tasks.
     """
     tasks = amended.amendment.tasks
     if not tasks or amended.id in text:
         return text, amended.amendment.ids
-    numbers = (match["number"] for one in known if (match := _NUMBER.match(one)))
+    numbers = (match["number"] for task_id in existing if (match := _NUMBER.match(task_id)))
     first = max(map(int, numbers), default=0) + 1
     ids = tuple(str(number) for number in range(first, first + len(tasks)))
     listed, label = task_lines(text, GRAMMAR), _label(text)
@@ -65,7 +65,7 @@ def _lines(tasks: Iterable[tuple[str, Sequence[str]]], bullet: str) -> list[str]
     inner = " " * len(bullet.expandtabs(4))
     lines: list[str] = []
     for head, details in tasks:
-        lines += ["", f"{bullet}{head}".rstrip(), *(f"{inner}- {one}" for one in details)]
+        lines += ["", f"{bullet}{head}".rstrip(), *(f"{inner}- {detail}" for detail in details)]
     return lines
 
 
@@ -90,8 +90,8 @@ def _bullet(text: str, listed: Sequence[TaskLine]) -> str:
 
 def _label(text: str) -> str:
     """The word for requirements that most of the references use, in the file's language."""
-    found = (reference_in(line.text) for line in reversed(scan_work(text).lines))
-    labels = (match["label"] for match in found if match and match["colon"])
+    references = (reference_in(line.text) for line in reversed(scan_work(text).lines))
+    labels = (match["label"] for match in references if match and match["colon"])
     return next(labels, _LABEL)
 
 

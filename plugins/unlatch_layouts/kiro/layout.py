@@ -87,7 +87,7 @@ class Kiro:
         parts = known_parts(amended.amendment.parts, tasks)
         opened = with_marked(texts[TASKS], tasks, parts, done=False)
         opened = with_opened_below(opened, find_tasks(tasks, parts))
-        text, ids = with_new_tasks(opened, amended, known=[task.id for task in tasks])
+        text, ids = with_new_tasks(opened, amended, existing=[task.id for task in tasks])
         changed = {**texts, TASKS: text}
         name = BUGFIX if texts[BUGFIX] and not texts[REQUIREMENTS] else REQUIREMENTS
         if texts[name]:

@@ -42,23 +42,27 @@ def without_reference(title: str) -> tuple[str, re.Match[str] | None]:
 
 def stories_by_key(spec: Spec) -> Mapping[str, str]:
     """The story of each story (itself) and of each criterion, by their ids."""
-    criteria = {one.id: one.story for one in spec.criteria if one.story}
-    return {**criteria, **{one.id: one.id for one in spec.stories}}
+    criteria = {criterion.id: criterion.story for criterion in spec.criteria if criterion.story}
+    return {**criteria, **{story.id: story.id for story in spec.stories}}
 
 
 def keys_in(
-    references: Iterable[re.Match[str]], known: Mapping[str, str]
+    references: Iterable[re.Match[str]], stories: Mapping[str, str]
 ) -> tuple[str | None, tuple[str, ...]]:
     """The story and the criteria that references name.
 
-    A whole requirement counts if it is `known`, so numbers of words ("for 100 users") do not.
+    A whole requirement counts if it is `stories`, so numbers of words ("for 100 users") do not.
     """
-    numbers = chain.from_iterable(_numbers(one["numbers"]) for one in references)
-    found = [key(one) for one in numbers if key(one) in known or (one[0].isdigit() and "." in one)]
-    if not found:
+    numbers = chain.from_iterable(_numbers(reference["numbers"]) for reference in references)
+    keys = [
+        key(number)
+        for number in numbers
+        if key(number) in stories or (number[0].isdigit() and "." in number)
+    ]
+    if not keys:
         return None, ()
-    story = known.get(found[0]) or found[0].rpartition(".")[0]
-    return story, tuple(dict.fromkeys(one for one in found if one != story))
+    story = stories.get(keys[0]) or keys[0].rpartition(".")[0]
+    return story, tuple(dict.fromkeys(name for name in keys if name != story))
 
 
 def _numbers(words: str) -> Iterator[str]:
@@ -81,8 +85,8 @@ def _between(first: str, last: str | None) -> Iterator[str]:
 def as_reference(story: str | None, criteria: Iterable[str], *, label: str) -> str | None:
     """The line of a task that names its story and criteria; None without any."""
     named = tuple(dict.fromkeys(criteria))
-    if story and not any(one.startswith(f"{story}.") for one in named[:1]):
-        named = (story, *(one for one in named if one != story))
+    if story and not any(criterion.startswith(f"{story}.") for criterion in named[:1]):
+        named = (story, *(criterion for criterion in named if criterion != story))
     return f"_{label}: {', '.join(map(number_of, named))}_" if named else None
 
 

@@ -52,7 +52,7 @@ class _Story:
 
     def criteria(self) -> Iterator[Criterion]:
         """Those below the first heading that has numbered lines, else those of the story itself."""
-        below = next((one for one in self.lists[1:] if one), self.lists[0])
+        below = next((lines for lines in self.lists[1:] if lines), self.lists[0])
         last, deepest = 0, len(below[0][0]["indent"]) if below else 0
         for match, line in below:
             if len(match["indent"]) > deepest:
@@ -74,21 +74,25 @@ def number_of(key: str) -> str:
 
 
 def read_requirements(text: str) -> Spec:
-    return _spec(text, [one for one in _stories(text) if one.is_sure or any(one.lists)])
+    return _spec(text, [story for story in _stories(text) if story.is_sure or any(story.lists)])
 
 
 def read_bugfix(text: str) -> Spec:
-    return _spec(text, [one for one in _stories(text) if any(one.lists) and one.number != _DEFECT])
+    return _spec(
+        text, [story for story in _stories(text) if any(story.lists) and story.number != _DEFECT]
+    )
 
 
-def _spec(text: str, found: list[_Story]) -> Spec:
-    stories = tuple(Story(one.id, one.title, one.line, tuple(one.criteria())) for one in found)
+def _spec(text: str, drafts: list[_Story]) -> Spec:
+    stories = tuple(
+        Story(draft.id, draft.title, draft.line, tuple(draft.criteria())) for draft in drafts
+    )
     criteria = tuple(criterion for story in stories for criterion in story.criteria)
     return Spec(text, None, stories, criteria)
 
 
 def _stories(text: str) -> list[_Story]:
-    found: list[_Story] = []
+    stories: list[_Story] = []
     numbered: dict[str, _Story] = {}
     current: _Story | None = None
     heading: Line | None = None
@@ -99,21 +103,23 @@ def _stories(text: str) -> list[_Story]:
                 current = None
             if story := _story(line):
                 current = story
-                found.append(story)
+                stories.append(story)
             elif current:
                 current.lists.append([])
         elif match := _ITEM.match(line.text):
             if current is None and match["dotted"]:
-                _add_numbered(found, numbered, match, heading or line).append((match, line.number))
+                _add_numbered(stories, numbered, match, heading or line).append(
+                    (match, line.number)
+                )
             elif current:
                 current.lists[-1].append((match, line.number))
         elif current and not current.title and (label := _LABELLED.match(line.text.strip())):
             current.title = _shortened(label["text"].strip())
-    return found
+    return stories
 
 
 def _add_numbered(
-    found: list[_Story], numbered: dict[str, _Story], match: re.Match[str], heading: Line
+    stories: list[_Story], numbered: dict[str, _Story], match: re.Match[str], heading: Line
 ) -> list[tuple[re.Match[str], int]]:
     """The list of the story that a criterion with a number of its own belongs to."""
     number = match["dotted"].partition(".")[0]
@@ -121,7 +127,7 @@ def _add_numbered(
         title = heading.words if heading.level else ""
         story = _Story(number, title, heading.number, heading.level, is_sure=False)
         numbered[number] = story
-        found.append(story)
+        stories.append(story)
     return numbered[number].lists[-1]
 
 

@@ -46,7 +46,7 @@ def home(unit: Unit) -> Path:
     """Where Kiro looks for the spec."""
     if not unit.archived:
         return unit.place
-    tops = (one for one in unit.place.parents if one.name in (_FOLDER, _ARCHIVE))
+    tops = (parent for parent in unit.place.parents if parent.name in (_FOLDER, _ARCHIVE))
     return next(tops, unit.place.parent).parent / _SPECS / unit.key
 
 

@@ -51,15 +51,15 @@ class _Read(NamedTuple):
 
 def read_tasks(text: str, spec: Spec) -> list[Task]:
     """The tasks, with the stories and criteria of `spec` that they name."""
-    known, found = stories_by_key(spec), _read(text)
-    parents = {one.line.above for one in found}
+    stories, rows = stories_by_key(spec), _read(text)
+    parents = {row.line.above for row in rows}
     starred: set[TaskLine | None] = set()
     tasks = []
-    for line, key, title, is_starred, references in found:
+    for line, key, title, is_starred, references in rows:
         if is_starred or line.above in starred:
             starred.add(line)
         optional = line in parents or line in starred
-        tasks.append(line.task(key, title, *keys_in(references, known), optional=optional))
+        tasks.append(line.task(key, title, *keys_in(references, stories), optional=optional))
     return tasks
 
 
@@ -67,7 +67,7 @@ def with_opened_below(text: str, tops: Iterable[Task]) -> str:
     """The text in which all tasks below these ones are open."""
     starts, edits = {task.line for task in tops}, []
     below: set[TaskLine | None] = set()
-    for line in (one.line for one in _read(text)):
+    for line in (row.line for row in _read(text)):
         if line.above in below:
             below.add(line)
             if line.marks.state(line.mark) is State.DONE:
@@ -78,7 +78,7 @@ def with_opened_below(text: str, tops: Iterable[Task]) -> str:
 
 
 def _read(text: str) -> Sequence[_Read]:
-    found: list[_Read] = []
+    rows: list[_Read] = []
     numbered: dict[str, TaskLine] = {}
     for place, line in enumerate(task_lines(text, GRAMMAR), 1):
         words, reference = without_reference(line.text)
@@ -86,9 +86,11 @@ def _read(text: str) -> Sequence[_Read]:
         key = match["id"] if match else f"#{place}"
         line.above = line.above or numbered.get(key.rpartition(".")[0])
         numbered[key] = line
-        named = [reference, *(reference_in(one.text) for one in line.below)]
-        found.append(_Read(line, key, *_title(words, match), [one for one in named if one]))
-    return found
+        named = [reference, *(reference_in(below.text) for below in line.below)]
+        rows.append(
+            _Read(line, key, *_title(words, match), [mention for mention in named if mention])
+        )
+    return rows
 
 
 def _title(words: str, match: re.Match[str] | None) -> tuple[str, bool]:

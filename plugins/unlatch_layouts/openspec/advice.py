@@ -19,10 +19,14 @@ def advice(deltas: Mapping[str, str], specs: Mapping[str, str]) -> Iterator[str]
         specs: the texts of the specifications that they change, by the same paths' specifications.
     """
     for (path, delta), (spec_path, spec) in zip(deltas.items(), specs.items(), strict=True):
-        merged = {it.folded: it for it in requirements(spec) if _is("requirements", it)}
+        merged = {
+            requirement.folded: requirement
+            for requirement in requirements(spec)
+            if _is("requirements", requirement)
+        }
         for changed in requirements(delta):
-            if known := merged.get(changed.folded):
-                yield from _sentences(path, spec_path, changed, known)
+            if existing := merged.get(changed.folded):
+                yield from _sentences(path, spec_path, changed, existing)
 
 
 def _is(section: str, requirement: Requirement) -> bool:
@@ -30,13 +34,13 @@ def _is(section: str, requirement: Requirement) -> bool:
 
 
 def _sentences(
-    path: str, spec_path: str, changed: Requirement, known: Requirement
+    path: str, spec_path: str, changed: Requirement, existing: Requirement
 ) -> Iterator[str]:
     heading = f"'### Requirement: {changed.name}'"
-    is_same = (changed.name, changed.content) == (known.name, known.content)
+    is_same = (changed.name, changed.content) == (existing.name, existing.content)
     if _is("added requirements", changed):
         when = "before you change it" if is_same else "before `openspec archive`"
-        spelled = "" if changed.name == known.name else f", spelled '{known.name}'"
+        spelled = "" if changed.name == existing.name else f", spelled '{existing.name}'"
         yield (
             f"{path}: move {heading} to '## MODIFIED Requirements' {when}; "
             f"{spec_path} already has it{spelled}"

@@ -32,19 +32,19 @@ def changes(root: Path) -> Iterator[Unit]:
     active = [name for name in subfolders(place) if name != _ARCHIVE]
     archived = subfolders(place / _ARCHIVE)
     older = {
-        dated["name"]: place / _ARCHIVE / one for one in archived if (dated := _DATED.match(one))
+        dated["name"]: place / _ARCHIVE / name for name in archived if (dated := _DATED.match(name))
     }
     for name in active:
         twin = place / _ARCHIVE / name if name in archived else None
         yield Unit(NAME, name, place / name, older=older.get(name), twin=twin)
     archived = [name for name in archived if name not in active]
-    known = frozenset(subfolders(root / UNLATCH.increments)) if archived else frozenset()
-    for name, key in _archived_keys(archived, {*active, *archived}, known).items():
+    recorded = frozenset(subfolders(root / UNLATCH.increments)) if archived else frozenset()
+    for name, key in _archived_keys(archived, {*active, *archived}, recorded).items():
         yield Unit(NAME, key, place / _ARCHIVE / name, archived=True)
 
 
 def _archived_keys(
-    names: Sequence[str], taken: set[str], known: frozenset[str]
+    names: Sequence[str], taken: set[str], recorded: frozenset[str]
 ) -> Mapping[str, str]:
     """The keys of archived changes, by the names of their folders.
 
@@ -54,7 +54,7 @@ def _archived_keys(
     """
     keys: dict[str, str] = {}
     for name in reversed(names):
-        dated = None if name in known else _DATED.match(name)
+        dated = None if name in recorded else _DATED.match(name)
         keys[name] = dated["name"] if dated and dated["name"] not in taken else name
         taken.add(keys[name])
     return {name: keys[name] for name in names}

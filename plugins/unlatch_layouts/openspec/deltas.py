@@ -47,7 +47,7 @@ class Requirement:
 
 def requirements(text: str) -> list[Requirement]:
     """The requirements of a file; headings in code do not count."""
-    found: list[Requirement] = []
+    listed: list[Requirement] = []
     current: Requirement | None = None
     section = ""
     for number, line, is_code in _lines(text):
@@ -55,14 +55,14 @@ def requirements(text: str) -> list[Requirement]:
             section, current = match["title"].strip(), None
         elif not is_code and (match := _REQUIREMENT.match(line)):
             current = Requirement(_name(match["name"]), section, number)
-            found.append(current)
+            listed.append(current)
         elif current:
             current.lines.append(line)
             if not is_code and (match := _SCENARIO.match(line)):
                 current.scenarios.append(Scenario(_name(match["name"]), number))
             elif current.scenarios:
                 current.scenarios[-1].lines.append(line)
-    return found
+    return listed
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -89,19 +89,29 @@ def stories(texts: Mapping[str, str]) -> tuple[Story, ...]:
 
     Names are the ids; where several have one name, what they belong to is put before it.
     """
-    listed = [(capability(path), one) for path, text in texts.items() for one in requirements(text)]
-    names = Counter(one.name.casefold() for _, one in listed)
-    scenarios = Counter(it.name.casefold() for _, one in listed for it in one.scenarios)
-    found = []
-    for owner, one in listed:
-        story = one.name if names[one.name.casefold()] == 1 else f"{owner}/{one.name}"
-        criteria = (_criterion(it, story, scenarios) for it in one.scenarios)
-        found.append(Story(story, one.name, one.line, tuple(criteria)))
-    return tuple(found)
+    listed = [
+        (capability(path), requirement)
+        for path, text in texts.items()
+        for requirement in requirements(text)
+    ]
+    names = Counter(requirement.name.casefold() for _, requirement in listed)
+    scenarios = Counter(
+        scenario.name.casefold() for _, requirement in listed for scenario in requirement.scenarios
+    )
+    named = []
+    for owner, requirement in listed:
+        story = (
+            requirement.name
+            if names[requirement.name.casefold()] == 1
+            else f"{owner}/{requirement.name}"
+        )
+        criteria = (_criterion(scenario, story, scenarios) for scenario in requirement.scenarios)
+        named.append(Story(story, requirement.name, requirement.line, tuple(criteria)))
+    return tuple(named)
 
 
-def _criterion(one: Scenario, story: str, names: Mapping[str, int]) -> Criterion:
-    steps = (_BULLET.sub("", line.strip(), count=1) for line in one.lines)
+def _criterion(scenario: Scenario, story: str, names: Mapping[str, int]) -> Criterion:
+    steps = (_BULLET.sub("", line.strip(), count=1) for line in scenario.lines)
     text = " ".join(filter(None, steps))
-    own = one.name if names[one.name.casefold()] == 1 else f"{story}/{one.name}"
-    return Criterion(own, text, None, one.line, story, is_below=True)
+    own = scenario.name if names[scenario.name.casefold()] == 1 else f"{story}/{scenario.name}"
+    return Criterion(own, text, None, scenario.line, story, is_below=True)

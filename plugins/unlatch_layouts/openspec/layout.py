@@ -49,9 +49,9 @@ class OpenSpec:
 
     def read(self, texts: Texts) -> Work:
         proposal = texts.get(changes.PROPOSAL, "")
-        found = stories(_deltas(texts))
-        criteria = tuple(criterion for story in found for criterion in story.criteria)
-        spec = Spec(proposal, self.title_in(texts), found, criteria)
+        requirements = stories(_deltas(texts))
+        criteria = tuple(criterion for story in requirements for criterion in story.criteria)
+        spec = Spec(proposal, self.title_in(texts), requirements, criteria)
         return Work(spec, tuple(read_tasks(_tasks(texts))))
 
     def title_in(self, texts: Texts) -> str | None:

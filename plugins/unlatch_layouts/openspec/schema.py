@@ -27,8 +27,8 @@ def task_files(root: Path, change: Path) -> Sequence[str]:
     tracked = _tracked(_yaml(schemas / name / "schema.yaml")) if _NAME.match(name) else None
     if tracked is None or tracked == TASKS:
         return (TASKS,)
-    found = [path for path in files_below(change, ".md") if _matches(path, tracked)]
-    return found or (TASKS,)
+    paths = [path for path in files_below(change, ".md") if _matches(path, tracked)]
+    return paths or (TASKS,)
 
 
 def _schema_name(root: Path, change: Path) -> str:
@@ -40,22 +40,26 @@ def _schema_name(root: Path, change: Path) -> str:
 def _tracked(schema: dict[str, Any]) -> str | None:
     """The pattern of the artifact that `apply.tracks` selects, else of the one called `tasks`."""
     listed = schema.get("artifacts")
-    artifacts = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    artifacts = (
+        [artifact for artifact in listed if isinstance(artifact, dict)]
+        if isinstance(listed, list)
+        else []
+    )
     apply = schema.get("apply")
     tracks = apply.get("tracks") if isinstance(apply, dict) else ""
     key, wanted = ("id", "tasks") if tracks in _NULLS else ("generates", tracks)
-    found = (one.get("generates") for one in artifacts if one.get(key) == wanted)
-    pattern = next(found, None)
+    patterns = (artifact.get("generates") for artifact in artifacts if artifact.get(key) == wanted)
+    pattern = next(patterns, None)
     return pattern if isinstance(pattern, str) else None
 
 
 def _yaml(place: Path) -> dict[str, Any]:
     """The mapping in a YAML file; empty if it cannot be read."""
     try:
-        found = load_yaml(text_of(place))
+        value = load_yaml(text_of(place))
     except BadYaml:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _matches(path: str, pattern: str) -> bool:

@@ -46,7 +46,7 @@ def _next_group(texts: Mapping[str, str], path: str) -> tuple[int, int]:
             level, highest = line.level, max(highest, int(match["number"]))
     own = read_tasks({TASKS: texts[path]})
     numbers = (_NUMBER.search(task.id) for task in own if not task.id.startswith("#"))
-    return level, max([highest, *(int(found[0]) for found in numbers if found)]) + 1
+    return level, max([highest, *(int(match[0]) for match in numbers if match)]) + 1
 
 
 def _reasons(change: AppliedAmendment) -> Iterator[str]:

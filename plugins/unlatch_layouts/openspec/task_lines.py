@@ -38,14 +38,14 @@ _BELOW = re.compile(r"(?P<indent>[ \t]+)[-*+][ \t]+(?P<kind>Requirement|Scenario
 
 def read_tasks(texts: Mapping[str, str]) -> list[Task]:
     """The tasks of files, by their paths; the offsets are those of the files in a row."""
-    found: list[Task] = []
+    tasks: list[Task] = []
     start = 0
     for path, text in texts.items():
         prefix = prefix_of(path)
-        for place, one in enumerate(scan_tasks(_lines(text, start), GRAMMAR), 1):
-            found.append(_task(one, prefix, place))
+        for place, task_line in enumerate(scan_tasks(_lines(text, start), GRAMMAR), 1):
+            tasks.append(_task(task_line, prefix, place))
         start += len(text)
-    return found
+    return tasks
 
 
 def prefix_of(path: str) -> str:
@@ -61,14 +61,18 @@ def _lines(text: str, start: int) -> Iterator[Line]:
         start += len(line) + 1
 
 
-def _task(one: TaskLine, prefix: str, place: int) -> Task:
-    match = _ID.match(one.text)
-    title = one.text[match.end() :] if match else one.text
+def _task(task_line: TaskLine, prefix: str, place: int) -> Task:
+    match = _ID.match(task_line.text)
+    title = task_line.text[match.end() :] if match else task_line.text
     if match and not (match["close"] or match["late"]):
         title = match["open"] + title
-    below = filter(None, (_BELOW.match(line.text) for line in one.below))
-    names = [(it["kind"], it["name"].strip()) for it in below if width(it["indent"]) > one.indent]
-    return one.task(
+    below = filter(None, (_BELOW.match(line.text) for line in task_line.below))
+    names = [
+        (detail["kind"], detail["name"].strip())
+        for detail in below
+        if width(detail["indent"]) > task_line.indent
+    ]
+    return task_line.task(
         prefix + (match["id"] if match else f"#{place}"),
         title,
         next((name for kind, name in names if kind == "Requirement"), None),

@@ -76,11 +76,13 @@ def id_in(text: str) -> TaskId | None:
 
 def read_tasks(text: str, criteria: Collection[str]) -> list[Task]:
     """The tasks of a tasks.md; `criteria` are the ids that they may name."""
-    return [_task(one, n, criteria) for n, one in enumerate(task_lines(text, GRAMMAR), 1)]
+    return [
+        _task(task_line, n, criteria) for n, task_line in enumerate(task_lines(text, GRAMMAR), 1)
+    ]
 
 
-def _task(one: TaskLine, place: int, criteria: Collection[str]) -> Task:
-    before, words = _without_markers(one.text)
+def _task(task_line: TaskLine, place: int, criteria: Collection[str]) -> Task:
+    before, words = _without_markers(task_line.text)
     is_struck = words.startswith(("~~", "**~~"))
     match = _ID.match(words)
     behind, words = _without_markers(words[match.end() :] if match else words)
@@ -88,11 +90,11 @@ def _task(one: TaskLine, place: int, criteria: Collection[str]) -> Task:
         words = words.replace("**", "", 1)
     later = _LATER_STORY.search(words)
     story = before or behind or (later and _spelled(later["story"]))
-    named = (name[0] for name in _NAMED.finditer(one.text))
-    return one.task(
+    named = (name[0] for name in _NAMED.finditer(task_line.text))
+    return task_line.task(
         match["id"] if match else f"#{place}",
         _COMMENT.sub("", words).replace("~~", "").strip(_GAP),
-        story or _story_above(one.headings),
+        story or _story_above(task_line.headings),
         tuple(dict.fromkeys(name for name in named if name in criteria)),
         struck=is_struck,
     )
@@ -108,9 +110,9 @@ def _without_markers(words: str) -> tuple[str | None, str]:
 def _story_above(headings: Sequence[Line]) -> str | None:
     """The story of the nearest heading that names exactly one."""
     for line in reversed(headings):
-        found = {_story_id(match) for match in _STORY.finditer(line.words, 0, _MOST)}
-        if found:
-            return found.pop() if len(found) == 1 else None
+        stories = {_story_id(match) for match in _STORY.finditer(line.words, 0, _MOST)}
+        if stories:
+            return stories.pop() if len(stories) == 1 else None
     return None
 
 
@@ -162,14 +164,14 @@ class _Reader:
                 self._take_item(line)
         criteria = tuple(self._criteria.values())
         below: dict[str | None, list[Criterion]] = defaultdict(list)
-        for one in criteria:
-            below[one.story].append(one)
+        for criterion in criteria:
+            below[criterion.story].append(criterion)
         stories = self._stories.values()
-        return tuple(replace(one, criteria=tuple(below[one.id])) for one in stories), criteria
+        return tuple(replace(story, criteria=tuple(below[story.id])) for story in stories), criteria
 
     def _take_heading(self, line: Line) -> None:
         is_of_requirements = bool(_REQUIREMENTS.search(line.words, 0, _MOST))
-        self._above = [one for one in self._above if one[0] < line.level]
+        self._above = [heading for heading in self._above if heading[0] < line.level]
         self._above.append((line.level, is_of_requirements))
         if line.level <= self._level:
             self._level = 0
@@ -191,9 +193,9 @@ class _Reader:
             key = f"{self._story}/AC{self._count}"
             self._add(Criterion(key, words, None, line.number, self._story, is_below=True), line)
 
-    def _add(self, one: Criterion, line: Line) -> None:
+    def _add(self, criterion: Criterion, line: Line) -> None:
         start, end = line.start + line.body, line.start + len(line.text)
-        self._criteria.setdefault(one.id, replace(one, start=start, end=end))
+        self._criteria.setdefault(criterion.id, replace(criterion, start=start, end=end))
 
 
 def _story(line: Line) -> Story | None:
@@ -220,4 +222,4 @@ def _is_scenario(line: Line, words: str) -> bool:
 def _rest(words: str, *, is_bold: bool) -> str:
     """The text of a requirement, with the label that may follow its id in bold."""
     label, _, text = words.partition("**") if is_bold else ("", "", words)
-    return " ".join(one for one in (label.strip(_GAP), text.strip(_GAP)) if one)
+    return " ".join(part for part in (label.strip(_GAP), text.strip(_GAP)) if part)

@@ -136,8 +136,10 @@ def _features(root: Path) -> Iterator[tuple[Path, bool]]:
         for name in subfolders(root / parent):
             place = root / parent / name
             if name in _ARCHIVES:
-                inner = (place / one for one in subfolders(place))
-                yield from ((one, True) for one in inner if _is_feature(one, named=not is_marked))
+                inner = (place / folder for folder in subfolders(place))
+                yield from (
+                    (folder, True) for folder in inner if _is_feature(folder, named=not is_marked)
+                )
             elif _is_feature(place, named=not is_marked):
                 yield place, False
     with suppress(OSError, ValueError):  # a path that cannot be
@@ -169,7 +171,7 @@ def _is_feature(place: Path, *, named: bool) -> bool:
 
 def _tasks(texts: Texts) -> list[Task]:
     spec = read_spec(texts[SPEC], "")
-    return read_tasks(texts[TASKS], {one.id for one in spec.criteria})
+    return read_tasks(texts[TASKS], {criterion.id for criterion in spec.criteria})
 
 
 def _added(text: str, amended: AppliedAmendment) -> tuple[str, ...]:
@@ -181,24 +183,26 @@ def _added(text: str, amended: AppliedAmendment) -> tuple[str, ...]:
 
 def _next_phase(text: str) -> int:
     headings = (line.words for line in scan_work(text).lines if line.level)
-    found = (match for words in headings if (match := _PHASE.search(words)))
-    return max((int(match[1]) for match in found), default=0) + 1
+    matches = (match for words in headings if (match := _PHASE.search(words)))
+    return max((int(match[1]) for match in matches), default=0) + 1
 
 
 def _style(text: str) -> TaskId:
     """How most tasks write their ids, such as T001 or **T001**."""
-    found = [one for task in task_lines(text, GRAMMAR) if (one := id_in(task.text))]
-    if not found:
+    ids = [task_id for task in task_lines(text, GRAMMAR) if (task_id := id_in(task.text))]
+    if not ids:
         return TaskId("", "T", "001", "")
-    kinds = [(one.opening, one.prefix, len(one.digits), one.closing) for one in found]
-    return found[kinds.index(max(dict.fromkeys(kinds), key=kinds.count))]
+    kinds = [
+        (task_id.opening, task_id.prefix, len(task_id.digits), task_id.closing) for task_id in ids
+    ]
+    return ids[kinds.index(max(dict.fromkeys(kinds), key=kinds.count))]
 
 
 def _next_ids(text: str, style: TaskId, count: int) -> tuple[str, ...]:
     # Those in code and comments are not used again.
     lines = (Line(0, 0, line, 0, 0) for line in text.removeprefix("\ufeff").splitlines())
-    ids = [one for task in scan_tasks(lines, GRAMMAR) if (one := id_in(task.text))]
-    first = max((int(one.digits) for one in ids), default=0) + 1
+    ids = [task_id for task in scan_tasks(lines, GRAMMAR) if (task_id := id_in(task.text))]
+    first = max((int(task_id.digits) for task_id in ids), default=0) + 1
     width = len(style.digits)
     return tuple(f"{style.prefix}{number:0{width}}" for number in range(first, first + count))
 

@@ -55,7 +55,7 @@ def use_cases(context: Context, *, as_json: bool = False) -> Runs:
 
 def run_entry(folder: Path, state: RunState) -> output.Json:
     """A run as a part of a document; `coordinator` says if one was seen to live."""
-    counts = {one.value: 0 for one in TaskState}
+    counts = {task_state.value: 0 for task_state in TaskState}
     for task in state.tasks.values():
         counts[state.state_of(task).value] += 1
     return {

@@ -169,9 +169,9 @@ def recover_run(
 
 
 def _retry(context: Context, folder: Path, task: str, by: str) -> None:
-    if task not in (known := read_state(folder).tasks):
+    if task not in (tasks := read_state(folder).tasks):
         message = f"the run has no task '{task}'"
-        raise UsageError("task-unknown", message, hint=f"its tasks: {', '.join(known)}")
+        raise UsageError("task-unknown", message, hint=f"its tasks: {', '.join(tasks)}")
     use_cases(context).request(folder, {"kind": "retry", "task": task, "by": by})
 
 
@@ -224,7 +224,7 @@ def _ended_by_signals(context: Context, folder: Path | None) -> Iterator[None]:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, interrupt) for one in ending_signals()}
+    before = {signum: signal.signal(signum, interrupt) for signum in ending_signals()}
     try:
         yield
     except KeyboardInterrupt:
@@ -233,8 +233,8 @@ def _ended_by_signals(context: Context, folder: Path | None) -> Iterator[None]:
             output.talk(f"{run.name} is paused. Next: unlatch run resume {shlex.quote(run.name)}")
         raise
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
 
 
 def _report(context: Context, folder: Path, end: End, *, as_json: bool) -> int:

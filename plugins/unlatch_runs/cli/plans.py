@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @JSON
 @with_context
 def check_run(context: Context, *, plan: str, as_json: bool) -> int:
-    found = read_source(context, source_name(context, plan))
+    parsed = read_source(context, source_name(context, plan))
     if as_json:
         tasks = [
             {
@@ -38,13 +38,13 @@ def check_run(context: Context, *, plan: str, as_json: bool) -> int:
                 "blockedBy": list(task.blocked_by),
                 "commands": [list(command.argv) for command in task.commands],
             }
-            for task in found.tasks.values()
+            for task in parsed.tasks.values()
         ]
-        output.document("run-plan", source=found.source, tasks=tasks)
+        output.document("run-plan", source=parsed.source, tasks=tasks)
         return 0
     rows = [
         (task.id, task.title, ", ".join(task.blocked_by), str(len(task.commands)))
-        for task in found.tasks.values()
+        for task in parsed.tasks.values()
     ]
     output.table(("Task", "Title", "Blocked by", "Commands"), rows, flexible=(1, 2))
     return 0
@@ -73,14 +73,14 @@ def agree_to(plan: Plan, consent: Consent, *, yes: bool) -> Consent:
     new = [argv for argv in dict.fromkeys(plan.commands()) if argv not in consent.agreed]
     if not new or yes:
         return consent.agree(new)
-    shown = tuple(map(command_line, new))
+    lines = tuple(map(command_line, new))
     if not is_interactive():
         message = f"{len(new)} acceptance commands of {plan.source} would run on this machine"
         hint = "read them, then add --yes"
-        raise UsageError("run-not-agreed", message, hint=hint, problems=shown)
+        raise UsageError("run-not-agreed", message, hint=hint, problems=lines)
     output.talk(
         f"Acceptance commands of {plan.source}; they run the workers' code, without a sandbox:",
-        *(f"  {one}" for one in shown),
+        *(f"  {line}" for line in lines),
     )
     if not prompts.confirm("Run them?"):
         hint = "change the plan, or answer yes"

@@ -43,18 +43,18 @@ _LOOK = 0.5
 @with_context
 def list_run(context: Context, *, as_json: bool) -> int:
     store = run_store(context.workspace)
-    found: list[tuple[Path, RunState]] = []
+    runs: list[tuple[Path, RunState]] = []
     for name in reversed(store.names()):
         try:
-            found.append((store.root / name, read_state(store.root / name)))
+            runs.append((store.root / name, read_state(store.root / name)))
         except StoreError as error:
             output.remark(f"{name} cannot be read: {error.message}")
     if as_json:
-        output.document("run-list", runs=[run_entry(*one) for one in found])
+        output.document("run-list", runs=[run_entry(*run) for run in runs])
         return 0
     rows = [
         (folder.name, _status(folder, state), f"{state.done}/{len(state.tasks)}")
-        for folder, state in found
+        for folder, state in runs
     ]
     if rows:
         output.table(("Run", "Status", "Complete"), rows, flexible=(1,))
@@ -81,7 +81,7 @@ def status_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
             "run-status",
             run=run_entry(folder, state),
             tasks=[task_entry(state, task, live) for task in state.tasks.values()],
-            questions=[question_entry(one) for one in state.open_questions()],
+            questions=[question_entry(question) for question in state.open_questions()],
         )
         return 0
     head = output.hang(f"{output.strong(folder.name)}  ", _status(folder, state))
@@ -115,7 +115,7 @@ def events_run(
     after: int,
     as_json: bool,
 ) -> int:
-    found = [
+    events = [
         event
         for event in read_events(chosen(context, wanted))
         if event.sequence > after
@@ -123,9 +123,9 @@ def events_run(
         and kind in (None, word_of(event))
     ]
     if as_json:
-        output.document("run-events", events=[entry_of(event) for event in found])
+        output.document("run-events", events=[entry_of(event) for event in events])
     else:
-        output.data(*map(event_line, found))
+        output.data(*map(event_line, events))
     return 0
 
 
@@ -186,10 +186,10 @@ def _facts(state: RunState) -> Iterator[str]:
 
 def _task_state(state: RunState, task: Task, live: Collection[str]) -> str:
     """The state of a task; a worker that is not seen to live is not said to be at work."""
-    found = state.state_of(task)
+    status = state.state_of(task)
     cause = state.cause(task)
-    if cause and found is TaskState.BLOCKED:
+    if cause and status is TaskState.BLOCKED:
         return f"blocked ({cause.value})"
     if task.dispatch and task.dispatch.agent not in live:
-        return f"{found.value.replace('_', ' ')} (no process)"
-    return "done (to validate)" if task.validates else found.value.replace("_", " ")
+        return f"{status.value.replace('_', ' ')} (no process)"
+    return "done (to validate)" if task.validates else status.value.replace("_", " ")

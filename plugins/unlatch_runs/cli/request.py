@@ -87,7 +87,7 @@ def context_run(context: Context, *, wanted: str | None, left: float, as_json: b
         return _show(folder, as_json=False)
     state = read_state(folder)
     drift = _drift_since(folder, compactions)
-    asked = [question_entry(one) for one in state.open_questions()]
+    asked = [question_entry(question) for question in state.open_questions()]
     output.document("run", run=run_entry(folder, state), drift=drift, questions=asked)
     return 0
 
@@ -127,16 +127,18 @@ def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
 def questions_run(context: Context, *, wanted: str | None, show_all: bool, as_json: bool) -> int:
     folder = chosen(context, wanted)
     state = read_state(folder)
-    found = list(state.questions.values()) if show_all else state.open_questions()
+    questions = list(state.questions.values()) if show_all else state.open_questions()
     if as_json:
-        output.document("run-questions", questions=[question_entry(one) for one in found])
+        output.document(
+            "run-questions", questions=[question_entry(question) for question in questions]
+        )
         return 0
-    for one in found:
-        options = f" ({', '.join(one.options)})" if one.options else ""
-        output.data(f"{one.id}  {one.task}: {output.clean(one.text + options)}")
-        if one.answer is not None:
-            output.data(f"    {output.clean(one.answer)}")
-    if not found:
+    for question in questions:
+        options = f" ({', '.join(question.options)})" if question.options else ""
+        output.data(f"{question.id}  {question.task}: {output.clean(question.text + options)}")
+        if question.answer is not None:
+            output.data(f"    {output.clean(question.answer)}")
+    if not questions:
         output.talk("No questions.")
     return 0
 
@@ -152,12 +154,12 @@ def answer_run(
 ) -> int:
     folder = chosen(context, wanted)
     state = read_state(folder)
-    ids = [one.id for one in state.open_questions() if question in (one.id, one.task)]
+    ids = [entry.id for entry in state.open_questions() if question in (entry.id, entry.task)]
     if len(ids) != 1:
-        known = tuple(one.id for one in state.open_questions())
+        names = tuple(entry.id for entry in state.open_questions())
         message = f"there is no open question '{question}'"
         hint = f"unlatch run questions {quote(folder.name)}"
-        raise UsageError("question-unknown", message, hint=hint, problems=known)
+        raise UsageError("question-unknown", message, hint=hint, problems=names)
     request = {"kind": "answer", "question": ids[0], "text": text, "by": context.who(by)}
     if use_cases(context).request(folder, request):
         output.ok(f"the coordinator of {folder.name} gets the answer")

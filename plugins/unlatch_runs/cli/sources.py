@@ -30,17 +30,17 @@ def source_name(context: Context, typed: str) -> str:
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
-def read_source(context: Context, name: str, known: Collection[str] = ()) -> Plan:
+def read_source(context: Context, name: str, in_run: Collection[str] = ()) -> Plan:
     """Read a plan.
 
     Args:
-        known: the ids of the tasks that the run has already.
+        in_run: the ids of the tasks that the run has already.
 
     Raises:
         UsageError: `plan-unreadable` or `plan-empty`; MistakesError: `plan-invalid`.
     """
     if name.startswith(INCREMENT):
-        return _of_increment(context, name, known)
+        return _of_increment(context, name, in_run)
     path = context.paths.root / name
     try:
         text = read_user_file(path, at_most=_LARGEST).decode("utf-8")
@@ -54,7 +54,7 @@ def read_source(context: Context, name: str, known: Collection[str] = ()) -> Pla
     return read_plan(text, name)
 
 
-def _of_increment(context: Context, name: str, known: Collection[str]) -> Plan:
+def _of_increment(context: Context, name: str, in_run: Collection[str]) -> Plan:
     """The tasks of an increment; an auditor decides about them by their criteria.
 
     Ticked ones are left out, unless the run knows them already.
@@ -65,7 +65,7 @@ def _of_increment(context: Context, name: str, known: Collection[str]) -> Plan:
     texts = {criterion.id: criterion.text for criterion in work.spec.criteria}
     planned = {}
     for task in work.tasks:
-        if task.id and not task.discarded and (not task.done or task.id in known):
+        if task.id and not task.discarded and (not task.done or task.id in in_run):
             criteria = "\n".join(f"- {key}: {texts.get(key, '')}" for key in task.criteria)
             planned[task.id] = PlanTask(task.id, task.title, "", criteria, (), (), (), task.line)
     if not planned:

@@ -163,13 +163,13 @@ def _wait_until(
     is_disturbed: Callable[[], bool],
     note: Callable[[str], None],
 ) -> bool:
-    shown = None
+    noted = None
     while (left := (moment - context.clock()).total_seconds()) > 0:
         if is_disturbed():
             return False
-        if (minutes := ceil(left / _STEP) * _STEP // 60) != shown:
+        if (minutes := ceil(left / _STEP) * _STEP // 60) != noted:
             note(f"waiting for the reset, at most {minutes} minutes more")
-            shown = minutes
+            noted = minutes
         context.sleep(min(left, _LONGEST_SLEEP))
     return True
 

@@ -32,14 +32,14 @@ def load_plan(context: RunContext) -> tuple[str, ...]:
         if reason := _ends_dispatch(task, plan):
             journal.record(AgentStopped, agent_id=agent, task_id=task.id, reason=reason)
     facts = tuple(
-        TaskFacts(id=one.id, title=one.title, digest=one.digest, blocked_by=one.blocked_by)
-        for one in plan.tasks.values()
+        TaskFacts(id=task.id, title=task.title, digest=task.digest, blocked_by=task.blocked_by)
+        for task in plan.tasks.values()
     )
     journal.record(PlanLoaded, tasks=facts, drift=drift)
     context.plan = plan
     check_consent(context)
-    for one in drift:
-        context.note(f"drift: {one}")
+    for difference in drift:
+        context.note(f"drift: {difference}")
     return drift
 
 

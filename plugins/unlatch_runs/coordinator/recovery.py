@@ -39,10 +39,10 @@ def recover(context: RunContext, session: str) -> Dispatching:
     prior_state = outputs.NO_PRIOR_STATE
     if exists(context.folder / STATE):
         prior_state = outputs.prior_state(context.state_file, at)
-    unsaved = [one for one in read_events(context.folder) if one.sequence > sequence]
+    unsaved = [event for event in read_events(context.folder) if event.sequence > sequence]
     journal.take_over(session)
     leases = _take_over_leases(context)
-    reconciled = [one for one in unsaved if not isinstance(one, e.StateReconciled)]
+    reconciled = [event for event in unsaved if not isinstance(event, e.StateReconciled)]
     for event in reconciled:
         _reconcile(context, event)
     recent = recent_completions(state, context.clock() - context.thresholds.window)
@@ -92,13 +92,13 @@ def take_back(context: RunContext) -> Dispatching:
 def _take_over_leases(context: RunContext) -> tuple[Lease, ...]:
     """Keep the workers whose dispatch has no end in the log, and end all others."""
     state = context.journal.state
-    found = context.dispatcher.recover(state.epoch, keep=state.dispatched())
-    if found.stuck:
-        names = ", ".join(lease.task_id for lease in found.stuck)
+    recovery = context.dispatcher.recover(state.epoch, keep=state.dispatched())
+    if recovery.stuck:
+        names = ", ".join(lease.task_id for lease in recovery.stuck)
         message = f"workers of an earlier coordinator could not be ended: {names}"
         hint = "end their processes, then run the command again"
         raise StoreError("run-worker-alive", message, where=str(context.folder), hint=hint)
-    return found.kept
+    return recovery.kept
 
 
 def _reconcile(context: RunContext, event: RunEvent) -> None:

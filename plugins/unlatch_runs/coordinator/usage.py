@@ -47,7 +47,7 @@ def read_usage(text: str, *, where: str) -> UsageLimits:
     Raises:
         UsageUnreadable: `usage-unreadable`, with the line.
     """
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for number, key, raw in _entries(text.lstrip("\ufeff"), where):
         value = read_stamp(raw) if key == "resets_at" else _percent(raw)
         if value is None:
@@ -55,12 +55,12 @@ def read_usage(text: str, *, where: str) -> UsageLimits:
             raise _unreadable(
                 f"{key} is not {expected}: {str(raw)[:_LONGEST_SHOWN]!r}", where, number
             )
-        found[key] = value
-    if "utilisation" not in found and "remaining" not in found:
+        fields[key] = value
+    if "utilisation" not in fields and "remaining" not in fields:
         raise _unreadable("neither utilisation nor remaining is there", where, None)
-    remaining = found.get("remaining", _ALL - found.get("utilisation", 0.0))
+    remaining = fields.get("remaining", _ALL - fields.get("utilisation", 0.0))
     return UsageLimits(
-        found.get("utilisation", _ALL - remaining), remaining, found.get("resets_at")
+        fields.get("utilisation", _ALL - remaining), remaining, fields.get("resets_at")
     )
 
 

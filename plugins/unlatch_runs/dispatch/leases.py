@@ -116,9 +116,9 @@ class LeaseStore:
 
     def move(self, run_id: str, state: State) -> None:
         """Move a lease on to a later state, on disk when this returns."""
-        found = self.state(run_id)
-        if found not in (None, state):
-            move_folder(self._path(run_id, found), self._path(run_id, state))
+        before = self.state(run_id)
+        if before not in (None, state):
+            move_folder(self._path(run_id, before), self._path(run_id, state))
         if state is State.ENDED:
             remove_file(self.lock(run_id))
 

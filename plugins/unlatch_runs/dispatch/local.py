@@ -87,8 +87,8 @@ class LocalDispatcher:
     def claim(self, assignment: Assignment, *, epoch: int) -> Lease:
         with self._store.locked():
             self._store.admit(epoch)
-            if (found := self._known(assignment.run_id, epoch)) is not None:
-                return found
+            if (claimed := self._known(assignment.run_id, epoch)) is not None:
+                return claimed
             self._check_free(assignment.task_id)
             lease = Lease(assignment.run_id, assignment.task_id, epoch, self._until())
             self._store.write(lease)
@@ -137,15 +137,15 @@ class LocalDispatcher:
             ObservedLease(lease, is_alive(lease.run_id, self._store.lock(lease.run_id)))
             for lease in self._store.list(State.ACTIVE, State.ENDING)
         ]
-        return [one for one in observed if one.is_alive or not self._is_expired(one.lease)]
+        return [entry for entry in observed if entry.is_alive or not self._is_expired(entry.lease)]
 
     def recover(self, epoch: int, keep: Collection[str] = ()) -> Recovery:
         with self._store.locked():
             self._store.admit(epoch)
             self._store.sweep()
-            found = self._store.list(State.ACTIVE, State.ENDING)
-            earlier = [lease for lease in found if lease.epoch < epoch]
-            kept = [one for one in earlier if one.run_id in keep and self._can_be_kept(one)]
+            leases = self._store.list(State.ACTIVE, State.ENDING)
+            earlier = [lease for lease in leases if lease.epoch < epoch]
+            kept = [lease for lease in earlier if lease.run_id in keep and self._can_be_kept(lease)]
             others = [lease for lease in earlier if lease not in kept]
             stuck = self._end(others, End.RELEASED)
             taken = tuple(self._take_over(lease, epoch) for lease in kept)
@@ -154,7 +154,7 @@ class LocalDispatcher:
                 if self._store.state(run_id) in (State.ENDED, None):
                     self._files.remove_output(run_id)
         ended = tuple(lease for lease in others if lease.run_id not in stuck)
-        return Recovery(ended, tuple(one for one in others if one.run_id in stuck), taken)
+        return Recovery(ended, tuple(lease for lease in others if lease.run_id in stuck), taken)
 
     def close(self) -> None:
         with self._store.locked():
@@ -168,10 +168,10 @@ class LocalDispatcher:
 
     def _known(self, run_id: str, epoch: int) -> Lease | None:
         """The lease that this coordinator claimed for a run id; None if it never had one."""
-        found = self._store.find(run_id)
-        if found is None:
+        entry = self._store.find(run_id)
+        if entry is None:
             return None
-        lease, state = found
+        lease, state = entry
         is_own = lease.epoch == epoch and run_id in self._claimed
         if not is_own or state is not State.ACTIVE or self._is_expired(lease):
             raise _lost(lease.task_id)
@@ -191,17 +191,17 @@ class LocalDispatcher:
 
     def _check(self, lease: Lease) -> Lease:
         """The lease as it is on disk; LeaseLost if it has ended."""
-        found = self._store.find(lease.run_id)
-        if found is None or found[1] is not State.ACTIVE or self._is_expired(found[0]):
+        entry = self._store.find(lease.run_id)
+        if entry is None or entry[1] is not State.ACTIVE or self._is_expired(entry[0]):
             raise _lost(lease.task_id)
         if self._store.epoch() > lease.epoch:
             raise _lost(lease.task_id)
-        return found[0]
+        return entry[0]
 
     def _is_held(self, lease: Lease) -> bool:
         """Whether a lease is the one that was claimed, and has not ended."""
-        found = self._store.find(lease.run_id)
-        return found is not None and found[1] is not State.ENDED and found[0].epoch == lease.epoch
+        entry = self._store.find(lease.run_id)
+        return entry is not None and entry[1] is not State.ENDED and entry[0].epoch == lease.epoch
 
     def _can_be_kept(self, lease: Lease) -> bool:
         """Whether nothing ended a lease, and its worker writes to a file."""
@@ -267,7 +267,7 @@ class LocalDispatcher:
     def _finish(self, worker: Worker) -> None:
         del self._workers[worker.run_id]
         messages, ended = worker.finish()
-        self._reports += [Report(worker.run_id, one) for one in (*messages, ended)]
+        self._reports += [Report(worker.run_id, message) for message in (*messages, ended)]
 
     def _end(self, leases: Sequence[Lease], how: End) -> set[str]:
         """End leases and their workers; returns the run ids of those with a live process."""
@@ -279,7 +279,7 @@ class LocalDispatcher:
         names = {lease.run_id for lease in leases}
         while not names.isdisjoint(self._workers) and time.monotonic() < deadline:
             self._step(PAUSE)
-        others = {one: self._store.lock(one) for one in names}
+        others = {run_id: self._store.lock(run_id) for run_id in names}
         stuck = set(end_workers(others, grace=self._limits.grace))
         for run_id in names - stuck:
             self._store.move(run_id, State.ENDED)

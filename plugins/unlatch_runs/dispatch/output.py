@@ -93,11 +93,11 @@ class Output:
         yield message
 
 
-def _sum(one: Usage, other: Usage) -> Usage:
+def _sum(usage: Usage, other: Usage) -> Usage:
     return Usage(
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        one.cost_usd + other.cost_usd,
+        usage.input_tokens + other.input_tokens,
+        usage.output_tokens + other.output_tokens,
+        usage.cost_usd + other.cost_usd,
         other.session,
     )
 

@@ -129,5 +129,5 @@ def _has_open(pid: int, inode: tuple[int, int] | None) -> bool:
     return False
 
 
-def _inode(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
+def _inode(stat: os.stat_result) -> tuple[int, int]:
+    return stat.st_dev, stat.st_ino

@@ -112,7 +112,7 @@ def read_line(line: bytes) -> tuple[Message, ...]:
     value = parse_line(text, longest=None) if text[0] in "{[" else None
     try:
         values = value if isinstance(value, list) else [value]
-        return tuple(message for one in values for message in _messages(one))
+        return tuple(message for item in values for message in _messages(item))
     except NotAMessage:
         return (Noise(text[:NOISE_TEXT]),)
 
@@ -153,7 +153,9 @@ def _result(value: Mapping[str, Any]) -> Iterator[Message]:
         yield stated_answer(text) or Done(text, is_stated=False)
         return
     told = value.get("errors")
-    errors = [_cut(one) for one in told if isinstance(one, str)] if isinstance(told, list) else []
+    errors = (
+        [_cut(error) for error in told if isinstance(error, str)] if isinstance(told, list) else []
+    )
     parts = [str(value.get("subtype") or "error"), *([text] if text else errors)]
     yield Failed(_cut(": ".join(dict.fromkeys(parts))), is_stated=False)
 
@@ -176,7 +178,7 @@ def _agent_usage(value: Mapping[str, Any]) -> Usage:
         cost = _amount(value, "total_cost_usd")
         session = _text(value, "session_id")
         if session and isinstance(models, dict) and models:
-            tokens = [_tokens(one, _OF_MODEL) for one in models.values()]
+            tokens = [_tokens(counts, _OF_MODEL) for counts in models.values()]
             inputs, outputs = map(sum, zip(*tokens, strict=True))
             return Usage(inputs, outputs, cost, session)
         return Usage(*_tokens(value.get("usage"), _OF_TURN), cost)
@@ -191,7 +193,7 @@ def _tokens(counts: Any, names: Sequence[str]) -> tuple[int, int]:
 
 def _question(value: Mapping[str, Any]) -> Question:
     options = value.get("options") or []
-    if not isinstance(options, list) or not all(isinstance(one, str) for one in options):
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise NotAMessage
     return Question(_required(value, "text"), tuple(map(_cut, options[:MOST_OPTIONS])))
 

@@ -44,12 +44,12 @@ def end_workers(locks: Mapping[str, Path], *, grace: float) -> Collection[str]:
     left = set(locks)
     for forced, seconds in ((False, grace), (True, _PATIENCE)):
         deadline = time.monotonic() + seconds
-        left = {one for one in left if is_alive(one, locks[one])}
+        left = {run_id for run_id in left if is_alive(run_id, locks[run_id])}
         for run_id in left:
             _signal(run_id, locks[run_id], forced=forced)
         while left and time.monotonic() < deadline:
             time.sleep(PAUSE)
-            left = {one for one in left if is_alive(one, locks[one])}
+            left = {run_id for run_id in left if is_alive(run_id, locks[run_id])}
             for run_id in left if forced else ():
                 _signal(run_id, locks[run_id], forced=True)
     return left

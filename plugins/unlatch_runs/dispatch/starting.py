@@ -89,7 +89,7 @@ def launch(
     # Isolated, and without the user's packages: it needs none, and starts in half the time.
     own = [sys.executable, "-I", "-S", str(Path(launcher.__file__).absolute())]
     places = [
-        *(str(one.absolute()) for one in (files.lock, files.lease)),
+        *(str(path.absolute()) for path in (files.lock, files.lease)),
         str(its_ready),
         str(its_go),
     ]

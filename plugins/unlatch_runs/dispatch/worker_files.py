@@ -81,8 +81,8 @@ class WorkerFiles:
             written = self.open(run_id)
         except (FileNotFoundError, StoreError):
             return False
-        for one in written:
-            one.close()
+        for file in written:
+            file.close()
         return True
 
     def remove_output(self, run_id: str) -> None:

@@ -121,7 +121,7 @@ class Worktrees:
         listed = os.fsdecode(self._done(self._git()("worktree", "list", "--porcelain")).out)
         entries = (entry.splitlines() for entry in listed.split("\n\n"))
         real = os.path.realpath(place)
-        return any(one[:1] == [f"worktree {real}"] and _UNFINISHED in one for one in entries)
+        return any(entry[:1] == [f"worktree {real}"] and _UNFINISHED in entry for entry in entries)
 
     def _git(self, place: Path | None = None) -> WorkingGit:
         if "GIT_DIR" in os.environ:

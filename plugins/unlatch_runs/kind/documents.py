@@ -32,8 +32,8 @@ class RunDocuments:
             state = read_state(self._store.root / name)
         except StoreError:
             return Document(name)  # `describe` fails, too
-        tasks = "\n".join(f"{one.id} {one.title}" for one in state.tasks.values())
-        said = "\n".join(one.checkpoint for one in state.tasks.values() if one.checkpoint)
+        tasks = "\n".join(f"{task.id} {task.title}" for task in state.tasks.values())
+        said = "\n".join(task.checkpoint for task in state.tasks.values() if task.checkpoint)
         return Document(f"{name} {state.title}", tasks, said)
 
     def describe(self, key: str) -> Described | None:

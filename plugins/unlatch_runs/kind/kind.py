@@ -71,8 +71,10 @@ class Run:
     def step(self, workspace: Workspace, *, by: str) -> Step:
         def reopen(reason: str | None) -> str:
             clock, new_id = workspace.clock, workspace.new_id
-            made = reopen_run(self.folder, reason=reason or "", by=by, clock=clock, new_id=new_id)
-            return made.status.value
+            reopened = reopen_run(
+                self.folder, reason=reason or "", by=by, clock=clock, new_id=new_id
+            )
+            return reopened.status.value
 
         is_over = self.state.is_over
         goal = Status.PAUSED.value if is_over else self.status

@@ -29,7 +29,9 @@ def points(ref: str, state: RunState, sources: Sources) -> Briefing:
         _add_worker(texts, task, sources)
         if is_new:
             _add_task(texts, state, task, sources)
-    texts["left"] += [f"Question of {it.task}: {it.text}" for it in state.open_questions()]
+    texts["left"] += [
+        f"Question of {question.task}: {question.text}" for question in state.open_questions()
+    ]
     if state.stopped:
         texts["failed"].append(f"The run was stopped: {state.stopped}")
     sources.known |= state.tasks.keys()
@@ -59,9 +61,9 @@ def _add_task(texts: Texts, state: RunState, task: Task, sources: Sources) -> No
 
 def _add_worker(texts: Texts, task: Task, sources: Sources) -> None:
     """The decisions and failures in the words of a worker; its next steps are the task's."""
-    known = "\n".join((task.failure, *task.failures))
+    failures = "\n".join((task.failure, *task.failures))
     for section, sentence in sources.said(f"{task.checkpoint}\n{task.summary}"):
-        if section != "left" and sentence not in known:
+        if section != "left" and sentence not in failures:
             texts[section].append(sentence)
 
 

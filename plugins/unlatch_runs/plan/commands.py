@@ -30,7 +30,7 @@ def split_command(line: str) -> tuple[str, ...]:
     Raises:
         ShellSyntax: it has an operator, a variable, a pattern, a builtin, or an open quote.
     """
-    bare = _COMMENT.sub(lambda found: found["quoted"] or "", line)
+    bare = _COMMENT.sub(lambda match: match["quoted"] or "", line)
     _check_characters(bare)
     try:
         words = shlex.split(bare)
@@ -47,15 +47,15 @@ def _check_characters(line: str) -> None:
     """Refuse characters with a meaning to a shell, unless quotes take it from them."""
     for quoted in _DOUBLE.findall(_SINGLE.sub("", line)):
         # Between these quotes, a backslash before one means something else to shlex.
-        if found := _IN_QUOTES.search(quoted):
-            raise ShellSyntax(f"{found[0]!r} has a meaning to a shell; use single quotes")
-    if found := _SPECIAL.search(_QUOTED.sub("", line)):
-        raise ShellSyntax(f"{found[0]!r} has a meaning to a shell; quote it, or use a script")
+        if match := _IN_QUOTES.search(quoted):
+            raise ShellSyntax(f"{match[0]!r} has a meaning to a shell; use single quotes")
+    if match := _SPECIAL.search(_QUOTED.sub("", line)):
+        raise ShellSyntax(f"{match[0]!r} has a meaning to a shell; quote it, or use a script")
 
 
 def command_lines(block: str) -> list[tuple[int, str]]:
     """The commands in a fenced block by their lines from 0; a backslash continues a line."""
-    found: list[tuple[int, str]] = []
+    commands: list[tuple[int, str]] = []
     first, text = 0, ""
     for number, line in enumerate(block.split("\n")):
         first = first if text else number
@@ -64,8 +64,8 @@ def command_lines(block: str) -> list[tuple[int, str]]:
             text = text[:-1] + " "
             continue
         if text.strip():
-            found.append((first, text.strip()))
+            commands.append((first, text.strip()))
         text = ""
     if text.strip():
-        found.append((first, text.strip()))
-    return found
+        commands.append((first, text.strip()))
+    return commands

@@ -129,7 +129,7 @@ class _Reader:
                 commands = tuple(self._commands(start, end))
             elif name == BLOCKED_BY:
                 blocked_by = tuple(self._references(texts[name], number))
-        known = (WORK, CRITERIA, BLOCKED_BY)
+        own = (WORK, CRITERIA, BLOCKED_BY)
         return PlanTask(
             id=section.id,
             title=section.title,
@@ -137,7 +137,7 @@ class _Reader:
             criteria=texts.get(CRITERIA, ""),
             commands=commands,
             blocked_by=blocked_by,
-            notes=tuple((name, text) for name, text in texts.items() if name not in known),
+            notes=tuple((name, text) for name, text in texts.items() if name not in own),
             line=section.heading.number,
         )
 
@@ -153,8 +153,8 @@ class _Reader:
 
     def _commands(self, start: int, end: int) -> Iterator[Command]:
         """The commands of fenced blocks, and of check boxes that are nothing but code."""
-        found = [*self._in_fences(start, end), *self._in_boxes(start, end)]
-        for number, text in sorted(found):
+        lines = [*self._in_fences(start, end), *self._in_boxes(start, end)]
+        for number, text in sorted(lines):
             try:
                 if argv := split_command(text):
                     yield Command(argv, number)
@@ -194,20 +194,20 @@ def _within(starts: list[int], start: int, end: int) -> slice:
 
 def _graph_mistakes(tasks: Sequence[PlanTask]) -> Iterator[tuple[int, str]]:
     """Ids that come twice or are unknown, and a cycle with its path; each with its line."""
-    known: dict[str, PlanTask] = {}
+    by_id: dict[str, PlanTask] = {}
     for task in tasks:
-        if first := known.get(task.id):
+        if first := by_id.get(task.id):
             yield task.line, f"task {task.id} is defined in line {first.line} already"
         else:
-            known[task.id] = task
+            by_id[task.id] = task
     for task in tasks:
         for wanted in task.blocked_by:
-            if wanted not in known:
+            if wanted not in by_id:
                 yield task.line, f"task {task.id} is blocked by {wanted}, an unknown task"
-    graph = {name: known.keys() & task.blocked_by for name, task in known.items()}
+    graph = {name: by_id.keys() & task.blocked_by for name, task in by_id.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         # Each task of the path blocks the one behind it.
         path = list(reversed(error.args[1]))
-        yield known[path[0]].line, f"the tasks block each other: {' <- '.join(path)}"
+        yield by_id[path[0]].line, f"the tasks block each other: {' <- '.join(path)}"

@@ -76,5 +76,9 @@ class Ends:
         reports = dispatcher.poll(0)
         for assignment in assignments:
             assert not harness.is_alive(assignment.run_id)
-            (end,) = [one for one in messages(reports, assignment.run_id) if isinstance(one, Ended)]
+            (end,) = [
+                message
+                for message in messages(reports, assignment.run_id)
+                if isinstance(message, Ended)
+            ]
             assert end.end is End.RELEASED

@@ -29,16 +29,16 @@ class Recovering:
     def test_leases_are_seen_as_they_are(self, harness: DispatchHarness) -> None:
         dispatcher = harness.dispatcher()
         lives, died = assign(harness, READY, HANG), assign(harness, DONE, task="1-2")
-        leases = [dispatcher.claim(one, epoch=1) for one in (lives, died)]
+        leases = [dispatcher.claim(assignment, epoch=1) for assignment in (lives, died)]
         the_end(dispatcher, died.run_id)
         for observer in (dispatcher, harness.dispatcher()):
-            seen = {one.lease.run_id: one for one in observer.leases()}
+            seen = {observed.lease.run_id: observed for observed in observer.leases()}
             assert {lives.run_id: True, died.run_id: False} == {
-                run_id: one.is_alive for run_id, one in seen.items()
+                run_id: observed.is_alive for run_id, observed in seen.items()
             }
             assert [seen[lease.run_id].lease for lease in leases] == leases
         dispatcher.complete(leases[1])
-        assert [one.lease for one in harness.dispatcher().leases()] == leases[:1]
+        assert [observed.lease for observed in harness.dispatcher().leases()] == leases[:1]
         dispatcher.close()
         assert list(harness.dispatcher().leases()) == []
 
@@ -48,13 +48,13 @@ class Recovering:
         old = harness.dispatcher()
         lives = assign(harness, ["ignore"], ["child"], READY, HANG)
         died = assign(harness, DONE, task="1-2")
-        leases = {one.run_id: old.claim(one, epoch=1) for one in (lives, died)}
+        leases = {assignment.run_id: old.claim(assignment, epoch=1) for assignment in (lives, died)}
         poll_until(old, lives.run_id, Checkpoint)
         harness.abandon(old)
         new = harness.dispatcher()
-        assert {one.lease.run_id for one in new.leases()} == {*leases}
-        found = new.recover(2)
-        assert ({one.run_id: one for one in found.ended}, found.stuck) == (leases, ())
+        assert {observed.lease.run_id for observed in new.leases()} == {*leases}
+        recovery = new.recover(2)
+        assert ({lease.run_id: lease for lease in recovery.ended}, recovery.stuck) == (leases, ())
         assert not harness.is_alive(lives.run_id)
         assert list(new.leases()) == []
         assert new.recover(2) == Recovery((), ())
@@ -90,9 +90,9 @@ class Recovering:
         harness.abandon(old)
         harness.advance(harness.lease_seconds + 1)
         new = harness.dispatcher()
-        found = new.recover(2, keep=[*(lease.run_id for lease in leases), new_ulid()])
-        kept = {lease.run_id: lease for lease in found.kept}
-        assert (found.ended, found.stuck, {*kept}) == ((), (), {lives.run_id, died.run_id})
+        recovery = new.recover(2, keep=[*(lease.run_id for lease in leases), new_ulid()])
+        kept = {lease.run_id: lease for lease in recovery.kept}
+        assert (recovery.ended, recovery.stuck, {*kept}) == ((), (), {lives.run_id, died.run_id})
         said = poll_until(new, died.run_id, Ended)
         assert said == [Checkpoint("ready"), Done(), Ended(End.UNSEEN)]
         new.complete(kept[died.run_id])

@@ -37,8 +37,8 @@ class Reports:
         steps = [["say", {"type": "checkpoint", "text": text}] for text in texts]
         assignment = assign(harness, *steps, ["say", {"type": "usage", "input_tokens": 7}], DONE)
         lease = dispatcher.claim(assignment, epoch=1)
-        found = poll_until(dispatcher, assignment.run_id, Ended)
-        assert found == [*map(Checkpoint, texts), Usage(7), Done(), Ended(End.EXIT, 0)]
+        reported = poll_until(dispatcher, assignment.run_id, Ended)
+        assert reported == [*map(Checkpoint, texts), Usage(7), Done(), Ended(End.EXIT, 0)]
         dispatcher.complete(lease)
         assert messages(dispatcher.poll(0), assignment.run_id) == []
 
@@ -49,15 +49,17 @@ class Reports:
         fails = assign(harness, ["exit", 3], task="1-3")
         for assignment in (loud, asks, fails):
             dispatcher.claim(assignment, epoch=1)
-        found: dict[str, list[Message | Ended]] = {one.run_id: [] for one in (loud, asks, fails)}
+        by_run: dict[str, list[Message | Ended]] = {
+            assignment.run_id: [] for assignment in (loud, asks, fails)
+        }
         end = deadline()
-        while not all(map(_is_through, found.values())):
+        while not all(map(_is_through, by_run.values())):
             assert time.monotonic() < end, "a worker reports nothing"
             for report in dispatcher.poll(1):
-                found[report.run_id].append(report.message)
-        assert found[asks.run_id] == [Question("Which?"), Ended(End.EXIT, 0)]
-        assert found[fails.run_id] == [Ended(End.EXIT, 3)]
-        assert {type(one) for one in found[loud.run_id]} == {Noise, Checkpoint}
+                by_run[report.run_id].append(report.message)
+        assert by_run[asks.run_id] == [Question("Which?"), Ended(End.EXIT, 0)]
+        assert by_run[fails.run_id] == [Ended(End.EXIT, 3)]
+        assert {type(message) for message in by_run[loud.run_id]} == {Noise, Checkpoint}
         dispatcher.close()
 
     def test_polling_ends_when_nothing_is_reported(self, harness: DispatchHarness) -> None:
@@ -74,10 +76,10 @@ class Reports:
         garbage = "".join(map(chr, range(256)))
         assignment = assign(harness, ["raw", f"Building...\n{garbage}\n"], DONE)
         dispatcher.claim(assignment, epoch=1)
-        *found, ended = poll_until(dispatcher, assignment.run_id, Ended)
-        assert found[-1] == Done()
-        assert {type(one) for one in found[:-1]} == {Noise}
-        assert ended == Ended(End.EXIT, 0, noise=len(found) - 1)
+        *reported, ended = poll_until(dispatcher, assignment.run_id, Ended)
+        assert reported[-1] == Done()
+        assert {type(message) for message in reported[:-1]} == {Noise}
+        assert ended == Ended(End.EXIT, 0, noise=len(reported) - 1)
 
     def test_a_signal_is_named(self, harness: DispatchHarness) -> None:
         dispatcher, assignment = harness.dispatcher(), assign(harness, ["signal", 9])
@@ -85,5 +87,5 @@ class Reports:
         assert the_end(dispatcher, assignment.run_id) == Ended(End.SIGNAL, 9)
 
 
-def _is_through(found: Iterable[Message | Ended]) -> bool:
-    return any(isinstance(one, Ended | Checkpoint) for one in found)
+def _is_through(reported: Iterable[Message | Ended]) -> bool:
+    return any(isinstance(message, Ended | Checkpoint) for message in reported)

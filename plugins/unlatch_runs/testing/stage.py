@@ -39,12 +39,12 @@ def poll_until(
     dispatcher: Dispatcher, run_id: str, *kinds: type[Message | Ended]
 ) -> list[Message | Ended]:
     """The reports of a run id up to the first message of one of these kinds."""
-    found: list[Message | Ended] = []
+    reported: list[Message | Ended] = []
     end = deadline()
-    while not any(isinstance(one, kinds) for one in found):
-        assert time.monotonic() < end, f"{run_id} reported only {found}"
-        found += messages(dispatcher.poll(1.0), run_id)
-    return found
+    while not any(isinstance(message, kinds) for message in reported):
+        assert time.monotonic() < end, f"{run_id} reported only {reported}"
+        reported += messages(dispatcher.poll(1.0), run_id)
+    return reported
 
 
 def deadline() -> float:

@@ -182,7 +182,8 @@ def _show_document(session: Session, past: ResumeContext) -> None:
         leftOut=list(past.left_out),
         shortened=past.shortened,
         decisions=[
-            output.fields(one, "text", "session", "phase", "line") for one in past.decisions
+            output.fields(decision, "text", "session", "phase", "line")
+            for decision in past.decisions
         ],
     )
 

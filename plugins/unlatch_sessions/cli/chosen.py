@@ -51,8 +51,8 @@ def store_of(context: Context, *, imported: bool = False) -> SessionStore:
         return import_store(context.workspace)
     store = session_store(context.workspace)
     idle = pause_idle(store, after=idle_after(context.workspace), clock=context.workspace.clock)
-    for one in idle:
-        output.note(f"paused '{one.id}', which had no change for a while")
+    for session in idle:
+        output.note(f"paused '{session.id}', which had no change for a while")
     return store
 
 
@@ -66,11 +66,13 @@ def chosen(
     """
     if wanted is not None:
         return store.find(wanted)
-    found = [(path, meta) for path, meta, _ in heads(store) if imported or meta.status in statuses]
-    if len(found) == 1:
-        return found[0][0]
+    candidates = [
+        (path, meta) for path, meta, _ in heads(store) if imported or meta.status in statuses
+    ]
+    if len(candidates) == 1:
+        return candidates[0][0]
     kinds = "imported" if imported else " or ".join(statuses)
-    names = tuple(meta.session_id for _, meta in reversed(found))
+    names = tuple(meta.session_id for _, meta in reversed(candidates))
     message = f"no session is {kinds}"
     if names:
         message = f"{len(names)} sessions are {kinds}"
@@ -81,20 +83,20 @@ def chosen(
 
 def sessions(store: SessionStore) -> Iterator[Session]:
     """All sessions; reports invalid files on stderr."""
-    for one in store.all():
-        if isinstance(one, Broken):
-            remark(one)
+    for entry in store.all():
+        if isinstance(entry, Broken):
+            remark(entry)
         else:
-            yield one[1]
+            yield entry[1]
 
 
 def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
     """The front matter and titles of all sessions; reports invalid files on stderr."""
-    for one in store.heads():
-        if isinstance(one, Broken):
-            remark(one)
+    for head in store.heads():
+        if isinstance(head, Broken):
+            remark(head)
         else:
-            yield one
+            yield head
 
 
 def remark(broken: Broken) -> None:
@@ -110,7 +112,8 @@ def session_entry(meta: Meta, title: str) -> output.Json:
         **output.fields(meta, "status", "started", "ended", "channel", "participants", "model"),
         **output.fields(meta, "tokens_used", "resume_point"),
         "subagents": [
-            output.fields(one, "session", "agent", "model", "tokens") for one in meta.subagents
+            output.fields(subagent, "session", "agent", "model", "tokens")
+            for subagent in meta.subagents
         ],
         **output.fields(meta, "increment", "effort", "branch", "fork_of"),
     }

@@ -42,7 +42,7 @@ _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 @OUTPUT
 @click.option(
     "--dialect",
-    type=click.Choice([one.value for one in Dialect]),
+    type=click.Choice([dialect.value for dialect in Dialect]),
     default=Dialect.CRUCIBLE_1.value,
     show_default=True,
     metavar="NAME",
@@ -79,9 +79,9 @@ def codify_session(
         output.ok(f"wrote {file}")
     else:
         output.data(*text.rstrip("\n").split("\n"))
-    for one in problems:
-        output.talk(f"line {one.line}: {one.severity}: {output.clean(one.message)}")
-    return UNDECIDED if any(one.severity is Severity.ERROR for one in problems) else 0
+    for problem in problems:
+        output.talk(f"line {problem.line}: {problem.severity}: {output.clean(problem.message)}")
+    return UNDECIDED if any(problem.severity is Severity.ERROR for problem in problems) else 0
 
 
 def _refined(context: Context, session: str, workflow: str) -> str:
@@ -137,11 +137,11 @@ def _count(problems: list[Problem]) -> str:
 def with_comments(text: str, problems: list[Problem]) -> str:
     """The text with a comment above the line of each mistake; nothing else changes."""
     lines = text.split("\n")
-    for one in sorted(problems, key=lambda one: one.line, reverse=True):
-        message = without_comments(output.clean(one.message))
+    for problem in sorted(problems, key=lambda problem: problem.line, reverse=True):
+        message = without_comments(output.clean(problem.message))
         # Not above the front matter, which has to begin the file.
-        at = max(one.line - 1, _after_front_matter(lines))
-        lines.insert(at, f"<!-- unlatch: {one.severity}: {message} -->")
+        at = max(problem.line - 1, _after_front_matter(lines))
+        lines.insert(at, f"<!-- unlatch: {problem.severity}: {message} -->")
     return "\n".join(lines)
 
 

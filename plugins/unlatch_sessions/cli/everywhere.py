@@ -41,11 +41,11 @@ def all_places(context: Context) -> Iterator[Place]:
 def found_in(places: Iterable[Place]) -> Iterator[Found]:
     """The sessions, by place; files that are none are noted."""
     for place in places:
-        for one in place.heads():
-            if isinstance(one, Broken):
-                remark(one)
+        for head in place.heads():
+            if isinstance(head, Broken):
+                remark(head)
             else:
-                yield one
+                yield head
 
 
 class Chosen(NamedTuple):
@@ -69,7 +69,9 @@ def chosen_or_picked(
     if wanted is not None and not imported:
         return _named(context, store, wanted)
     picks = wanted is None and not imported and asks and is_interactive()
-    if picks and (offered := [one for one in _everything(context) if _is_offered(one, statuses)]):
+    if picks and (
+        offered := [session for session in _everything(context) if _is_offered(session, statuses)]
+    ):
         return _picked(context, offered, statuses)
     return Chosen(context, store, chosen(store, wanted, *statuses, imported=imported), imported)
 
@@ -85,19 +87,19 @@ def _named(context: Context, store: SessionStore, wanted: str) -> Chosen:
     except UsageError as error:
         imports = import_store(context.workspace)
         try:
-            found = imports.find(wanted)
+            path = imports.find(wanted)
         except UsageError as other:
-            ambiguous = [one for one in (error, other) if one.id == "session-ambiguous"]
+            ambiguous = [failure for failure in (error, other) if failure.id == "session-ambiguous"]
             raise (ambiguous or [error])[0] from None
         if error.id != "session-unknown":
             raise
-        output.note(f"{found.stem} was imported from a transcript")
-        return Chosen(context, imports, found, imported=True)
+        output.note(f"{path.stem} was imported from a transcript")
+        return Chosen(context, imports, path, imported=True)
 
 
-def _is_offered(one: Found, statuses: tuple[Status, ...]) -> bool:
+def _is_offered(session: Found, statuses: tuple[Status, ...]) -> bool:
     """Whether a session can be shown, or resumed; imported ones are resumed in any status."""
-    return Status.ACTIVE in statuses or one.place.imported or one.meta.status in statuses
+    return Status.ACTIVE in statuses or session.place.imported or session.meta.status in statuses
 
 
 def _everything(context: Context) -> list[Found]:
@@ -105,14 +107,14 @@ def _everything(context: Context) -> list[Found]:
 
 
 def _picked(context: Context, offered: list[Found], statuses: tuple[Status, ...]) -> Chosen:
-    found = _pick(context, offered, statuses)
-    place = found.place
+    session = _pick(context, offered, statuses)
+    place = session.place
     own = (
         context
         if place.workspace is context.workspace
         else Context(replace(context.options, root=place.project))
     )
-    return Chosen(own, place.store, found.path, place.imported)
+    return Chosen(own, place.store, session.path, place.imported)
 
 
 def _pick(context: Context, offered: list[Found], statuses: tuple[Status, ...]) -> Found:
@@ -121,49 +123,55 @@ def _pick(context: Context, offered: list[Found], statuses: tuple[Status, ...]) 
     If there is one alone, there is nothing to choose.
     """
 
-    def is_meant(one: Found) -> bool:
-        own = one.place.project == context.paths.root and not one.place.imported
-        return own and one.meta.status in statuses
+    def is_meant(session: Found) -> bool:
+        own = session.place.project == context.paths.root and not session.place.imported
+        return own and session.meta.status in statuses
 
     listed = sorted(offered, key=is_meant, reverse=True)
     if len(listed) == 1 and is_meant(listed[0]):
         return listed[0]
-    shown, default = listed, is_meant(listed[0])
+    matches, default = listed, is_meant(listed[0])
     while True:
-        _show(context, shown)
-        answer = prompts.ask_text(_question(shown, default=default))
-        if answer.isdecimal() and 0 < int(answer) <= min(len(shown), _SHOWN):
-            return shown[int(answer) - 1]
-        if not answer and shown and default:
-            return shown[0]
-        shown = fitting(listed, answer)
+        _show(context, matches)
+        answer = prompts.ask_text(_question(matches, default=default))
+        if answer.isdecimal() and 0 < int(answer) <= min(len(matches), _SHOWN):
+            return matches[int(answer) - 1]
+        if not answer and matches and default:
+            return matches[0]
+        matches = fitting(listed, answer)
         default = bool(answer) or is_meant(listed[0])
 
 
-def _question(shown: list[Found], *, default: bool) -> str:
-    if not shown:
+def _question(matches: list[Found], *, default: bool) -> str:
+    if not matches:
         return "Words to search for"
     return "Number, words to search for, or Enter for 1" if default else "Number, or words"
 
 
-def _show(context: Context, found: list[Found]) -> None:
-    if not found:
+def _show(context: Context, matches: list[Found]) -> None:
+    if not matches:
         output.talk(output.warn("No session fits; try other words, or Enter for all."))
         return
     rows = [
-        (str(number), one.title, one.meta.status.value, started(one), place_name(context, one))
-        for number, one in enumerate(found[:_SHOWN], 1)
+        (
+            str(number),
+            session.title,
+            session.meta.status.value,
+            started(session),
+            place_name(context, session),
+        )
+        for number, session in enumerate(matches[:_SHOWN], 1)
     ]
     output.table(_HEADINGS, rows, flexible=(1, 4), aside=True)
-    if len(found) > _SHOWN:
-        output.talk(f"{len(found) - _SHOWN} more; search for words of the title, branch or text.")
+    if len(matches) > _SHOWN:
+        output.talk(f"{len(matches) - _SHOWN} more; search for words of the title, branch or text.")
 
 
-def started(one: Found) -> str:
-    return f"{one.meta.started:%Y-%m-%d %H:%M}" if one.meta.started else ""
+def started(session: Found) -> str:
+    return f"{session.meta.started:%Y-%m-%d %H:%M}" if session.meta.started else ""
 
 
-def place_name(context: Context, one: Found) -> str:
+def place_name(context: Context, session: Found) -> str:
     """The project, and whether it was imported; empty for the sessions of this project."""
-    here = "" if one.place.project == context.paths.root else str(one.place.project)
-    return " ".join(filter(None, [here, "(imported)" if one.place.imported else ""]))
+    here = "" if session.place.project == context.paths.root else str(session.place.project)
+    return " ".join(filter(None, [here, "(imported)" if session.place.imported else ""]))

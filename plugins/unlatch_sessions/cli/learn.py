@@ -33,14 +33,14 @@ _CONSENT = "learning-consent"
 @click.option(
     "--type",
     "kind",
-    type=click.Choice([one.value for one in CaseType]),
+    type=click.Choice([kind.value for kind in CaseType]),
     metavar="TYPE",
     help="Only puzzles (from failures) or corrections (by people).",
 )
 @click.option(
     "--export",
     "format",
-    type=click.Choice([one.value for one in Format]),
+    type=click.Choice([form.value for form in Format]),
     metavar="FORMAT",
     help="Print the cases as jsonl (chats for fine-tuning), markdown, or puzzle (for prompts).",
 )
@@ -63,24 +63,28 @@ def learn_session(
     if file and not format:
         raise UsageError("option-alone", "--output belongs to --export", hint="add --export jsonl")
     store = store_of(context, imported=imported)
-    chosen = [store.read(store.find(one)).session for one in wanted]
-    found = learn(
+    chosen = [store.read(store.find(name)).session for name in wanted]
+    learned = learn(
         chosen or sessions(store),
         mask=Masking().text,
         type=CaseType(kind) if kind else None,
     )
     if as_json:
         output.document(
-            "session-learn", cases=[_entry(one) for one in found.cases], unsolved=found.unsolved
+            "session-learn",
+            cases=[_entry(case) for case in learned.cases],
+            unsolved=learned.unsolved,
         )
         return 0
     if format:
         _check_consent(context, given=consent)
-        _write(write_cases(found.cases, Format(format)), file)
+        _write(write_cases(learned.cases, Format(format)), file)
     else:
-        _list(found.cases)
-    unsolved = f"; {times(found.unsolved, 'error')} without a solution" if found.unsolved else ""
-    output.talk(f"{times(len(found.cases), 'case')}{unsolved}")
+        _list(learned.cases)
+    unsolved = (
+        f"; {times(learned.unsolved, 'error')} without a solution" if learned.unsolved else ""
+    )
+    output.talk(f"{times(len(learned.cases), 'case')}{unsolved}")
     return 0
 
 
@@ -101,8 +105,8 @@ def _check_consent(context: Context, *, given: bool) -> None:
 
 def _list(cases: tuple[Case, ...]) -> None:
     rows = [
-        (one.type.value, one.session, one.phase, str(one.line), output.clean(one.given))
-        for one in cases
+        (case.type.value, case.session, case.phase, str(case.line), output.clean(case.given))
+        for case in cases
     ]
     if rows:
         output.table(("Type", "Session", "Phase", "Line", "Given"), rows, flexible=(4,))

@@ -30,29 +30,29 @@ if TYPE_CHECKING:
 def publish_session(context: Context, *, wanted: str, yes: bool, as_json: bool) -> int:
     imports = store_of(context, imported=True)
     path = imports.find(wanted)
-    found = draft(imports, path)
-    if not yes and not _ask_consent(found, path.stem):
+    copy = draft(imports, path)
+    if not yes and not _ask_consent(copy, path.stem):
         return DECLINED
     project = session_store(context.workspace)
-    session = project.read(publish(project, found, now=context.workspace.clock())).session
+    session = project.read(publish(project, copy, now=context.workspace.clock())).session
     if as_json:
         entry = session_entry(session.meta, session.title)
         output.document(
-            "session-publish", session=entry, masked=found.masked, linked=list(found.linked)
+            "session-publish", session=entry, masked=copy.masked, linked=list(copy.linked)
         )
         return 0
-    output.ok(f"published {session.id}, {times(found.masked, 'place')} masked")
-    for one in found.linked:
+    output.ok(f"published {session.id}, {times(copy.masked, 'place')} masked")
+    for subagent in copy.linked:
         output.remark(
-            f"its subagent's session is not published: unlatch session publish {quote(one)}"
+            f"its subagent's session is not published: unlatch session publish {quote(subagent)}"
         )
     return 0
 
 
-def _ask_consent(found: Draft, id: str) -> bool:
+def _ask_consent(copy: Draft, id: str) -> bool:
     require_terminal(
         "the session is shown before it is published", f"unlatch session publish {quote(id)} --yes"
     )
-    output.talk(*found.text.rstrip("\n").split("\n"))
-    output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")
+    output.talk(*copy.text.rstrip("\n").split("\n"))
+    output.talk("", f"{times(copy.masked, 'place')} masked. Masking finds only probable secrets.")
     return prompts.confirm("Copy this text into the project?")

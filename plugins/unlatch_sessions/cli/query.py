@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
 @click.option(
     "--status",
-    type=click.Choice([one.value for one in Status]),
+    type=click.Choice([status.value for status in Status]),
     metavar="STATUS",
     help="Only sessions of this status.",
 )
@@ -43,16 +43,16 @@ def query_session(
     as_json: bool,
 ) -> int:
     index = session_index(context.workspace, store_of(context, imported=imported))
-    found = choose(index.entries(), agent=agent, channel=channel, status=status)
+    entries = choose(index.entries(), agent=agent, channel=channel, status=status)
     if as_json:
-        output.document("session-query", sessions=[one.session for one in found])
+        output.document("session-query", sessions=[entry.session for entry in entries])
         return 0
     if toon:
-        names = [one.session["id"] for one in found]
+        names = [entry.session["id"] for entry in entries]
         output.data(*index.toon(names).rstrip("\n").split("\n"))
         return 0
     keys = ("id", "status", "started", "channel", "tokens", "calls", "failures")
-    rows = [tuple(str(one.session[key] or "") for key in keys) for one in found]
+    rows = [tuple(str(entry.session[key] or "") for key in keys) for entry in entries]
     if rows:
         headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
         output.table(headings, rows, flexible=())
@@ -66,7 +66,7 @@ def query_session(
 @click.command("stats", help="Show tokens, durations and failures of sessions. (local)")
 @click.option(
     "--by",
-    type=click.Choice([one.value for one in GroupBy]),
+    type=click.Choice([grouping.value for grouping in GroupBy]),
     default=GroupBy.AGENT.value,
     show_default=True,
     metavar="KEY",
@@ -77,11 +77,11 @@ def query_session(
 @with_context
 def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -> int:
     entries = session_index(context.workspace, store_of(context, imported=imported)).entries()
-    found = group(entries, GroupBy(by))
+    groups = group(entries, GroupBy(by))
     if as_json:
-        output.document("session-stats", by=by, groups=[_entry(one) for one in found])
+        output.document("session-stats", by=by, groups=[_entry(figures) for figures in groups])
         return 0
-    rows = [_row(one) for one in found]
+    rows = [_row(figures) for figures in groups]
     if rows:
         headings = (by.capitalize(), "Sessions", "Tokens", "Duration", "Calls", "Failed")
         output.table(headings, rows, flexible=(0,))
@@ -90,19 +90,19 @@ def stats_session(context: Context, *, by: str, imported: bool, as_json: bool) -
     return 0
 
 
-def _entry(one: Figures) -> output.Json:
+def _entry(figures: Figures) -> output.Json:
     names = ("sessions", "tokens", "mean_seconds", "calls", "failures", "failure_rate")
-    return output.fields(one, "group", *names)
+    return output.fields(figures, "group", *names)
 
 
-def _row(one: Figures) -> tuple[str, ...]:
-    minutes = "" if one.mean_seconds is None else f"{one.mean_seconds / 60:.1f} min"
-    failed = "" if one.failure_rate is None else f"{one.failure_rate:.0%}"
+def _row(figures: Figures) -> tuple[str, ...]:
+    minutes = "" if figures.mean_seconds is None else f"{figures.mean_seconds / 60:.1f} min"
+    failed = "" if figures.failure_rate is None else f"{figures.failure_rate:.0%}"
     return (
-        one.group or "(none)",
-        str(one.sessions),
-        f"{one.tokens:,}",
+        figures.group or "(none)",
+        str(figures.sessions),
+        f"{figures.tokens:,}",
         minutes,
-        str(one.calls),
+        str(figures.calls),
         failed,
     )

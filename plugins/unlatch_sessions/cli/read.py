@@ -46,7 +46,7 @@ _STYLES: dict[str, Callable[[str], str]] = {
 @click.command("list", help="List the sessions, the newest first. (local)")
 @click.option(
     "--status",
-    type=click.Choice([one.value for one in Status]),
+    type=click.Choice([status.value for status in Status]),
     metavar="STATUS",
     help="Only sessions of this status.",
 )
@@ -72,17 +72,18 @@ def list_session(
     where = [Place(context.workspace, store, imported)]
     if all_projects:
         where = [*all_places(context)]
-    found = [
-        one
-        for one in newest_first(_with_channel(where, channel))
-        if status in (None, one.meta.status) and (agent is None or _has_agent(one.meta, agent))
+    sessions = [
+        session
+        for session in newest_first(_with_channel(where, channel))
+        if status in (None, session.meta.status)
+        and (agent is None or _has_agent(session.meta, agent))
     ]
     if search is not None:
-        found = fitting(found, search)
+        sessions = fitting(sessions, search)
     if as_json:
-        output.document("session-list", sessions=[_listed_entry(one) for one in found])
-    elif found:
-        _show_list(context, found, all_projects=all_projects)
+        output.document("session-list", sessions=[_listed_entry(session) for session in sessions])
+    elif sessions:
+        _show_list(context, sessions, all_projects=all_projects)
     elif search is not None or len(where) > 1:
         output.talk("No sessions match. Next: unlatch session list")
     else:
@@ -90,27 +91,27 @@ def list_session(
     return 0
 
 
-def _show_list(context: Context, found: list[Found], *, all_projects: bool) -> None:
+def _show_list(context: Context, sessions: list[Found], *, all_projects: bool) -> None:
     columns = ["Session", "Status", "Started", "Participants"]
     columns += ["Place"] if all_projects else []
-    columns += ["Fork of"] if any(one.meta.fork_of for one in found) else []
+    columns += ["Fork of"] if any(session.meta.fork_of for session in sessions) else []
     rows = []
-    for one in found:
+    for session in sessions:
         cells = {
-            "Session": one.meta.session_id,
-            "Status": one.meta.status.value,
-            "Started": started(one),
-            "Participants": ", ".join(one.meta.participants),
-            "Place": place_name(context, one),
-            "Fork of": one.meta.fork_of or "",
+            "Session": session.meta.session_id,
+            "Status": session.meta.status.value,
+            "Started": started(session),
+            "Participants": ", ".join(session.meta.participants),
+            "Place": place_name(context, session),
+            "Fork of": session.meta.fork_of or "",
         }
-        rows.append(tuple(cells[it] for it in columns))
+        rows.append(tuple(cells[column] for column in columns))
     output.table(tuple(columns), rows, flexible=tuple(range(3, len(columns))))
 
 
-def _listed_entry(one: Found) -> output.Json:
-    place = {"project": str(one.place.project), "imported": one.place.imported}
-    return {**session_entry(one.meta, one.title), **place}
+def _listed_entry(session: Found) -> output.Json:
+    place = {"project": str(session.place.project), "imported": session.place.imported}
+    return {**session_entry(session.meta, session.title), **place}
 
 
 @click.command("show", help="Show a session, and embedded ones in their places. (local)")
@@ -126,7 +127,7 @@ def show_session(context: Context, *, wanted: str | None, imported: bool, as_jso
         output.document(
             "session-show",
             session=session_entry(session.meta, session.title),
-            phases=[_phase_entry(one) for one in session.phases],
+            phases=[_phase_entry(phase) for phase in session.phases],
             tasks=list(session.tasks),
             summary=session.summary,
         )
@@ -137,7 +138,9 @@ def show_session(context: Context, *, wanted: str | None, imported: bool, as_jso
 
 def _has_agent(meta: Meta, name: str) -> bool:
     wanted = name.removeprefix("@")
-    return any(wanted in (one, one.partition("@")[0]) for one in meta.participants)
+    return any(
+        wanted in (participant, participant.partition("@")[0]) for participant in meta.participants
+    )
 
 
 def _with_channel(where: list[Place], channel: str | None) -> Iterator[Found]:
@@ -146,9 +149,11 @@ def _with_channel(where: list[Place], channel: str | None) -> Iterator[Found]:
         named = None
         if channel is not None:
             entries = session_index(place.workspace, place.store).entries()
-            named = {one.session["id"] for one in choose(entries, channel=channel)}
+            named = {entry.session["id"] for entry in choose(entries, channel=channel)}
         yield from (
-            one for one in found_in([place]) if named is None or one.meta.session_id in named
+            session
+            for session in found_in([place])
+            if named is None or session.meta.session_id in named
         )
 
 
@@ -159,9 +164,9 @@ def _phase_entry(phase: Phase) -> output.Json:
         **output.fields(phase, "channel", "at"),
         "calls": [output.fields(o, "tool", "arguments", "result", "failed") for o in phase.calls],
         "callouts": [
-            output.fields(one, "kind", "head", "text")
-            for one in phase.entries
-            if isinstance(one, Callout)
+            output.fields(entry, "kind", "head", "text")
+            for entry in phase.entries
+            if isinstance(entry, Callout)
         ],
         "line": phase.line,
     }
@@ -207,7 +212,7 @@ def _body(store: SessionStore, session: Session, trail: Trail) -> Iterator[str]:
 
 def _text(store: SessionStore, phase: Phase, trail: Trail) -> Iterator[str]:
     """The lines of a phase: tool calls and callouts in colour, embedded work in its place."""
-    entries = {one.line: one for one in phase.entries}
+    entries = {entry.line: entry for entry in phase.entries}
     skip_to = 0
     for number, line in enumerate(phase.text.rstrip().split("\n"), phase.first):
         entry = entries.get(number)
@@ -216,8 +221,8 @@ def _text(store: SessionStore, phase: Phase, trail: Trail) -> Iterator[str]:
             yield from _callout(store, entry, trail)
         elif number >= skip_to:
             failed = entry is not None and _failed(entry)
-            shown = output.harmless(line.rstrip("\r"))
-            yield output.bad(shown) if failed else shown
+            text = output.harmless(line.rstrip("\r"))
+            yield output.bad(text) if failed else text
 
 
 def _failed(entry: ToolCall | Callout) -> bool:
@@ -227,10 +232,10 @@ def _failed(entry: ToolCall | Callout) -> bool:
 def _callout(store: SessionStore, callout: Callout, trail: Trail) -> Iterator[str]:
     style = _STYLES.get(callout.kind, output.faint)
     yield style(output.clean(f"{callout.kind} {callout.head}".rstrip()))
-    found = embed(store, callout, trail)
-    if found is None:
+    embedded = embed(store, callout, trail)
+    if embedded is None:
         yield from (style(f"  {output.harmless(line)}") for line in callout.text.split("\n"))
-    elif found.session is None:
-        yield style(f"  {output.clean(f'{found.trail.chain[-1]}: {found.problem}')}")
+    elif embedded.session is None:
+        yield style(f"  {output.clean(f'{embedded.trail.chain[-1]}: {embedded.problem}')}")
     else:
-        yield from (f"  {line}" for line in _body(store, found.session, found.trail))
+        yield from (f"  {line}" for line in _body(store, embedded.session, embedded.trail))

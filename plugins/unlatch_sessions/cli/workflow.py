@@ -26,7 +26,7 @@ _LARGEST = 1 << 20
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 _DIALECT = click.option(
     "--dialect",
-    type=click.Choice([one.value for one in Dialect]),
+    type=click.Choice([dialect.value for dialect in Dialect]),
     metavar="NAME",
     help="Dialect of the file: crucible-1 or crucible-2026; by default as the file says.",
 )
@@ -39,13 +39,13 @@ _DIALECT = click.option(
 def validate_workflow(*, file: Path, dialect: str | None, as_json: bool) -> int:
     workflow = _read(file, dialect)
     problems = check(workflow)
-    is_wrong = any(one.severity is Severity.ERROR for one in problems)
+    is_wrong = any(problem.severity is Severity.ERROR for problem in problems)
     code = UNDECIDED if is_wrong else 0
     if as_json:
         output.document("workflow", code, **_document(workflow, problems))
         return code
-    for one in problems:
-        output.data(f"{file}:{one.line}: {one.severity}: {output.clean(one.message)}")
+    for problem in problems:
+        output.data(f"{file}:{problem.line}: {problem.severity}: {output.clean(problem.message)}")
     if not is_wrong:
         output.ok(f"{times(len(workflow.nodes), 'step')}, {workflow.dialect}")
     return code
@@ -104,27 +104,27 @@ def _lines(workflow: Workflow) -> Iterator[str]:
             yield f"   takes {', '.join(map(str, node.takes))}"
         if node.creates:
             yield f"   creates {', '.join(map(str, node.creates))}"
-        for one in node.branches:
-            lead = f"if {one.condition}" if one.condition else "otherwise"
-            yield output.harmless(f"   {lead}: {one.text}")
+        for branch in node.branches:
+            lead = f"if {branch.condition}" if branch.condition else "otherwise"
+            yield output.harmless(f"   {lead}: {branch.text}")
 
 
 def _marks(node: Node) -> list[str]:
-    known = ("required", "optional", "parallel", "gate")
-    return [name for name in known if getattr(node, name)]
+    marks = ("required", "optional", "parallel", "gate")
+    return [name for name in marks if getattr(node, name)]
 
 
 def _document(workflow: Workflow, problems: Sequence[Problem]) -> output.Json:
-    names = [one.name for one in workflow.nodes]
+    names = [node.name for node in workflow.nodes]
     return {
         "title": workflow.title,
         "dialect": workflow.dialect.value,
-        "nodes": [_node(one) for one in workflow.nodes],
+        "nodes": [_node(node) for node in workflow.nodes],
         "edges": [
             {"from": names[start], "to": names[end], "data": data}
             for start, end, data in data_edges(workflow)
         ],
-        "problems": [output.fields(one, "severity", "line", "message") for one in problems],
+        "problems": [output.fields(node, "severity", "line", "message") for node in problems],
     }
 
 
@@ -134,8 +134,10 @@ def _node(node: Node) -> output.Json:
         "agent": str(node.agent) if node.agent else None,
         "channel": node.channel,
         "marks": _marks(node),
-        "takes": [str(one) for one in node.takes],
-        "creates": [str(one) for one in node.creates],
-        "branches": [output.fields(one, "condition", "text", "node") for one in node.branches],
+        "takes": [str(data) for data in node.takes],
+        "creates": [str(data) for data in node.creates],
+        "branches": [
+            output.fields(branch, "condition", "text", "node") for branch in node.branches
+        ],
         "steps": list(node.steps),
     }

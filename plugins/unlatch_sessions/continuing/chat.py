@@ -96,7 +96,7 @@ class SessionChat:
     def _request(self, words: str) -> list[Json]:
         """The messages so far and a new one; over the budget, the log takes their place."""
         said = {"role": "user", "content": words}
-        size = sum(estimate(str(one["content"])) for one in self.messages)
+        size = sum(estimate(str(message["content"])) for message in self.messages)
         if self.messages and (self.budget is None or size <= self.budget):
             return [*self.messages, said]
         if self.has_phase:

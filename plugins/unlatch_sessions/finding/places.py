@@ -39,8 +39,8 @@ class Place:
         return self.workspace.paths.root
 
     def heads(self) -> Iterator[Found | Broken]:
-        for one in self.store.heads():
-            yield one if isinstance(one, Broken) else Found(self, *one)
+        for head in self.store.heads():
+            yield head if isinstance(head, Broken) else Found(self, *head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +59,37 @@ def places(workspace: Workspace) -> list[Place]:
     return [own, Place(workspace, import_store(workspace), imported=True)]
 
 
-def newest_first(found: Iterable[Found]) -> list[Found]:
-    return sorted(found, key=lambda one: one.meta.started or _LONG_AGO, reverse=True)
+def newest_first(sessions: Iterable[Found]) -> list[Found]:
+    return sorted(sessions, key=lambda session: session.meta.started or _LONG_AGO, reverse=True)
 
 
-def fitting(found: Iterable[Found], wanted: str) -> list[Found]:
+def fitting(sessions: Iterable[Found], wanted: str) -> list[Found]:
     """Those with all these words; by id, title and branch first, then by their text."""
-    ranked = [(rank, one) for one in found if (rank := _rank(one, wanted)) is not None]
-    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
+    ranked = [
+        (rank, session) for session in sessions if (rank := _rank(session, wanted)) is not None
+    ]
+    return [session for _, session in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _rank(one: Found, wanted: str) -> int | None:
+def _rank(session: Found, wanted: str) -> int | None:
     words = wanted.casefold().split()
-    if not words or begins(one.meta.session_id, wanted.strip()):
+    if not words or begins(session.meta.session_id, wanted.strip()):
         return 0
-    for rank, text in enumerate((one.title, one.meta.branch or "", None), 1):
-        if _has(_text(one) if text is None else text, words):
+    for rank, text in enumerate((session.title, session.meta.branch or "", None), 1):
+        if _has(_text(session) if text is None else text, words):
             return rank
     return None
 
 
 def _has(text: str, words: list[str]) -> bool:
-    known = text.casefold()
-    return all(word in known for word in words)
+    folded = text.casefold()
+    return all(word in folded for word in words)
 
 
-def _text(one: Found) -> str:
+def _text(session: Found) -> str:
     """The title, branch and text; empty if it was removed, or cannot be read."""
     try:
-        text = one.place.store.text(one.path)
+        text = session.place.store.text(session.path)
     except (UnlatchError, OSError):
         return ""
-    return "\n".join([one.title, one.meta.branch or "", text[body_offset(text) :]])
+    return "\n".join([session.title, session.meta.branch or "", text[body_offset(text) :]])

@@ -32,17 +32,17 @@ def sources(
     Args:
         in_conflict: gets those with git's conflict markers, which nothing is written to.
     """
-    found: dict[str, Path] = {}
+    by_source: dict[str, Path] = {}
     for path in paths:
         try:
             if source := front_matter.read(store.read(path).text).get(SOURCE):
-                found[source] = path
+                by_source[source] = path
         except StoreError as error:
             if in_conflict is not None and error.id == front_matter.IN_CONFLICT:
                 in_conflict.update(dict.fromkeys(_named_in(store.text(path)), path))
         except OSError:
             continue
-    return found
+    return by_source
 
 
 def _named_in(text: str) -> list[str]:

@@ -45,30 +45,32 @@ def draft(imports: SessionStore, path: Path) -> Draft:
         StoreError: `session-damaged` or `session-unreadable`.
     """
     document = imports.read(path)
-    found = front_matter.read(document.text)
+    fields = front_matter.read(document.text)
     masking = Masking()
     text = masked_session(document.text, masking)
-    masked = masking.count + masked_before(found)
-    linked = tuple(it.session for it in document.session.meta.subagents if it.session)
-    return Draft(text, str(found.get(SOURCE, "")), masked, linked)
+    masked = masking.count + masked_before(fields)
+    linked = tuple(
+        subagent.session for subagent in document.session.meta.subagents if subagent.session
+    )
+    return Draft(text, str(fields.get(SOURCE, "")), masked, linked)
 
 
-def publish(project: SessionStore, one: Draft, *, now: datetime) -> Path:
+def publish(project: SessionStore, copy: Draft, *, now: datetime) -> Path:
     """Copy a session into the project under a free name.
 
     Raises:
         StoreError: `session-published` if the project has it; `not-writable`.
     """
-    if there := sources(project, project.paths()).get(one.source):
+    if there := sources(project, project.paths()).get(copy.source):
         message = f"the session was published as '{there.stem}'"
         hint = f"to publish it again: rm {quote(str(there))}, then run the command again"
         raise StoreError("session-published", message, where=str(there), hint=hint)
-    session = read_document(one.text).session
+    session = read_document(copy.text).session
     values: dict[str, Value] = {}
     if session.meta.status is Status.ACTIVE:  # nobody continues the copy
         values = {"status": Status.COMPLETED.value, "ended": stamp(now)}
 
     def text(id: str) -> str:
-        return front_matter.with_values(one.text, {**values, "session_id": id})
+        return front_matter.with_values(copy.text, {**values, "session_id": id})
 
     return project.create(session.title, session.meta.started or now, text)

@@ -19,7 +19,9 @@ def names_in_calls(lines: str, identifiers: Callable[[str], Iterable[str]]) -> I
     """The identifiers in the arguments of calls, one call a line; no keys and no numbers."""
     for line in lines.split("\n"):
         for words in _texts(line) if line.startswith(("{", "[")) else (line,):
-            yield from (it for it in identifiers(words) if not _NUMBER.fullmatch(it))
+            yield from (
+                identifier for identifier in identifiers(words) if not _NUMBER.fullmatch(identifier)
+            )
 
 
 def _texts(line: str) -> Iterator[str]:

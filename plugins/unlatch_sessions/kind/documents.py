@@ -44,8 +44,10 @@ class SessionDocuments:
             session, text = store.read(path).session, store.text(path)
         except UnlatchError:
             return Document(key)  # `describe` fails, too
-        callouts = (it for one in session.phases for it in one.callouts(CalloutKind.DECISION))
-        decisions = [f"{it.head} {it.text}" for it in callouts]
+        callouts = (
+            callout for phase in session.phases for callout in phase.callouts(CalloutKind.DECISION)
+        )
+        decisions = [f"{callout.head} {callout.text}" for callout in callouts]
         summary = "\n".join(filter(None, (session.summary, *decisions)))
         return Document(f"{session.id} {session.title}", summary, text)
 

@@ -41,28 +41,30 @@ def failures(phase: Phase, *, with_calls: bool) -> list[str]:
     Args:
         with_calls: also the failed calls without such an error.
     """
-    found: list[str] = []
+    texts: list[str] = []
     call = ""
     for entry in phase.entries:
         if isinstance(entry, ToolCall):
             call = f"{entry.tool} {entry.arguments}".strip() if entry.failed else ""
             if call and with_calls and not _SLIP.search(entry.result):
-                found.append(f"{call}: {entry.result}" if entry.result else call)
+                texts.append(f"{call}: {entry.result}" if entry.result else call)
         elif entry.kind == CalloutKind.ERROR:
             is_of_call = bool(call and entry.head and not entry.title)
             what = " ".join(filter(None, (entry.title, entry.description)))
             if is_of_call:
-                found = found[:-1] if with_calls and found[-1:] and call in found[-1] else found
+                texts = texts[:-1] if with_calls and texts[-1:] and call in texts[-1] else texts
                 what = "" if _SLIP.search(what) else f"{call}: {telling(what)}"
             if what:
                 resolved = f" - resolved: {entry.resolution}" if entry.resolution else ""
-                found.append(f"{what}{resolved}")
+                texts.append(f"{what}{resolved}")
             call = ""
-    return found
+    return texts
 
 
 def telling(output: str) -> str:
     """The lines of an output that say why a call failed; the last ones if none does."""
-    lines = [it for it in output.split("\n") if it.strip() and not _BANNER.match(it.strip())]
-    chosen = [it for it in lines if _TELLING.search(it)] or lines
+    lines = [
+        line for line in output.split("\n") if line.strip() and not _BANNER.match(line.strip())
+    ]
+    chosen = [line for line in lines if _TELLING.search(line)] or lines
     return "\n".join(chosen[-_MOST_LINES:])

@@ -77,14 +77,14 @@ class SessionKind:
 
     def unreadable(self, workspace: Workspace) -> Iterator[UnlatchError]:
         if store := _sessions(workspace):
-            yield from (one.error for one in store.all() if isinstance(one, Broken))
+            yield from (entry.error for entry in store.all() if isinstance(entry, Broken))
 
     def files(self, workspace: Workspace) -> Iterator[Path]:
         if store := _sessions(workspace):
             yield from store.paths()
         if has_state(workspace.paths.root, "imports"):
             imported = import_store(workspace)
-            yield from (one for one in imported.paths() if is_of_checkout(imported, one))
+            yield from (path for path in imported.paths() if is_of_checkout(imported, path))
 
     def documents(self, workspace: Workspace) -> Documents:
         from unlatch_sessions.kind.documents import SessionDocuments  # noqa: PLC0415  (SQLite)

@@ -35,11 +35,13 @@ def points(
     texts = section_texts()
     is_follower = is_imported or (not sources.with_tool_output and _is_published(store, path))
     said = Said(session, sources)
-    entries = [it for phase in session.phases for it in phase.callouts(CalloutKind.DECISION)]
-    own = {(session.id, it.line) for it in entries}  # which `said` has
+    entries = [
+        callout for phase in session.phases for callout in phase.callouts(CalloutKind.DECISION)
+    ]
+    own = {(session.id, callout.line) for callout in entries}  # which `said` has
     every = decisions(session, all_embedded(store, session))
-    others = [it for it in every if (it.session, it.line) not in own]
-    texts["decisions"] = [*(it.text for it in others), *said.texts["decisions"]]
+    others = [decision for decision in every if (decision.session, decision.line) not in own]
+    texts["decisions"] = [*(decision.text for decision in others), *said.texts["decisions"]]
     texts["failed"], texts["left"] = said.texts["failed"], said.texts["left"][-MOST_NEXT:]
     if sources.with_tool_output or not is_follower:
         for phase in session.phases:
@@ -51,11 +53,13 @@ def points(
     sources.add_summary(texts, session.summary)
     named = Counter(sources.identifiers(sources.clean(said.prose[-MOST_PROSE:])))
     # What a long conversation mentions only once is mostly an example.
-    names = [it for it, times in named.items() for _ in range(times) if times > is_follower]
-    calls = [it for phase in session.phases for it in phase.calls]
-    sources.known |= {it.tool for it in calls}
+    names = [name for name, times in named.items() for _ in range(times) if times > is_follower]
+    calls = [call for phase in session.phases for call in phase.calls]
+    sources.known |= {call.tool for call in calls}
     given = "\n".join(
-        it.arguments for it in calls if not it.failed and it.tool.casefold() not in _OWN_LISTS
+        call.arguments
+        for call in calls
+        if not call.failed and call.tool.casefold() not in _OWN_LISTS
     )
     names += names_in_calls(sources.clean(given[-MOST_PROSE:]), sources.identifiers)
     return briefing_from(f"session:{session.id}", texts, names[::-1])

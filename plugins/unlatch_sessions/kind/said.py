@@ -38,16 +38,18 @@ class Said:
         # The first decision since a person spoke, and the first one since a call.
         self._since_words = self._since_call = 0
         prose = {phase.id: [*_prose(phase)] for phase in session.phases}
-        left_out = sum(len(line) + 1 for it in prose.values() for _, line in it) - MOST_PROSE
+        left_out = (
+            sum(len(line) + 1 for numbered in prose.values() for _, line in numbered) - MOST_PROSE
+        )
         for phase in session.phases:
             lines: list[str] = []
-            for _, one in sorted([*prose[phase.id], *_entries(phase)], key=lambda it: it[0]):
-                if isinstance(one, str):
-                    left_out -= len(one) + 1
-                    lines += [one] if left_out < 0 else []
+            for _, part in sorted([*prose[phase.id], *_entries(phase)], key=lambda pair: pair[0]):
+                if isinstance(part, str):
+                    left_out -= len(part) + 1
+                    lines += [part] if left_out < 0 else []
                 else:
                     self._add_prose(lines)
-                    self._add_entry(phase, one)
+                    self._add_entry(phase, part)
             self._add_prose(lines)
 
     def _add_prose(self, lines: list[str]) -> None:
@@ -61,36 +63,40 @@ class Said:
         for section, sentence in self._sources.said(words):
             self.texts[section].append(sentence)
 
-    def _add_entry(self, phase: Phase, one: Callout | ToolCall) -> None:
+    def _add_entry(self, phase: Phase, entry: Callout | ToolCall) -> None:
         decided = self.texts["decisions"]
-        if isinstance(one, ToolCall):
+        if isinstance(entry, ToolCall):
             self._since_call = len(decided)
-        elif one.kind == CalloutKind.DECISION:
-            self._add_decision(one)
-        elif one.kind == CalloutKind.USER:
-            overrules = self._overrule(one.words)
-            if one.corrects:
-                decided.append(f"{one.words} ({one.interpretation or 'correction'})")
-            elif overrules or not (one.interpretation or phase.is_begun_by(one)):
-                decided.append(one.words)
+        elif entry.kind == CalloutKind.DECISION:
+            self._add_decision(entry)
+        elif entry.kind == CalloutKind.USER:
+            overrules = self._overrule(entry.words)
+            if entry.corrects:
+                decided.append(f"{entry.words} ({entry.interpretation or 'correction'})")
+            elif overrules or not (entry.interpretation or phase.is_begun_by(entry)):
+                decided.append(entry.words)
             else:
-                self._add_sentences(one.words)
+                self._add_sentences(entry.words)
             self._since_words = self._since_call = len(decided)
 
-    def _add_decision(self, one: Callout) -> None:
-        text = " ".join(filter(None, [one.title, self._sources.clean(one.text).strip()]))
+    def _add_decision(self, callout: Callout) -> None:
+        text = " ".join(filter(None, [callout.title, self._sources.clean(callout.text).strip()]))
         decided = self.texts["decisions"]
-        if one.head == _FOUND:
+        if callout.head == _FOUND:
             failed, said = self.texts["failed"], [*self._sources.said(text)]
-            for section, it in said:
-                if section == "failed" and it in failed:
-                    failed.remove(it)  # the decision says it
+            for section, sentence in said:
+                if section == "failed" and sentence in failed:
+                    failed.remove(sentence)  # the decision says it
             since = decided[self._since_words :]
-            again = [it for section, it in said if section == "decisions" and it in since]
+            again = [
+                sentence
+                for section, sentence in said
+                if section == "decisions" and sentence in since
+            ]
             if again and not _LABELLED.match(text):
                 return
-            for it in again:
-                decided.remove(it)
+            for sentence in again:
+                decided.remove(sentence)
             self._since_call = min(self._since_call, len(decided))
         decided.append(text)
 
@@ -100,12 +106,12 @@ class Said:
         if len(decided) <= self._since_words or not is_overruling(words):
             return False
         start = min(max(self._since_words, self._since_call), len(decided) - 1)
-        decided[start:] = [f"{OVERRULED} {it}" for it in decided[start:]]
+        decided[start:] = [f"{OVERRULED} {decision}" for decision in decided[start:]]
         return True
 
 
 def _entries(phase: Phase) -> Iterator[tuple[int, Callout | ToolCall]]:
-    return ((one.line, one) for one in phase.entries)
+    return ((entry.line, entry) for entry in phase.entries)
 
 
 def _prose(phase: Phase) -> Iterator[tuple[int, str]]:

@@ -30,23 +30,23 @@ def shown(entry: Entry) -> str:
 
 def until_user(entries: Sequence[Entry]) -> Iterator[str]:
     """The first entries up to a person's words."""
-    for one in entries[:_MOST]:
-        if is_kind(one, CalloutKind.USER):
+    for entry in entries[:_MOST]:
+        if is_kind(entry, CalloutKind.USER):
             return
-        yield shown(one)
+        yield shown(entry)
 
 
 def since_user(entries: Sequence[Entry]) -> tuple[Sequence[Entry], list[ToolCall]]:
     """The entries up to a person's last words, and the last tool calls after them."""
-    said = [number for number, one in enumerate(entries, 1) if is_kind(one, CalloutKind.USER)]
+    said = [number for number, entry in enumerate(entries, 1) if is_kind(entry, CalloutKind.USER)]
     start = max([0, *said[-1:]])
-    calls = [one for one in entries[start:] if isinstance(one, ToolCall)]
+    calls = [entry for entry in entries[start:] if isinstance(entry, ToolCall)]
     return entries[:start], calls[-_MOST:]
 
 
 def prose(phase: Phase, *, behind: Entry | None = None) -> str:
     """The text of a phase, or of its part behind an entry, without tool calls and callouts."""
-    taken = {number for one in phase.entries for number in _numbers(one)}
+    taken = {number for entry in phase.entries for number in _numbers(entry)}
     if behind:
         taken |= {*range(phase.first, behind.line)}
     own = (TOOL_CALLS, time_line(phase.at) if phase.at else "")

@@ -88,16 +88,16 @@ def learn(
         mask: takes secrets and home paths out of a text.
         type: only cases of this type.
     """
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     unsolved = 0
     for session in sessions:
         for phase in session.phases:
             for number, entry in enumerate(phase.entries):
                 case = _case(session, phase, number, entry, mask)
                 if case and type in (None, case.type):
-                    found.setdefault(case.id, case)
+                    cases.setdefault(case.id, case)
                 unsolved += case is None and is_kind(entry, CalloutKind.ERROR)
-    return Cases(tuple(found.values()), unsolved)
+    return Cases(tuple(cases.values()), unsolved)
 
 
 class _Found(NamedTuple):
@@ -114,17 +114,17 @@ class _Found(NamedTuple):
 def _case(
     session: Session, phase: Phase, number: int, entry: Entry, mask: Callable[[str], str]
 ) -> Case | None:
-    found = _found(session, phase, number, entry)
-    if found is None or not found.given or not found.expected or found.words == "":
+    raw = _found(session, phase, number, entry)
+    if raw is None or not raw.given or not raw.expected or raw.words == "":
         return None
-    goal = f"{session.title}: {found.goal.title}"
-    context = "\n".join([goal, *map(shown, found.earlier[-_CONTEXT:])])
+    goal = f"{session.title}: {raw.goal.title}"
+    context = "\n".join([goal, *map(shown, raw.earlier[-_CONTEXT:])])
     return Case(
-        found.type,
+        raw.type,
         mask(context),
-        mask(found.given),
-        mask(found.words) if found.words else None,
-        mask(found.expected),
+        mask(raw.given),
+        mask(raw.words) if raw.words else None,
+        mask(raw.expected),
         session=session.id,
         phase=phase.id,
         line=entry.line,
@@ -154,18 +154,18 @@ def _found(session: Session, phase: Phase, number: int, entry: Entry) -> _Found 
         return None
     # Words that begin a phase are about the one before.
     earlier = session.phases[phase.number - 2]
-    known, done = since_user(earlier.entries)
+    entries, done = since_user(earlier.entries)
     given = "\n".join(filter(None, [*map(shown, done), prose(earlier)]))
-    return _Found(CaseType.CORRECTION, earlier, known, given, entry.words, expected)
+    return _Found(CaseType.CORRECTION, earlier, entries, given, entry.words, expected)
 
 
 def _solution(before: Sequence[Entry], after: Sequence[Entry]) -> str:
     """The call of the same tool, rather of the same program, that succeeded after a failed one."""
-    failed = next((one for one in reversed(before) if isinstance(one, ToolCall)), None)
+    failed = next((entry for entry in reversed(before) if isinstance(entry, ToolCall)), None)
     if failed is None or not failed.failed:
         return ""
-    calls = (one for one in after if isinstance(one, ToolCall) and not one.failed)
-    same = [one for one in calls if one.tool == failed.tool]
+    calls = (entry for entry in after if isinstance(entry, ToolCall) and not entry.failed)
+    same = [call for call in calls if call.tool == failed.tool]
     program = failed.arguments.split()[:1]
-    found = [*(one for one in same if one.arguments.split()[:1] == program), *same]
-    return shown(found[0]) if found else ""
+    solutions = [*(call for call in same if call.arguments.split()[:1] == program), *same]
+    return shown(solutions[0]) if solutions else ""

@@ -27,9 +27,9 @@ _ASKED = "What do you do next?"
 def write_cases(cases: Iterable[Case], format: Format) -> str:
     """The content of a file with the cases."""
     if format is Format.JSONL:
-        return "".join(f"{_json(one)}\n" for one in cases)
+        return "".join(f"{_json(case)}\n" for case in cases)
     write = _markdown if format is Format.MARKDOWN else _puzzle
-    return "\n".join("\n".join(write(one)) + "\n" for one in cases)
+    return "\n".join("\n".join(write(case)) + "\n" for case in cases)
 
 
 def messages(case: Case) -> list[dict[str, str]]:

@@ -84,7 +84,7 @@ def paths(call: ToolCall) -> list[str]:
     """The files that a tool for files names."""
     if not reads(call) and not writes(call):
         return []
-    return [PurePath(found).as_posix() for found in _PATH.findall(without_paths(call.arguments))]
+    return [PurePath(path).as_posix() for path in _PATH.findall(without_paths(call.arguments))]
 
 
 def shown(call: ToolCall) -> str:
@@ -102,9 +102,9 @@ def kind(call: ToolCall) -> str:
 
 def failure(call: ToolCall) -> str:
     """The failed call and its kind, in neutral words, without the output."""
-    found = next((kind for pattern, kind in _KINDS if pattern.search(call.result)), None)
+    reason = next((kind for pattern, kind in _KINDS if pattern.search(call.result)), None)
     code = _EXIT_CODE.search(call.result)
-    how = found or (f"exit code {code[1]}" if code else "failed")
+    how = reason or (f"exit code {code[1]}" if code else "failed")
     what = kind(call) if _tool(call) in _SHELLS else call.tool
     return f"{cut(what.replace('`', ' '), LONGEST // 2)}: {how}"
 
@@ -122,8 +122,8 @@ def _arguments(call: ToolCall) -> str:
 
 
 def _program(command: str) -> str:
-    if found := _MODULE.match(command):
-        return found[1]
+    if match := _MODULE.match(command):
+        return match[1]
     words = command.split()
     has_own = len(words) > 1 and words[0] in _WITH_COMMANDS and words[1][:1].isalpha()
     return " ".join(words[: 2 if has_own else 1])

@@ -38,7 +38,7 @@ def codify(session: Session, dialect: Dialect = Dialect.CRUCIBLE_1) -> Workflow:
         hint = "choose another: unlatch session list, with --imported for imported ones"
         raise UsageError("session-empty", f"'{session.id}' has no phases to codify", hint=hint)
     steps = steps_of(session.phases)
-    names = _unique([_title(one) for one in steps])
+    names = _unique([_title(step) for step in steps])
     owners = _owners(steps)
     nodes = tuple(_node(steps, names, owners, number) for number in range(len(steps)))
     return Workflow(name(session.title), dialect, nodes, source=session.id)
@@ -111,7 +111,7 @@ def _names_of(paths: Iterable[str]) -> dict[str, Data]:
 
 def _repeats(step: Step) -> Iterator[str]:
     if step.begun > 1:
-        failed = any(one.failed for phase in step.phases[:-1] for one in phase.calls)
+        failed = any(call.failed for phase in step.phases[:-1] for call in phase.calls)
         why = "retried after failures" if failed else "a loop"
         why = "retried after corrections" if any(_corrections(step)) else why
         yield f"Repeat until it is done ({step.begun} times in the session, {why})."
@@ -120,40 +120,40 @@ def _repeats(step: Step) -> Iterator[str]:
 def _words(step: Step) -> list[str]:
     """Decisions of the work, and people's corrections."""
     decided = (line(_LABEL.sub("", o.text)) for o in step.callouts(CalloutKind.DECISION))
-    lines = [f"- Decision: {one}" for one in decided if one]
-    lines += [f"- Correction: {line(one)}" for one in _corrections(step)]
+    lines = [f"- Decision: {decision}" for decision in decided if decision]
+    lines += [f"- Correction: {line(correction)}" for correction in _corrections(step)]
     return list(dict.fromkeys(lines))[:_MOST_WORDS]
 
 
 def _corrections(step: Step) -> Iterator[str]:
     said = step.callouts(CalloutKind.USER)
-    return (one.words for one in said if one.corrects and one.words)
+    return (callout.words for callout in said if callout.corrects and callout.words)
 
 
 def _calls(step: Step) -> Iterator[str]:
     """The calls that succeeded, each once; of many, those that do more than read."""
     reading: dict[str, bool] = {}
-    for one in step.calls:
-        if not one.failed:
-            reading.setdefault(calls.shown(one), calls.reads(one))
+    for call in step.calls:
+        if not call.failed:
+            reading.setdefault(calls.shown(call), calls.reads(call))
     kept = sorted(reading, key=reading.__getitem__)[:_MOST_CALLS]
-    failed = {calls.shown(one) for one in step.calls if one.failed}
-    for shown in (one for one in reading if one in kept):
-        yield f"- `{shown}`{', again until it succeeds' if shown in failed else ''}"
+    failed = {calls.shown(call) for call in step.calls if call.failed}
+    for command in (text for text in reading if text in kept):
+        yield f"- `{command}`{', again until it succeeds' if command in failed else ''}"
     if left := len(reading) - len(kept):
         yield f"- and {left} more"
 
 
 def _branches(step: Step, names: Sequence[str], number: int) -> Iterator[Branch]:
     """An error of the session becomes an `Otherwise`."""
-    found = [line(_said(one)) for one in step.callouts(CalloutKind.ERROR)]
-    found += [f"fix {line(calls.failure(one))}" for one in step.calls if one.failed]
-    if not found:
+    problems = [line(_said(callout)) for callout in step.callouts(CalloutKind.ERROR)]
+    problems += [f"fix {line(calls.failure(call))}" for call in step.calls if call.failed]
+    if not problems:
         return
     if number + 1 < len(names):
         after = names[number + 1]
         yield Branch("it succeeds", f"proceed to {after}", after, 0)
-    for text in list(dict.fromkeys(filter(None, found)))[:_MOST_BRANCHES]:
+    for text in list(dict.fromkeys(filter(None, problems)))[:_MOST_BRANCHES]:
         yield Branch(None, text, None, 0)
 
 

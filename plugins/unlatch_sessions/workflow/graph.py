@@ -24,13 +24,13 @@ def data_edges(workflow: Workflow) -> list[Edge]:
     """An edge from each node that creates data to each other node that takes it."""
     creators: dict[str, list[int]] = {}
     for number, node in enumerate(workflow.nodes):
-        for one in node.creates:
-            creators.setdefault(one.name, []).append(number)
+        for data in node.creates:
+            creators.setdefault(data.name, []).append(number)
     return [
-        Edge(creator, number, one.name)
+        Edge(creator, number, data.name)
         for number, node in enumerate(workflow.nodes)
-        for one in node.takes
-        for creator in creators.get(one.name, ())
+        for data in node.takes
+        for creator in creators.get(data.name, ())
         if creator != number
     ]
 
@@ -52,9 +52,9 @@ def check(workflow: Workflow) -> list[Problem]:
     if not workflow.nodes:
         problems.append(Problem(Severity.ERROR, 1, "there is no node: add a heading `## Name`"))
     if cycle := _cycle(workflow):
-        names = " -> ".join(f"{one.name} (line {one.line})" for one in cycle)
+        names = " -> ".join(f"{node.name} (line {node.line})" for node in cycle)
         problems.append(Problem(Severity.ERROR, cycle[0].line, f"cycle: {names}"))
-    return sorted(problems, key=lambda one: (one.line, one.message))
+    return sorted(problems, key=lambda problem: (problem.line, problem.message))
 
 
 def _unknown(workflow: Workflow) -> list[Problem]:
@@ -95,7 +95,7 @@ def _cycle(workflow: Workflow) -> Sequence[Node]:
                 done.add(way.pop())
                 places.pop()
             elif step in way:
-                return [workflow.nodes[one] for one in (*way[way.index(step) :], step)]
+                return [workflow.nodes[index] for index in (*way[way.index(step) :], step)]
             elif step not in done:
                 way.append(step)
                 places.append(iter(after.get(step, ())))

@@ -61,21 +61,21 @@ def read_workflow(text: str, dialect: Dialect | None = None) -> Workflow:
         StoreError: `workflow-damaged`.
     """
     try:
-        found = front_matter.read(text)
+        fields = front_matter.read(text)
     except StoreError as error:
         message, hint = error.message, "add front matter with `type: workflow` between lines of ---"
         raise StoreError("workflow-damaged", message, hint=hint) from None
     lines = scan(text).lines
-    dialect = dialect or _dialect(found.get("dialect"), lines)
+    dialect = dialect or _dialect(fields.get("dialect"), lines)
     title = next((line.words for line in lines if line.level == 1), None)
-    source = found.get("source")
+    source = fields.get("source")
     reader = _Reader(dialect)
     for line in lines:
         reader.take(line)
     return Workflow(
-        title=title or str(found.get("name") or "Workflow"),
+        title=title or str(fields.get("name") or "Workflow"),
         dialect=dialect,
-        nodes=tuple(one.build() for one in reader.nodes),
+        nodes=tuple(draft.build() for draft in reader.nodes),
         source=source if isinstance(source, str) else None,
         problems=tuple(reader.problems),
     )
@@ -85,8 +85,8 @@ def _dialect(named: object, lines: Iterable[Line]) -> Dialect:
     if isinstance(named, str) and named in [*Dialect]:
         return Dialect(named)
     if named not in (None, ""):
-        known = ", ".join(Dialect)
-        message = f"the dialect {named!r} is unknown; known are {known}"
+        dialects = ", ".join(Dialect)
+        message = f"the dialect {named!r} is unknown; known are {dialects}"
         raise StoreError("workflow-damaged", message, hint="correct `dialect` in the front matter")
     for line in lines:
         is_heading = line.level >= _LEVEL
@@ -111,8 +111,8 @@ class _Draft:
 
     def build(self) -> Node:
         node = self.node
-        takes = {**{one.name: one for one in self.bold}, **self.takes}
-        for name in {one.name for one in node.creates} | {*self.creates}:
+        takes = {**{data.name: data for data in self.bold}, **self.takes}
+        for name in {data.name for data in node.creates} | {*self.creates}:
             takes.pop(name, None)
         return replace(
             node,
@@ -151,10 +151,10 @@ class _Reader:
         required = optional = parallel = False
         fields: dict[str, str] = {}
         if self.dialect is Dialect.CRUCIBLE_2026:
-            fields = {it["key"]: it["value"].strip() for it in _FIELDS.finditer(words)}
+            fields = {match["key"]: match["value"].strip() for match in _FIELDS.finditer(words)}
             words = _FIELDS.sub("", words)
             words, *outputs = _ARROW.split(words)
-            creates = tuple(data for one in outputs for data in self._data(one, line.number))
+            creates = tuple(data for output in outputs for data in self._data(output, line.number))
             parallel = _PARALLEL.search(words) is not None
             words = _PARALLEL.sub("", words)
         else:
@@ -179,17 +179,17 @@ class _Reader:
         words = line.words.strip()
         is_item = line.body > 0 and line.text.lstrip()[:1] in ("-", "*", "+")
         if is_item and self._list is not None and line.number == self._last + 1:
-            self._list |= {one.name: one for one in self._data(words, line.number)}
+            self._list |= {data.name: data for data in self._data(words, line.number)}
             self._last = line.number
             return
         self._list = None
-        if found := _BRANCH.fullmatch(words):
-            draft.branches.append(_branch(found, line.number))
+        if match := _BRANCH.fullmatch(words):
+            draft.branches.append(_branch(match, line.number))
         elif (listed := _LISTED.fullmatch(words)) and not is_item:
             self._list = draft.takes if listed["word"].lower() == "takes" else draft.creates
             self._last = line.number
             if listed["rest"]:
-                self._list |= {one.name: one for one in self._data(listed["rest"], line.number)}
+                self._list |= {data.name: data for data in self._data(listed["rest"], line.number)}
         elif _ARROW.search(words) and not words.startswith("`"):
             self._chain(words, line.number, draft)
         elif words:
@@ -199,7 +199,7 @@ class _Reader:
         if line.text.lstrip().startswith(">"):
             draft.gate = draft.gate or _GATE.match(line.text) is not None
         elif words := line.words.strip():
-            names = (found["name"].strip() for found in _BOLD.finditer(words))
+            names = (match["name"].strip() for match in _BOLD.finditer(words))
             draft.bold += [Data(name) for name in names if _DATA.fullmatch(name)]
             if branch := _BRANCH.fullmatch(words) or _COLON_BRANCH.fullmatch(words):
                 draft.branches.append(_branch(branch, line.number))
@@ -209,19 +209,19 @@ class _Reader:
     def _chain(self, words: str, number: int, draft: _Draft) -> None:
         """A line as `a, b → c → d`: all but the last are taken, all but the first created."""
         parts = [self._data(part, number) for part in _ARROW.split(words)]
-        for one in parts[0]:
-            draft.takes.setdefault(one.name, one)
+        for data in parts[0]:
+            draft.takes.setdefault(data.name, data)
         for part in parts[1:]:
-            draft.creates |= {one.name: one for one in part}
+            draft.creates |= {data.name: data for data in part}
 
     def _data(self, text: str, number: int) -> tuple[Data, ...]:
-        found = []
+        data = []
         for part in filter(None, map(str.strip, _split(text))):
             if match := _DATA.fullmatch(part):
-                found.append(Data(match["name"], match["type"]))
+                data.append(Data(match["name"], match["type"]))
             else:
                 self._report(Severity.WARNING, number, f"cannot read '{part}' as name::Type")
-        return tuple(found)
+        return tuple(data)
 
     def _report(self, severity: Severity, line: int, message: str) -> None:
         self.problems.append(Problem(severity, line, message))
@@ -231,10 +231,10 @@ def _versioned(agent: Agent | None, version: str | None) -> Agent | None:
     return Agent(agent.name, version) if agent and version else agent
 
 
-def _branch(found: re.Match[str], line: int) -> Branch:
-    proceed = _PROCEED.fullmatch(found["text"].strip())
+def _branch(match: re.Match[str], line: int) -> Branch:
+    proceed = _PROCEED.fullmatch(match["text"].strip())
     node = proceed["node"].strip() if proceed else None
-    return Branch(found["condition"], found["text"].strip(), node, line)
+    return Branch(match["condition"], match["text"].strip(), node, line)
 
 
 def _split(text: str) -> list[str]:

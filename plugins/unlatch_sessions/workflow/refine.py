@@ -39,8 +39,8 @@ def refine(complete: Complete, session: str, workflow: str) -> str:
         {"role": "user", "content": "\n\n".join(parts)},
     ]
     text = complete(messages).choices[0].message.content or ""
-    found = _FENCED.search(text)
-    refined = found["text"] if found else text
+    match = _FENCED.search(text)
+    refined = match["text"] if match else text
     if not refined.lstrip().startswith("---"):
         hint = "run the command again, or without --refine"
         raise StoreError("refinement-missing", "the model's answer has no workflow", hint=hint)

@@ -44,21 +44,21 @@ class Step:
 
     @property
     def calls(self) -> Iterator[ToolCall]:
-        return (one for phase in self.phases for one in phase.calls if calls.is_step(one))
+        return (call for phase in self.phases for call in phase.calls if calls.is_step(call))
 
     def callouts(self, kind: CalloutKind) -> Iterator[Callout]:
-        return (one for phase in self.phases for one in phase.callouts(kind))
+        return (callout for phase in self.phases for callout in phase.callouts(kind))
 
 
 def steps_of(phases: Sequence[Phase]) -> list[Step]:
     """At most 39 steps, in the order in which they were begun first."""
-    working = [one for one in phases if not _only_answers(one)] or phases
+    working = [phase for phase in phases if not _only_answers(phase)] or phases
     return _joined(_steps(working))
 
 
 def _steps(phases: Iterable[Phase]) -> list[Step]:
     steps: list[Step] = []
-    known: dict[Hashable, Step] = {}
+    by_work: dict[Hashable, Step] = {}
     last: Step | None = None
     for phase in phases:
         opening = _opening(phase)
@@ -68,14 +68,14 @@ def _steps(phases: Iterable[Phase]) -> list[Step]:
         work = (agent, _work(phase))
         if last and (corrects or goes_on):
             step = last
-        elif found := known.get((agent, title.casefold())) or known.get(work):
-            step = found
+        elif earlier := by_work.get((agent, title.casefold())) or by_work.get(work):
+            step = earlier
         else:
             step = Step(title, phase.agent, phase.channel)
             steps.append(step)
-            known[agent, title.casefold()] = step
+            by_work[agent, title.casefold()] = step
         if work[1]:
-            known.setdefault(work, step)
+            by_work.setdefault(work, step)
         step.begun += not (goes_on and step.phases)
         step.phases.append(phase)
         last = step
@@ -84,7 +84,7 @@ def _steps(phases: Iterable[Phase]) -> list[Step]:
 
 def _work(phase: Phase) -> frozenset[str]:
     """The content of a phase: a single call with its arguments, several by their kinds."""
-    done = [one for one in phase.calls if calls.is_step(one)]
+    done = [call for call in phase.calls if calls.is_step(call)]
     kinds = frozenset(map(calls.kind, done))
     return kinds if len(kinds) > 1 else frozenset(map(calls.shown, done))
 
@@ -105,12 +105,12 @@ def _only_answers(phase: Phase) -> bool:
 def _joined(steps: list[Step]) -> list[Step]:
     """Join the smallest neighbours until there are few enough."""
     while len(steps) > MOST_NODES:
-        sizes = [len(one.phases) + len(two.phases) for one, two in pairwise(steps)]
+        sizes = [len(first.phases) + len(second.phases) for first, second in pairwise(steps)]
         at = sizes.index(min(sizes))
-        one, two = steps[at], steps[at + 1]
-        agent = one.agent if one.agent == two.agent else None
-        channel = one.channel if one.channel == two.channel else None
-        joined = Step(one.title, agent, channel, [*one.phases, *two.phases], 1)
-        joined.joined = one.joined + two.joined
+        first, second = steps[at], steps[at + 1]
+        agent = first.agent if first.agent == second.agent else None
+        channel = first.channel if first.channel == second.channel else None
+        joined = Step(first.title, agent, channel, [*first.phases, *second.phases], 1)
+        joined.joined = first.joined + second.joined
         steps = [*steps[:at], joined, *steps[at + 2 :]]
     return steps

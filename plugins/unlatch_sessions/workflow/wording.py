@@ -36,7 +36,7 @@ _AGENT_OR_CHANNEL = re.compile(r"(?<!\s)\s++[@#]\S*+\Z")
 
 def without_paths(text: str) -> str:
     """The text with the name of each absolute path alone."""
-    return _ABSOLUTE.sub(lambda found: found["name"], text)
+    return _ABSOLUTE.sub(lambda match: match["name"], text)
 
 
 def line(text: str, length: int = LONGEST) -> str:

@@ -59,7 +59,7 @@ def _lines_1(node: Node) -> Iterator[str]:
     if node.takes:
         yield from ("", f"Takes {', '.join(map(str, node.takes))}")
     if node.creates:
-        yield from ("", "creates:", *(f"- {one}" for one in node.creates))
+        yield from ("", "creates:", *(f"- {data}" for data in node.creates))
     if node.steps:
         yield from ("", *map(_escaped, node.steps))
     if node.branches:
@@ -68,7 +68,7 @@ def _lines_1(node: Node) -> Iterator[str]:
 
 
 def _lines_2026(node: Node) -> Iterator[str]:
-    outputs = f" -> {', '.join(one.name for one in node.creates)}" if node.creates else ""
+    outputs = f" -> {', '.join(data.name for data in node.creates)}" if node.creates else ""
     agent = f" @{node.agent.name}" if node.agent else ""
     parallel = " (parallel)" if node.parallel else ""
     # This dialect has neither versions nor channels; it lets anybody add fields.
@@ -78,7 +78,7 @@ def _lines_2026(node: Node) -> Iterator[str]:
     if node.gate:
         yield from ("", "> [!gate]", "> Sign-off")
     if node.takes:
-        yield from ("", f"Uses {', '.join(f'**{one.name}**' for one in node.takes)}.")
+        yield from ("", f"Uses {', '.join(f'**{data.name}**' for data in node.takes)}.")
     if node.steps:
         yield from ("", *map(_escaped, node.steps))
     for line in _branches(node):
@@ -86,9 +86,9 @@ def _lines_2026(node: Node) -> Iterator[str]:
 
 
 def _branches(node: Node) -> Iterator[str]:
-    for one in node.branches:
-        lead = f"If {one.condition}" if one.condition else "Otherwise"
-        yield f"{lead} {_ARROW} {one.text}"
+    for branch in node.branches:
+        lead = f"If {branch.condition}" if branch.condition else "Otherwise"
+        yield f"{lead} {_ARROW} {branch.text}"
 
 
 def _escaped(line: str) -> str:

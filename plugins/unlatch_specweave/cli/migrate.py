@@ -55,11 +55,11 @@ def run(context: Context, *, undo: bool, dry_run: bool, yes: bool, as_json: bool
                 {"path": path, "diff": diff, "deleted": verb == "delete"}
                 for verb, path, diff in task.changes
             ],
-            left=[output.fields(one, "path", "why") for one in left],
+            left=[output.fields(file, "path", "why") for file in left],
         )
         return 0
-    for one in left:
-        output.note(f"{one.path} is left as it is: {one.why}")
+    for file in left:
+        output.note(f"{file.path} is left as it is: {file.why}")
     if is_applied:
         output.ok(task.done)
         if not undo:
@@ -104,21 +104,21 @@ def _migration(workspace: Workspace) -> _Task:
     from unlatch_specweave.migrate.plan import plan_migration  # noqa: PLC0415
 
     is_begun = find_unfinished(workspace) is not None
-    found = plan_migration(workspace)
-    heading = "Nothing to migrate." if found.is_empty else None
-    back = output.clean(way_back(found))
-    files = [(one.path, one.before, one.after) for one in found.changes]
+    plan = plan_migration(workspace)
+    heading = "Nothing to migrate." if plan.is_empty else None
+    back = output.clean(way_back(plan))
+    files = [(change.path, change.before, change.after) for change in plan.changes]
     return _Task(
-        [(one.source, one.target) for one in found.moves],
-        [("make" if one[1] is None else "change", one[0], diff_of(*one)) for one in files],
-        found.skipped,
-        lambda: (*found.skipped, *migrate(workspace, found)),
-        lambda: None if is_begun else check_committed(workspace.paths.root, found),
+        [(move.source, move.target) for move in plan.moves],
+        [("make" if file[1] is None else "change", file[0], diff_of(*file)) for file in files],
+        plan.skipped,
+        lambda: (*plan.skipped, *migrate(workspace, plan)),
+        lambda: None if is_begun else check_committed(workspace.paths.root, plan),
         question="Migrate?",
         command="unlatch migrate --yes",
         done="Migrated" if is_begun else f"Migrated; before you commit, this undoes it: {back}",
         heading="This finishes an interrupted migration." if is_begun else heading,
-        is_due=is_begun or not found.is_empty,
+        is_due=is_begun or not plan.is_empty,
     )
 
 
@@ -128,8 +128,11 @@ def _undo(workspace: Workspace) -> _Task:
     journal = last_migration(workspace)
     changes, left = plan_undo(workspace, journal)
     return _Task(
-        [(one.target, one.source) for one in journal.moves],
-        [("delete" if one.before is None else "restore", one.path, None) for one in changes],
+        [(move.target, move.source) for move in journal.moves],
+        [
+            ("delete" if change.before is None else "restore", change.path, None)
+            for change in changes
+        ],
         left,
         partial(undo, workspace, journal),
         lambda: None,

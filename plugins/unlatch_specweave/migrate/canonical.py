@@ -49,34 +49,34 @@ def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
         return None
     for tracker, shape in shapes.links.items():
         _list_all(data, tracker, shape)
-    made = renamed.with_value(data)
-    after = snapshot(folder, JsonText.parse(made), shapes)
-    return made if _is_alike(before, after) and _has_all(before, after) else None
+    content = renamed.with_value(data)
+    after = snapshot(folder, JsonText.parse(content), shapes)
+    return content if _is_alike(before, after) and _has_all(before, after) else None
 
 
 def _renames(data: dict[str, Any], shapes: Shapes) -> dict[tuple[str | int, ...], str]:
-    found: dict[tuple[str | int, ...], str] = {}
+    renames: dict[tuple[str | int, ...], str] = {}
     for keys in _SYNONYMS:
         # A number or a truth value under such a name is another program's field.
         old = next((key for key in keys if isinstance(data.get(key), str)), keys[0])
         if old != keys[0] and keys[0] not in data:
-            found[(old,)] = keys[0]
+            renames[(old,)] = keys[0]
     for link in read_links(data, shapes.links):
         if not link.has_block:
             continue
         block = block_at(data, link.path)
         old_ones = old_keys(block, tracker=link.tracker, shape=shapes.links[link.tracker])
-        found |= {(*link.path, old): new for old, new in old_ones.items()}
+        renames |= {(*link.path, old): new for old, new in old_ones.items()}
         outer, name = link.path[0], "".join(map(str, link.path[1:2]))
         if outer == link.tracker and name in _LISTS and _can_be_items(data[outer], name):
-            found[outer, name] = ITEMS
-    return found
+            renames[outer, name] = ITEMS
+    return renames
 
 
 def _can_be_items(block: dict[str, Any], name: str) -> bool:
     """Whether a list can be renamed to `items`: it is the only list, and has objects only."""
     entries, others = block[name], (key for key in LISTS if key in block and key != name)
-    is_plain = isinstance(entries, list) and all(isinstance(one, dict) for one in entries)
+    is_plain = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
     return is_plain and not any(others)
 
 
@@ -93,8 +93,8 @@ def _move_links(data: dict[str, Any], shapes: Shapes) -> bool:
     False if the other keys of an entry cannot move with its item.
     """
     places = {*shapes.links, *OUTER_BLOCKS}
-    links = [one for one in read_links(data, shapes.links) if is_old_place(one)]
-    links = [one for one in links if one.path[0] in places]
+    links = [link for link in read_links(data, shapes.links) if is_old_place(link)]
+    links = [link for link in links if link.path[0] in places]
     # Now, because each removal moves the entries behind it.
     facts = [_other_facts(data, link, shapes.links[link.tracker]) for link in links]
     for link in links:
@@ -120,8 +120,8 @@ def _other_facts(data: dict[str, Any], link: Link, shape: LinkShape) -> list[tup
 
 def _keep(data: dict[str, Any], link: Link, facts: list[tuple[str, Any]], shapes: Shapes) -> bool:
     """Add keys to the block of a link; False if it is unreadable or has other values."""
-    found = (one for one in read_links(data, shapes.links) if same_item(one, link))
-    if (moved := next(found, None)) is None:
+    links = (other for other in read_links(data, shapes.links) if same_item(other, link))
+    if (moved := next(links, None)) is None:
         return False
     block = block_at(data, moved.path)
     return all(block.setdefault(key, value) == value for key, value in facts)
@@ -133,12 +133,12 @@ def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
     items = block.get("items") if isinstance(block, dict) else None
     if not isinstance(block, dict) or not isinstance(items, list) or not items:
         return
-    if not all(isinstance(one, dict) and shape.item in one for one in items):
+    if not all(isinstance(item, dict) and shape.item in item for item in items):
         return
     plain = (shape.item, shape.url)
     if shape.item not in block:
         block.update({key: items[0][key] for key in plain if key in items[0]})
-    elif not any(one[shape.item] == block[shape.item] for one in items):
+    elif not any(item[shape.item] == block[shape.item] for item in items):
         own = {key: block[key] for key in (*plain, "story", "base") if key in block}
         block["items"] = [own, *items]
         block.pop("story", None)
@@ -152,8 +152,8 @@ def _is_alike(before: Increment, after: Increment) -> bool:
         return False
     facts = attrgetter("key", "story", "base")
     return len(before.links) == len(after.links) and all(
-        any(facts(one) == facts(other) and same_item(one, other) for other in after.links)
-        for one in before.links
+        any(facts(link) == facts(other) and same_item(link, other) for other in after.links)
+        for link in before.links
     )
 
 
@@ -162,7 +162,7 @@ def _has_all(before: Increment, after: Increment) -> bool:
     rewritten = {key for keys in _SYNONYMS for key in keys} | {"status"}
     data = {key: value for key, value in before.data.items() if key not in rewritten}
     lost = set(_texts(data)) - set(_texts(after.data))
-    return all(any(_names(one, link) for link in before.links) for one in lost)
+    return all(any(_names(value, link) for link in before.links) for value in lost)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -52,7 +52,7 @@ def touched(plan: MigrationPlan) -> list[str]:
     """The files and folders that a migration reads and changes or moves, from the root."""
     sources = [move.source for move in plan.moves]
     targets = tuple(f"{move.target}/" for move in plan.moves)
-    return sources + [one.path for one in plan.changes if not one.path.startswith(targets)]
+    return sources + [change.path for change in plan.changes if not change.path.startswith(targets)]
 
 
 def way_back(plan: MigrationPlan) -> str:

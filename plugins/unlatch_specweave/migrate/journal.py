@@ -41,12 +41,12 @@ def _state(raw: Any) -> State:
         raise BadRecord(f" is not one of {', '.join(State)}") from error
 
 
-def _place(known: str) -> Type:
+def _place(pattern: str) -> Type:
     """A path from the project's root to a place that a migration changes."""
 
     def read(raw: Any) -> str:
         path = text(raw)
-        is_foreign = ".." in PurePosixPath(path).parts or not re.fullmatch(known, path)
+        is_foreign = ".." in PurePosixPath(path).parts or not re.fullmatch(pattern, path)
         if is_foreign or "\0" in path or "\\" in path:
             raise BadRecord(f": a migration does not change {json.dumps(path)}")
         return path
@@ -134,7 +134,7 @@ def read_journals(paths: ProjectPaths) -> tuple[Journal, ...]:
     place = _folder(paths)
     try:
         with open_folder(place) as folder:
-            found = [place / name for name in folder.names()]
+            files = [place / name for name in folder.names()]
     except FileNotFoundError:
         return ()
     except NotADirectoryError as error:
@@ -148,7 +148,7 @@ def read_journals(paths: ProjectPaths) -> tuple[Journal, ...]:
         message = f"the folder of migrations cannot be read: {error.strerror}"
         hint = "check its permissions and those of the folders above it"
         raise StoreError("migration-unreadable", message, where=str(place), hint=hint) from error
-    return tuple(_read(path) for path in found if path.suffix == ".json" and is_ulid(path.stem))
+    return tuple(_read(path) for path in files if path.suffix == ".json" and is_ulid(path.stem))
 
 
 def _folder(paths: ProjectPaths) -> Path:

@@ -42,7 +42,7 @@ from unlatch_specweave.migrate.plan import (
 def find_unfinished(workspace: Workspace) -> Journal | None:
     """An interrupted migration or undo; None if there is none."""
     journals = read_journals(workspace.paths)
-    return next((one for one in journals if one.state is not State.DONE), None)
+    return next((journal for journal in journals if journal.state is not State.DONE), None)
 
 
 def migrate(workspace: Workspace, plan: MigrationPlan) -> tuple[SkippedFile, ...]:
@@ -76,10 +76,10 @@ def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
     paths = workspace.paths
     with store_lock(paths, MIGRATE):
         back = [
-            one
+            reverse
             for move in journal.moves
             if exists(paths.root / move.target)
-            for one in moves_between(paths.root, move.target, move.source)
+            for reverse in moves_between(paths.root, move.target, move.source)
         ]
         write_journal(paths, replace(journal, state=State.UNDOING))
         skipped = tuple(

@@ -66,16 +66,16 @@ def plan_migration(workspace: Workspace) -> MigrationPlan:
     root = workspace.paths.root
     theirs, ours = root / THEIRS, root / OURS
     moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
-    found = [
+    parts = [
         _metadata(workspace, folder, f"{OURS}/{folder.path.relative_to(place).as_posix()}")
         for place in (theirs, ours)
         for folder in _folders(place)
     ]
-    found += [_config(workspace), _attributes(root)]
+    parts += [_config(workspace), _attributes(root)]
     return MigrationPlan(
         moves,
-        tuple(one for one in found if isinstance(one, FileChange)),
-        tuple(one for one in found if isinstance(one, SkippedFile)),
+        tuple(part for part in parts if isinstance(part, FileChange)),
+        tuple(part for part in parts if isinstance(part, SkippedFile)),
     )
 
 

@@ -47,7 +47,7 @@ def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
     It may come from a variable that a script did not set, and would select everything.
     """
     given = value if isinstance(value, tuple) else () if value is None else (value,)
-    if not all(one.strip(" ,") for one in given) and not ctx.resilient_parsing:
+    if not all(text.strip(" ,") for text in given) and not ctx.resilient_parsing:
         message = f"{option.opts[0]} is empty"
         hint = f"give {option.opts[0]} a value, or leave it out"
         raise UsageError("filter-invalid", message, hint=hint)
@@ -61,8 +61,8 @@ def without_placeholder(ctx: click.Context, parameter: click.Parameter, value: A
         from unlatch.increments.model.reason import refuse_placeholder  # noqa: PLC0415  (rarely needed)
 
         is_option = isinstance(parameter, click.Option)
-        for one in given:
-            refuse_placeholder(one, parameter.opts[0] if is_option else f"the {parameter.name}")
+        for text in given:
+            refuse_placeholder(text, parameter.opts[0] if is_option else f"the {parameter.name}")
     return value
 
 
@@ -107,7 +107,9 @@ class _PlanOut(click.Option):
         if planning := planning_of(ctx):
             from unlatch.cli.runtime.plan_making import check_options  # noqa: PLC0415  (slow to load)
 
-            planning.typed = {key: one for key, one in opts.items() if isinstance(one, _TYPED)}
+            planning.typed = {
+                key: value for key, value in opts.items() if isinstance(value, _TYPED)
+            }
             check_options(ctx, planning.typed, of_reason=REASON_SOURCES)
         return file, args
 

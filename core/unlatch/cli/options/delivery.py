@@ -93,7 +93,7 @@ def serving(
     """
     plugins = _plugin_flags(kinds, (of,) if of else Registry().manifests.values())
     flags = [_FOLLOW, MAX_TIME]
-    flags += [_plugin_option(parameter, one) for parameter, one in plugins.items()]
+    flags += [_plugin_option(parameter, option) for parameter, option in plugins.items()]
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
@@ -142,10 +142,10 @@ def refuse_elsewhere(delivery: DeliveryOptions, links: Iterable[Link]) -> None:
     """Refuse an option of trackers that none of the items is on; UsageError `not-its-option`."""
     if not (delivery.plugin and (names := {link.tracker for link in links})):
         return
-    given = {one.partition("=")[0] for one in delivery.plugin}
+    given = {assignment.partition("=")[0] for assignment in delivery.plugin}
     for option, manifests in Registry().offering.items():
-        if option in given and names.isdisjoint(it.name for it in manifests):
-            titles = " and ".join(it.title for it in manifests)
+        if option in given and names.isdisjoint(manifest.name for manifest in manifests):
+            titles = " and ".join(manifest.title for manifest in manifests)
             message = f"--{option} is an option of {titles}, and no item is there"
             hint = f"leave out --{option}"
             raise UsageError("not-its-option", message, hint=hint)
@@ -176,9 +176,9 @@ def _given(plugins: Mapping[str, Option], kwargs: dict[str, Any]) -> Iterator[st
 
 def _plugin_flags(kinds: tuple[Kind, ...], manifests: Iterable[Manifest]) -> dict[str, Option]:
     """The options of these trackers for these operations, by the parameters' names."""
-    found: dict[str, Option] = {}
+    by_parameter: dict[str, Option] = {}
     for manifest in manifests:
         for option in manifest.options:
             if not set(kinds).isdisjoint(option.kinds):
-                found[f"plugin_{option.name.replace('-', '_')}"] = option
-    return found
+                by_parameter[f"plugin_{option.name.replace('-', '_')}"] = option
+    return by_parameter

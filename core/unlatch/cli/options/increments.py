@@ -60,19 +60,19 @@ class IncrementArgument(click.Argument):
 
         typed = ctx.params.get(self.name or "")
         without = typed if isinstance(typed, tuple) else ()
-        found = find_candidates(
+        candidates = find_candidates(
             context_of(ctx).workspace, ctx.info_name or "", begins=incomplete, without=without
         )
-        plain = (one for one in found if PLAIN.fullmatch(one.id))
-        titled = [_item(one, titled=True) for one in islice(plain, _MOST_TITLES)]
-        others = [_item(one, titled=False) for one in plain]
+        plain = (increment for increment in candidates if PLAIN.fullmatch(increment.id))
+        titled = [_item(increment, titled=True) for increment in islice(plain, _MOST_TITLES)]
+        others = [_item(increment, titled=False) for increment in plain]
         return [*titled, *others]
 
 
-def _item(one: Increment, *, titled: bool) -> CompletionItem[str]:
+def _item(increment: Increment, *, titled: bool) -> CompletionItem[str]:
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
-    return CompletionItem(one.id, help=_on_a_line(one.title) if titled else None)
+    return CompletionItem(increment.id, help=_on_a_line(increment.title) if titled else None)
 
 
 def _on_a_line(text: str) -> str:
@@ -99,15 +99,22 @@ def pick_increment(ctx: click.Context) -> str | None:
     )
 
     command, workspace = ctx.info_name or "", context_of(ctx).workspace
-    found = likely_first(find_candidates(workspace, command), command)
-    if not found:
+    candidates = likely_first(find_candidates(workspace, command), command)
+    if not candidates:
         has_any = any(workspace.manager.collection.folders())
         why = why_none(command) if has_any else "there is no increment"
         hint = _NEXT.get(command, "unlatch list --all") if has_any else "unlatch new TITLE"
         raise UsageError("nothing-to-choose", f"nothing to {command}: {why}", hint=hint)
     from unlatch.cli.runtime.picker import pick  # noqa: PLC0415  (slow to load)
 
-    rows = {one.id: (_on_a_line(one.id), one.status.value, _on_a_line(one.title)) for one in found}
+    rows = {
+        increment.id: (
+            _on_a_line(increment.id),
+            increment.status.value,
+            _on_a_line(increment.title),
+        )
+        for increment in candidates
+    }
     return pick(f"{ctx.command_path}: ", rows)
 
 

@@ -64,8 +64,8 @@ def example_address(workspace: Workspace) -> str:
             with suppress(UnlatchError):
                 ref = settings.locate(shape.format(settings.target), None)
                 address = f"{ref.url.removesuffix('4')}NUMBER"
-                found = any(one.recognise(address) for one in trackers)
-                if settings.allows(ref) and ref.url.endswith("4") and not found:
+                is_item = any(settings.recognise(address) for settings in trackers)
+                if settings.allows(ref) and ref.url.endswith("4") and not is_item:
                     return address
     return "URL"
 

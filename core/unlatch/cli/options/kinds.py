@@ -14,8 +14,8 @@ class _Kinds(click.Choice[str]):
     """One kind, or several that are separated by commas."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        words = [one.strip() for one in value.split(",")]
-        return [super(_Kinds, self).convert(one, param, ctx) for one in words]
+        words = [word.strip() for word in value.split(",")]
+        return [super(_Kinds, self).convert(word, param, ctx) for word in words]
 
 
 def kinds_of_work() -> tuple[str, ...]:

@@ -109,10 +109,10 @@ def take_listing(
         UsageError: `status-unknown`, `filter-invalid`, `time-unknown` or `unknown-tracker`.
     """
     filters = _filters(context, **options)
-    wants_archived = any(one.trait is Trait.ARCHIVED for one in filters.conditions)
+    wants_archived = any(condition.trait is Trait.ARCHIVED for condition in filters.conditions)
     folders = [*context.workspace.manager.collection.folders()]
-    listed = [one for one in folders if everything or wants_archived or not one.archived]
-    made = Listing(
+    listed = [folder for folder in folders if everything or wants_archived or not folder.archived]
+    listing = Listing(
         context.workspace,
         listed,
         filters,
@@ -120,7 +120,7 @@ def take_listing(
         reverse=reverse is not (key or "").startswith("-"),
         limit=limit,
     )
-    return made, len(folders) - len(listed)
+    return listing, len(folders) - len(listed)
 
 
 def _filters(

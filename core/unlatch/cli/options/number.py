@@ -12,7 +12,7 @@ class Number(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        found: float = super().convert(value, param, ctx)
-        if not isfinite(found):
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
-        return found
+        return number

@@ -44,8 +44,8 @@ def _is_day(given: str) -> bool:
 
 
 def _moment(given: str, now: datetime, *, option: str) -> datetime:
-    if found := _AGO.fullmatch(given.strip()):
-        return now - int(found[1]) * _UNITS[found[2]]
+    if match := _AGO.fullmatch(given.strip()):
+        return now - int(match[1]) * _UNITS[match[2]]
     if (moment := read_stamp(given)) is not None:
         return moment
     raise UsageError(

@@ -60,8 +60,8 @@ def about_increments(context: Context, given: dict[str, Any]) -> Iterator[str]:
     if not isinstance(items, Named) and any(map(context.is_item, items)):
         yield from items
         return
-    one = [given["wanted"]] if "wanted" in given else ()
-    for name in named(context, items or given.get("named") or one):
+    single = [given["wanted"]] if "wanted" in given else ()
+    for name in named(context, items or given.get("named") or single):
         yield from _about_increment(context, context.workspace.manager.read(name))
 
 
@@ -69,8 +69,10 @@ def named(context: Context, given: Named | Iterable[str]) -> Iterable[str]:
     if isinstance(given, Named):
         return given.names
     workspace = context.workspace
-    found = [find_range(workspace, one) or [find_increment(workspace, one).name] for one in given]
-    return dict.fromkeys(name for names in found for name in names)
+    names_of = [
+        find_range(workspace, word) or [find_increment(workspace, word).name] for word in given
+    ]
+    return dict.fromkeys(name for names in names_of for name in names)
 
 
 def _about_increment(context: Context, increment: Increment) -> Iterator[str]:
@@ -278,5 +280,5 @@ def _template(about: Iterable[str]) -> str:
         "",
         *islice(about, _MOST_LINES),
     ]
-    shown = (_SETTINGS.sub(r"\1 ", output.harmless(line)) for line in lines)
-    return "\n".join(["", *(f"# {line}".rstrip() for line in shown), ""])
+    safe = (_SETTINGS.sub(r"\1 ", output.harmless(line)) for line in lines)
+    return "\n".join(["", *(f"# {line}".rstrip() for line in safe), ""])

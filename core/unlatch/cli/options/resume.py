@@ -24,11 +24,15 @@ def _refuse_unasked(context: Context, given: dict[str, Any]) -> None:
     """Refuse a resume that will ask, as it does itself later; UsageError `not-interactive`."""
     if given["yes"] or given["dry_run"]:
         return
-    found = [*_meant(context, given["ids"], given["expressions"])]
-    for one in found:
-        if one.status.is_finished:
-            repeat = "repeat with" if len(found) > 1 else f"unlatch resume {quote(one.id)}"
-            require_terminal(f"{one.id} is {one.status}", f"{repeat} {typed_reason()} --yes")
+    increments = [*_meant(context, given["ids"], given["expressions"])]
+    for increment in increments:
+        if increment.status.is_finished:
+            repeat = (
+                "repeat with" if len(increments) > 1 else f"unlatch resume {quote(increment.id)}"
+            )
+            require_terminal(
+                f"{increment.id} is {increment.status}", f"{repeat} {typed_reason()} --yes"
+            )
 
 
 def _meant(
@@ -38,7 +42,7 @@ def _meant(
     if isinstance(ids, Reference):
         return ()
     words = ids.names if isinstance(ids, Named) else ids
-    if any(context.is_item(one) or read_reference(one) for one in words):
+    if any(context.is_item(word) or read_reference(word) for word in words):
         return ()
     manager = context.workspace.manager
     if words:

@@ -36,10 +36,10 @@ def agree_to_pending(
         ConsentMissing: `pending-not-agreed`: nobody can be asked.
         UsageError: `pending-declined`.
     """
-    found = _of_others(contexts)
-    if found and not yes:
-        _ask(found, silent=silent)
-    for context, increment in found:
+    pending = _of_others(contexts)
+    if pending and not yes:
+        _ask(pending, silent=silent)
+    for context, increment in pending:
         agree(context.workspace, increment)
 
 
@@ -49,34 +49,34 @@ def refuse_pending_of_others(contexts: Iterable[tuple[Context, Sequence[Incremen
     Raises:
         ConsentMissing: `pending-not-agreed`.
     """
-    if found := _of_others(contexts):
-        _ask(found, silent=True)
+    if pending := _of_others(contexts):
+        _ask(pending, silent=True)
 
 
 def _of_others(
     contexts: Iterable[tuple[Context, Sequence[Increment]]],
 ) -> list[tuple[Context, Increment]]:
     return [
-        (context, one)
-        for context, some in contexts
-        for one in find_unfamiliar(context.workspace, some)
+        (context, increment)
+        for context, increments in contexts
+        for increment in find_unfamiliar(context.workspace, increments)
     ]
 
 
-def _ask(found: Sequence[tuple[Context, Increment]], *, silent: bool) -> None:
-    count = sum(len(one.pending) for _, one in found)
+def _ask(pending: Sequence[tuple[Context, Increment]], *, silent: bool) -> None:
+    count = sum(len(increment.pending) for _, increment in pending)
     was, what = ("was", "it") if count == 1 else ("were", "them")
     message = f"{times(count, 'pending operation')} {was} not recorded by you in this checkout"
-    items = [(context, one, _previewed(context, one)) for context, one in found]
-    names = sorted({_name(context, item) for context, _, some in items for item in some})
+    items = [(context, increment, _previewed(context, increment)) for context, increment in pending]
+    names = sorted({_name(context, item) for context, _, previews in items for item in previews})
     step = "unlatch sync --dry-run"
     if silent or (problem := why_no_prompt()):
         hint = f"{step} shows the texts; to send {what} in your name: unlatch sync --yes"
         why = "" if silent else f"; {problem}"
         raise ConsentMissing(_ID, f"{message}{why}", hint=hint, problems=tuple(names))
     output.talk(f"{output.warn('!')} {message}:")
-    for context, increment, some in items:
-        output.talk(output.strong(output.clean(increment.title)), *_lines(context, some))
+    for context, increment, previews in items:
+        output.talk(output.strong(output.clean(increment.title)), *_lines(context, previews))
     if not prompts.confirm(f"Send {what} in your name?"):
         raise UsageError("pending-declined", "nothing was sent", hint=f"to look again: {step}")
 

@@ -101,12 +101,12 @@ class _DeliveryLog:
 
 def tell_all_left(ended: Sequence[DeliveryResult]) -> None:
     """Name the pending operations, and the one command that delivers them."""
-    unfinished = [one for one in ended if one.left]
+    unfinished = [result for result in ended if result.left]
     if len(unfinished) <= FEW:
-        for one in unfinished:
-            tell_left(one)
+        for result in unfinished:
+            tell_left(result)
     else:
-        count = sum(one.left for one in unfinished)
+        count = sum(result.left for result in unfinished)
         left = f"{times(count, 'operation')} of {times(len(unfinished), 'increment')} recorded"
         output.talk(f"{output.warn(f'{left} and not delivered.')} Next: unlatch sync")
 
@@ -118,6 +118,8 @@ def tell_left(delivered: DeliveryResult) -> None:
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
     pending = delivered.increment.pending
     command = next_command(delivered.increment.id, pending)
-    blocked = any(one.is_blocked for one in pending) and command.endswith(delivered.increment.id)
+    blocked = any(operation.is_blocked for operation in pending) and command.endswith(
+        delivered.increment.id
+    )
     cause = " Remove the cause first." if blocked else ""
     output.talk(f"{left}{cause} Next: {command}")

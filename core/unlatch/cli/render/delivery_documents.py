@@ -50,13 +50,15 @@ def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
     3 if a recorded operation is left; 5 if a person must decide about an item.
     """
     deliveries = list(deliveries)
-    if left or any(one.error is not None for one in deliveries):
+    if left or any(delivery.error is not None for delivery in deliveries):
         return UNDELIVERED
-    return UNDECIDED if any(one.undecided is not None for one in deliveries) else 0
+    return UNDECIDED if any(delivery.undecided is not None for delivery in deliveries) else 0
 
 
 def pending_of(increment: Increment) -> list[Json]:
-    return [{"increment": increment.id, **operation_entry(one)} for one in increment.pending]
+    return [
+        {"increment": increment.id, **operation_entry(operation)} for operation in increment.pending
+    ]
 
 
 def delivery_entry(delivery: Delivery) -> Json:
@@ -101,10 +103,10 @@ def _retry_entry(delivery: Delivery) -> Json:
 def retry_of_all(parts: Any) -> Json:
     """The same for a whole document: the earliest time, else a person, else nothing."""
     entries = [*_retries(parts)]
-    times = [one["retryAt"] for one in entries if one["retry"] == "at"]
+    times = [entry["retryAt"] for entry in entries if entry["retry"] == "at"]
     if times:
         return {"retry": "at", "retryAt": min(times)}
-    return PERSON if any(one["retry"] == "person" for one in entries) else NO_RETRY
+    return PERSON if any(entry["retry"] == "person" for entry in entries) else NO_RETRY
 
 
 def _retries(part: Any) -> Iterator[Json]:
@@ -125,7 +127,7 @@ def print_document(name: str, code: int, /, **parts: Any) -> None:
 
 def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
     """Items that the same change left as they are now, as deliveries; they were only read."""
-    items = [(one.item.ref, one.requests) for one in done if one.item]
+    items = [(snapshot.item.ref, snapshot.requests) for snapshot in done if snapshot.item]
     return [
         {
             "tracker": ref.tracker,

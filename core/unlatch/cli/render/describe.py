@@ -128,12 +128,16 @@ def helpful_options(pending: Sequence[Operation]) -> list[str]:
     It has the options for refused operations only if no others remain: these would get the options
     too, and might lose their comment.
     """
-    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
-    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
+    remedies = {
+        operation.attempt.remedy
+        for operation in pending
+        if operation.is_blocked and operation.attempt
+    }
+    if not remedies or None in remedies or not all(operation.is_blocked for operation in pending):
         remedies = set()
     if "--comment none" in remedies:
         remedies.discard("--comment short")
-    return [word for one in sorted(filter(None, remedies)) for word in one.split()]
+    return [word for remedy in sorted(filter(None, remedies)) for word in remedy.split()]
 
 
 def lines_of(head: str, words: str, text: str) -> list[str]:
@@ -142,7 +146,7 @@ def lines_of(head: str, words: str, text: str) -> list[str]:
     The lines below the first are indented by a little more than the width of `head`.
     """
     first, *others = without_controls(text).strip().split("\n")
-    below = (line for one in others for line in hang(" " * (len(head) + 2), clean(one)))
+    below = (line for row in others for line in hang(" " * (len(head) + 2), clean(row)))
     return [line.rstrip() for line in (*hang(head, f"{words}{clean(first)}"), *below)]
 
 

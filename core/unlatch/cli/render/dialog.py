@@ -135,15 +135,15 @@ class Dialog:
     def changed(self, ended: Sequence[Ended]) -> None:
         if self.options.as_json:
             return
-        done = [one for one in ended if isinstance(one, Done)]
+        done = [change for change in ended if isinstance(change, Done)]
         if self.moves and _is_terse(len(done)):
             from unlatch.cli.render.describe import times  # noqa: PLC0415  (rarely needed)
 
-            before = Counter(one.outcome.before.status.value for one in done)
+            before = Counter(change.outcome.before.status.value for change in done)
             each = ", ".join(f"{count:,} {status}" for status, count in before.items())
             now = done[0].outcome.increment.status
             output.ok(f"{times(len(done), 'increment')} {now} now: {each} before")
-        if refused := [one for one in ended if isinstance(one, Refusal)]:
+        if refused := [refusal for refusal in ended if isinstance(refusal, Refusal)]:
             from unlatch.cli.render.preview_many import tell_refusals  # noqa: PLC0415  (rarely needed)
 
             tell_refusals(refused)
@@ -167,17 +167,17 @@ class Dialog:
         if self.options.as_json:
             self.write_document(ended, code)
         elif not self.options.offline:
-            self.tell_left([one for one in ended if isinstance(one, Done)])
+            self.tell_left([change for change in ended if isinstance(change, Done)])
         return code
 
     def code_of(self, ended: Sequence[Ended]) -> int:
         """The exit code."""
-        codes = [self.code(one) if isinstance(one, Done) else one.error.exit_code for one in ended]
+        codes = [self.code(end) if isinstance(end, Done) else end.error.exit_code for end in ended]
         if not self.options.is_many:
             return max(codes, default=0)
         from unlatch.cli.runtime.failure import code_of_many  # noqa: PLC0415  (for many alone)
 
-        done = [one for one in ended if isinstance(one, Done)]
+        done = [change for change in ended if isinstance(change, Done)]
         return code_of_many(codes, changed=any(map(self.has_changed, done)))
 
     def code(self, done: Done) -> int:
@@ -204,10 +204,10 @@ class Dialog:
     def write_document(self, ended: Sequence[Ended], code: int, **more: Any) -> None:
         """Print the document for a program, of one change or of many, with further keys."""
         if self.options.is_many:
-            entries = [self.entry(one) for one in ended]
+            entries = [self.entry(end) for end in ended]
             self.print_document(f"{self.document}-many", code, increments=entries, **more)
             return
-        (done,) = (one for one in ended if isinstance(one, Done))
+        (done,) = (change for change in ended if isinstance(change, Done))
         parts = self.parts(done)
         facts = {key: parts[key] for key in self.keys if key in parts}
         self.print_document(self.document, code, increment=moved_entry(done), **facts, **more)
@@ -284,4 +284,4 @@ def _is_terse(total: int) -> bool:
 
 def deliveries_of(done: Sequence[Done]) -> list[DeliveryResult]:
     """The results of what was delivered, or left on purpose."""
-    return [one.delivered for one in done if one.delivered is not None]
+    return [change.delivered for change in done if change.delivered is not None]

@@ -40,36 +40,36 @@ def spared_entries(spared: Iterable[tuple[Link, tuple[str, ...]]]) -> list[Json]
     return [{**link_entry(link), "neededBy": list(needed)} for link, needed in spared]
 
 
-def list_entry(one: Increment | BrokenIncrement) -> Json:
+def list_entry(increment: Increment | BrokenIncrement) -> Json:
     """An increment in a list; a broken one has no status."""
-    if isinstance(one, BrokenIncrement):
-        broken = {"id": one.error_id, **fields(one, "reason", "hint")}
+    if isinstance(increment, BrokenIncrement):
+        broken = {"id": increment.error_id, **fields(increment, "reason", "hint")}
         return {
             **fields(None, *_LISTED),
             **_NONE,
-            **fields(one, "id", "archived"),
+            **fields(increment, "id", "archived"),
             "broken": broken,
         }
     return {
-        **fields(one, *_LISTED),
-        "links": [link_entry(link) for link in one.links],
-        "reopens": one.effective_reopens,
-        "pending": len(one.pending),
+        **fields(increment, *_LISTED),
+        "links": [link_entry(link) for link in increment.links],
+        "reopens": increment.effective_reopens,
+        "pending": len(increment.pending),
         "broken": None,
-        "unit": _unit_entry(one),
+        "unit": _unit_entry(increment),
     }
 
 
-def _unit_entry(one: Increment) -> Json | None:
-    if one.unit is None:
+def _unit_entry(increment: Increment) -> Json | None:
+    if increment.unit is None:
         return None
-    now = one.evidence
+    now = increment.evidence
     return {
-        "layout": one.unit.layout,
-        "path": str(one.unit.place),
+        "layout": increment.unit.layout,
+        "path": str(increment.unit.place),
         "shows": now.status if now else None,
         "by": now.by if now else None,
-        "overridden": one.overridden,
+        "overridden": increment.overridden,
     }
 
 
@@ -87,7 +87,7 @@ def item_entry(seen: ItemSnapshot) -> Json:
 
 
 def item_entries(items: Iterable[ItemSnapshot]) -> list[Json]:
-    return [item_entry(one) for one in items]
+    return [item_entry(snapshot) for snapshot in items]
 
 
 def synced_item_entry(seen: ItemSnapshot, times: Mapping[Link, datetime]) -> Json:
@@ -96,7 +96,7 @@ def synced_item_entry(seen: ItemSnapshot, times: Mapping[Link, datetime]) -> Jso
 
 
 def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:
-    return [fields(one, "id", "reason", "hint") for one in broken]
+    return [fields(increment, "id", "reason", "hint") for increment in broken]
 
 
 def warning_entries(warnings: Iterable[UnlatchError]) -> list[Json]:
@@ -126,7 +126,7 @@ def evidence_entry(evidence: Evidence | None) -> Json | None:
     return {
         "reopen": evidence.reopen.id,
         "since": stamp(evidence.reopen.reopened_at),
-        "commits": [fields(one, "id", "subject") for one in evidence.commits],
+        "commits": [fields(commit, "id", "subject") for commit in evidence.commits],
         "ticked": evidence.ticked,
         "git": evidence.has_git,
     }

@@ -110,9 +110,9 @@ def _tell_unit(increment: Increment) -> None:
     if increment.unit is None:
         return
     now, recorded = increment.evidence, increment.overridden
-    shown = f"{now.status} ({output.clean(now.by)})" if now else "no tasks"
+    evidence = f"{now.status} ({output.clean(now.by)})" if now else "no tasks"
     news = f"; unlatch recorded {recorded}, unlatch sync records this" if recorded else ""
-    output.data(f"  Files show   {shown}{news}")
+    output.data(f"  Files show   {evidence}{news}")
     layout, place = increment.unit.layout, output.clean(relpath(increment.unit.place))
     end = "" if increment.unit.is_file else "/"
     output.data(*output.hang("  Documents    ", f"{place}{end} ({output.clean(layout)})"))
@@ -134,12 +134,12 @@ def _tell_items(context: Context, increment: Increment, seen: Sequence[ItemSnaps
     from unlatch.sync.check_boxes import absent_boxes  # noqa: PLC0415  (for items alone)
 
     synced = last_synced(increment)
-    for one in seen:
-        output.data(*synced_lines(registry, one, synced, columns=columns, now=now))
-        if one.item and one.item.labels:
-            labels = ", ".join(map(output.clean, one.item.labels))
+    for snapshot in seen:
+        output.data(*synced_lines(registry, snapshot, synced, columns=columns, now=now))
+        if snapshot.item and snapshot.item.labels:
+            labels = ", ".join(map(output.clean, snapshot.item.labels))
             output.data(*output.hang(f"    {'':<{columns}}", f"labels: {labels}"))
-        if absent := absent_boxes(increment, one.link, one.item):
+        if absent := absent_boxes(increment, snapshot.link, snapshot.item):
             line = f"not in its body: {output.clean(first_of(absent))}"
             output.data(*output.hang(f"    {'':<{columns}}", line))
     tell_unread(seen)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.units.adoption import Adoption
 
 
-def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
-    """Show warnings, one per line, without those whose ids are in `known`."""
+def tell_warnings(warnings: Iterable[UnlatchError], *, shown_ids: Collection[str] = ()) -> None:
+    """Show warnings, one per line, without those whose ids are in `shown_ids`."""
     for warning in warnings:
-        if warning.id not in known:
+        if warning.id not in shown_ids:
             output.remark(warning.message, warning.id)
 
 
@@ -43,7 +43,7 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
     from unlatch.cli.runtime.failure import UNDECIDED  # noqa: PLC0415
 
     verb = "is" if len(broken) == 1 else "are"
-    count, names = times(len(broken), "increment"), first_of([one.id for one in broken])
+    count, names = times(len(broken), "increment"), first_of([increment.id for increment in broken])
     output.note(f"{count} cannot be read and {verb} left out: {names}")
     output.talk("  next: unlatch doctor")
     return UNDECIDED
@@ -82,9 +82,9 @@ def tell_excess(command: str, excess: UsageError, items: int) -> None:
     output.talk(f"{output.warn('!')} {line}. Next: add --max-items {items}")
 
 
-def adoption_line(one: Adoption) -> str:
-    return f"{one.increment}: {one.recorded} -> {one.shown}, by {output.clean(one.why)}"
+def adoption_line(change: Adoption) -> str:
+    return f"{change.increment}: {change.recorded} -> {change.shown}, by {output.clean(change.why)}"
 
 
-def adoption_entry(one: Adoption) -> output.Json:
-    return output.fields(one, "increment", "recorded", "shown", "by", "layout")
+def adoption_entry(adoption: Adoption) -> output.Json:
+    return output.fields(adoption, "increment", "recorded", "shown", "by", "layout")

@@ -45,7 +45,7 @@ def tell_preview(
         preview_document(preview) | (more or {}),
         as_json=as_json,
         about=[preview.plan.before],
-        read=[one.item for one in preview.items],
+        read=[item.item for item in preview.items],
     ):
         return code
     show_preview(context, preview)
@@ -55,10 +55,10 @@ def tell_preview(
 
 def foreseen_code(items: Iterable[Previewed]) -> int:
     """The exit code of a dry run: 5 if an item is unread, else 3 if one would not be changed."""
-    found = [*items]
-    if any(one.is_unread for one in found):
+    previews = [*items]
+    if any(item.is_unread for item in previews):
         return UNDECIDED
-    return UNDELIVERED if any(one.is_refused for one in found) else 0
+    return UNDELIVERED if any(item.is_refused for item in previews) else 0
 
 
 def show_preview(context: Context, preview: Preview) -> None:
@@ -90,7 +90,7 @@ def item_lines(context: Context, items: Sequence[Previewed]) -> Iterator[str]:
     """The lines about each item: its comment and its requests."""
     registry = context.workspace.registry
     columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
-    requests = _request_lines([one for item in items for one in item.requests])
+    requests = _request_lines([request for item in items for request in item.requests])
     said: Text | None = None
     for item in items:
         # Items of one intent are adjacent and share one comment, which is shown once.
@@ -144,14 +144,16 @@ def text_lines(name: str, text: Text, columns: int) -> Iterator[str]:
 def _styled(block: Block) -> str:
     if not isinstance(block, tuple):
         return without_controls(plain((block,)))
-    shown = ((without_controls(span.text), span.bold) for span in block)
-    return "".join(output.strong(text) if bold else text for text, bold in shown)
+    spans = ((without_controls(span.text), span.bold) for span in block)
+    return "".join(output.strong(text) if bold else text for text, bold in spans)
 
 
 def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
     """Each request on one line, or on two if the terminal is too narrow for any of them."""
-    heads = [f"{_INDENT}{one.method:<{_METHOD}} {output.clean(one.url)}" for one in requests]
-    words = [output.clean(one.what) for one in requests]
+    heads = [
+        f"{_INDENT}{request.method:<{_METHOD}} {output.clean(request.url)}" for request in requests
+    ]
+    words = [output.clean(request.what) for request in requests]
     longest = max(map(len, heads), default=0)
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if columns is None or longest + 2 + max(map(cells, words), default=0) < columns:
@@ -207,6 +209,6 @@ def previewed_entry(item: Previewed) -> output.Json:
         "addLabels": list(change.add_labels),
         "removeLabels": list(change.remove_labels),
         "pendingSince": stamp(item.operation.at) if item.was_pending else None,
-        "requests": [output.fields(one, "method", "url", "what") for one in item.requests],
+        "requests": [output.fields(request, "method", "url", "what") for request in item.requests],
         "error": problem_entry(item.error) if item.error else None,
     }

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def tell_refusals(refusals: Iterable[Refusal]) -> None:
     """Show the first increment for each cause with the next step, and name the others."""
     causes: dict[tuple[str, str], list[Refusal]] = {}
-    for one in refusals:
-        causes.setdefault(_cause(one), []).append(one)
+    for refusal in refusals:
+        causes.setdefault(_cause(refusal), []).append(refusal)
     for alike in causes.values():
         _tell(alike)
 
@@ -42,8 +42,8 @@ def _tell(alike: Sequence[Refusal]) -> None:
     stays = f"stays {first.before.status}" if first.before else "stays as it is"
     message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
     output.failed(f"{output.clean(first.id)} {stays}: {message}", error.hint)
-    output.data(*(f"    - {output.clean(one)}" for one in error.problems))
-    if others := [output.clean(one.id) for one in alike[1:]]:
+    output.data(*(f"    - {output.clean(problem)}" for problem in error.problems))
+    if others := [output.clean(refusal.id) for refusal in alike[1:]]:
         more = times(len(others), "more increment")
         output.data(f"    {more} likewise: {first_of(others)}")
 
@@ -61,7 +61,7 @@ _COLUMNS = 14
 
 def tell_previews(
     context: Context,
-    found: Sequence[Preview],
+    previews: Sequence[Preview],
     refused: Sequence[Refusal],
     *,
     command: str,
@@ -75,25 +75,27 @@ def tell_previews(
         items: the number of items to be written to.
         excess: the error if that is more than allowed.
     """
-    unread = [item for one in found for item in unread_items(one.items)]
-    codes = [one.error.exit_code for one in refused]
-    codes += [foreseen_code(one.items) for one in found]
-    code = code_of_many(codes, changed=any(map(_changes, found)))
+    unread = [item for preview in previews for item in unread_items(preview.items)]
+    codes = [refusal.error.exit_code for refusal in refused]
+    codes += [foreseen_code(preview.items) for preview in previews]
+    code = code_of_many(codes, changed=any(map(_changes, previews)))
     parts = {
-        "increments": [_entry(one) for one in found],
-        "requests": sum(one.requests for one in found),
-        "refused": [{"id": one.id, "error": problem_entry(one.error)} for one in refused],
+        "increments": [_entry(preview) for preview in previews],
+        "requests": sum(preview.requests for preview in previews),
+        "refused": [
+            {"id": refusal.id, "error": problem_entry(refusal.error)} for refusal in refused
+        ],
         "tooMany": problem_entry(excess) if excess else None,
     }
-    read = [item.item for one in found for item in one.items]
-    about = [one.plan.before for one in found]
+    read = [item.item for preview in previews for item in preview.items]
+    about = [preview.plan.before for preview in previews]
     if show_plan(context, "dry-run-many", code, parts, as_json=as_json, about=about, read=read):
         return code
     with context.paged():
-        output.data(*sum_lines(context.workspace.registry, found, refused))
-        for one in found:
+        output.data(*sum_lines(context.workspace.registry, previews, refused))
+        for preview in previews:
             output.data("")
-            show_preview(context, one)
+            show_preview(context, preview)
         tell_refusals(refused)
         if excess is not None:
             tell_excess(command, excess, items)
@@ -112,24 +114,24 @@ def _entry(preview: Preview) -> output.Json:
 
 
 def sum_lines(
-    registry: Registry, found: Sequence[Preview], refused: Sequence[Refusal]
+    registry: Registry, previews: Sequence[Preview], refused: Sequence[Refusal]
 ) -> Iterator[str]:
     """The number of changes, by status and by tracker."""
-    requests = sum(one.requests for one in found)
-    yield f"{times(len(found), 'increment')}, {times(requests, 'request')} in all."
-    if found:
-        yield from _line("Status", _counted(_move(one) for one in found))
+    requests = sum(preview.requests for preview in previews)
+    yield f"{times(len(previews), 'increment')}, {times(requests, 'request')} in all."
+    if previews:
+        yield from _line("Status", _counted(_move(preview) for preview in previews))
     seen: dict[str, dict[object, str]] = {}
-    for item in (item for one in found for item in one.items):
+    for item in (item for preview in previews for item in preview.items):
         state = item.item.state if item.item else "unknown" if item.is_unread else "not read"
         seen.setdefault(item.operation.tracker, {})[item.link.key] = state
     for tracker, states in seen.items():
         count = times(len(states), "item")
         yield from _line(tracker_title(registry, tracker), f"{count}: {_counted(states.values())}")
-    if spared := sum(len(one.spared) for one in found):
+    if spared := sum(len(preview.spared) for preview in previews):
         yield from _line("Stay open", times(spared, "item"))
     if refused:
-        yield from _line("Refused", _counted(f"[{one.error.id}]" for one in refused))
+        yield from _line("Refused", _counted(f"[{refusal.error.id}]" for refusal in refused))
 
 
 def _move(preview: Preview) -> str:

@@ -24,15 +24,15 @@ _NAMED = 10
 RETRY = "unlatch sync --retry-refused"
 
 
-def tell_refused(shown: Sequence[tuple[str, RefusedLabels]], command: str = RETRY) -> None:
+def tell_refused(named_labels: Sequence[tuple[str, RefusedLabels]], command: str = RETRY) -> None:
     """Name the items that lack refused labels, and the command that asks for them again."""
-    for name, one in shown[:_NAMED]:
-        labels = output.clean(" ".join(one.signed))
+    for name, refusal in named_labels[:_NAMED]:
+        labels = output.clean(" ".join(refusal.signed))
         line = f"{output.clean(name)}: the tracker refused these labels: {labels}"
         output.data(*output.hang(f"{output.warn('!')} ", line))
-    if more := len(shown[_NAMED:]):
+    if more := len(named_labels[_NAMED:]):
         output.data(f"  and {more} more; --json lists them")
-    if shown:
+    if named_labels:
         output.talk(f"When the account may change them, ask again. Next: {command}")
 
 
@@ -44,13 +44,15 @@ def tell_known_refusals(
     Args:
         links: only these; None for all.
     """
-    shown = [
-        (link_name(context, one.refusal.link), one)
-        for one in known_refusals(context.workspace, increment)
-        if links is None or any(same_item(one.refusal.link, link) for link in links)
+    named_labels = [
+        (link_name(context, labels.refusal.link), labels)
+        for labels in known_refusals(context.workspace, increment)
+        if links is None or any(same_item(labels.refusal.link, link) for link in links)
     ]
-    tell_refused(shown, RETRY if increment.is_item else f"unlatch sync {quote(increment.id)}")
-    return bool(shown)
+    tell_refused(
+        named_labels, RETRY if increment.is_item else f"unlatch sync {quote(increment.id)}"
+    )
+    return bool(named_labels)
 
 
 def link_name(context: Context, link: Link) -> str:
@@ -62,13 +64,13 @@ def link_name(context: Context, link: Link) -> str:
 
 
 def refused_entry(
-    link: Link, name: str, one: RefusedLabels, increment: Increment | None
+    link: Link, name: str, labels: RefusedLabels, increment: Increment | None
 ) -> output.Json:
     return {
         "increment": increment.id if increment else None,
         **link_entry(link),
         "name": name,
-        "op": one.refusal.op,
-        "add": list(one.add),
-        "remove": list(one.remove),
+        "op": labels.refusal.op,
+        "add": list(labels.add),
+        "remove": list(labels.remove),
     }

@@ -30,7 +30,7 @@ def tell_elsewhere(context: Context, increment: Increment) -> None:
     with suppress(UnlatchError):  # it may be of another version
         here = find_related(context.workspace, increment)
         there = find_related(Context(replace(context.options, root=main)).workspace, increment)
-        if refs := [one for one in there.refs if one not in here.known]:
+        if refs := [ref for ref in there.refs if ref not in here.known]:
             command = f"unlatch --root {quote(str(main))} show {quote(increment.id)} --briefing"
             output.note(f"not in this worktree: {first_of(refs)}; {command} has them")
 
@@ -42,9 +42,9 @@ def related_lines(context: Context, increment: Increment) -> Iterator[tuple[str,
     from unlatch.cli.render.notes import tell_warnings  # noqa: PLC0415
     from unlatch.related.belonging import find_related  # noqa: PLC0415  (slow to load)
 
-    found = find_related(context.workspace, increment)
-    tell_warnings(found.unreadable)
-    yield from ((it.kind.capitalize(), it.work.id, it.work.status) for it in found.others)
+    related = find_related(context.workspace, increment)
+    tell_warnings(related.unreadable)
+    yield from ((work.kind.capitalize(), work.work.id, work.work.status) for work in related.others)
 
 
 def related_keys(context: Context, increment: Increment) -> output.Json:

@@ -70,8 +70,8 @@ def complete_alias(
 
 def place_of_command(arguments: Sequence[str], group: click.Group) -> int:
     """The number of the first argument that is no option of all commands, and no option's value."""
-    options = (one for one in group.params if isinstance(one, click.Option))
-    with_value = {name for one in options if not one.is_flag for name in one.opts}
+    options = (option for option in group.params if isinstance(option, click.Option))
+    with_value = {name for option in options if not option.is_flag for name in option.opts}
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
         at += 2 if arguments[at] in with_value else 1
@@ -83,9 +83,9 @@ def _aliases() -> Mapping[str, str]:
     from unlatch.worklog.text.parsing import load_toml  # noqa: PLC0415  (few commands need it)
 
     with suppress(OSError, ValueError):
-        found = load_toml(read_user_file(user_config_file()).decode("utf-8-sig")).get("aliases")
-        if isinstance(found, dict):
-            return {name: words for name, words in found.items() if isinstance(words, str)}
+        aliases = load_toml(read_user_file(user_config_file()).decode("utf-8-sig")).get("aliases")
+        if isinstance(aliases, dict):
+            return {name: words for name, words in aliases.items() if isinstance(words, str)}
     return {}
 
 

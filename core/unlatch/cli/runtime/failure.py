@@ -67,8 +67,8 @@ def code_of_many(codes: Iterable[int], *, changed: bool) -> int:
     Pending operations outweigh refusals. If some increments were changed, or would be in a dry run,
     a refusal of others is left to a person.
     """
-    found = [*codes]
-    code = UNDELIVERED if UNDELIVERED in found else max(found, default=0)
+    exit_codes = [*codes]
+    code = UNDELIVERED if UNDELIVERED in exit_codes else max(exit_codes, default=0)
     return UNDECIDED if changed and code in _UNCHANGED else code
 
 
@@ -119,7 +119,10 @@ def problem_entry(error: UnlatchError) -> output.Json:
 
 def error_lines(error: UnlatchError) -> list[str]:
     """An error for people: id, message, place, and next step."""
-    lines = [f"error[{error.id}]: {error.message}", *(f"  - {one}" for one in error.problems)]
+    lines = [
+        f"error[{error.id}]: {error.message}",
+        *(f"  - {problem}" for problem in error.problems),
+    ]
     if error.where:
         lines.append(f"  at: {error.where}")
     if error.hint:

@@ -58,11 +58,11 @@ def named_increments(context: Context, words: Sequence[str]) -> Named:
     names: dict[str, None] = {}
     is_many = len(words) > 1
     for word in words:
-        found = find_range(context.workspace, word) if is_range(word) else ()
-        if found:
+        in_range = find_range(context.workspace, word) if is_range(word) else ()
+        if in_range:
             is_many = True
-            output.note(f"{word} is {first_of(found)}")
-        names |= dict.fromkeys(found or [named_increment(context, word)])
+            output.note(f"{word} is {first_of(in_range)}")
+        names |= dict.fromkeys(in_range or [named_increment(context, word)])
     return Named(tuple(names), is_many)
 
 
@@ -93,9 +93,11 @@ def meant_increment(context: Context, word: str) -> MeantIncrement:
             raise Mistyped("range-reversed", message, typed=word, meant=[forwards]) from error
         if error.id == "unknown-increment" and (why := range_problem(word)):
             error.message += f": {why}"
-            if found := find_range(context.workspace, word) if is_range(word) else ():
-                error.message = f"this command takes one increment, and {word} is {first_of(found)}"
-                error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
+            if in_range := find_range(context.workspace, word) if is_range(word) else ():
+                error.message = (
+                    f"this command takes one increment, and {word} is {first_of(in_range)}"
+                )
+                error.hint = f"{click.get_current_context().command_path} {quote(in_range[0])}"
         _suggest_item(error, word)
         raise
     if meant.is_part or meant.item:
@@ -118,11 +120,11 @@ def _find_renamed(context: Context, error: UsageError, word: str) -> MeantIncrem
     manager = context.workspace.manager
     links: dict[str, Link] = {}
     with suppress(UnlatchError), context.trackers() as trackers:
-        found = find_renamed(context.workspace, trackers, word)
-        links = {one.id: link for one, link in found}
+        linked = find_renamed(context.workspace, trackers, word)
+        links = {increment.id: link for increment, link in linked}
     if not links:
         return None
-    name = manager.one_of([manager.find(one) for one in links], word).name
+    name = manager.one_of([manager.find(name) for name in links], word).name
     return MeantIncrement(name, links[name].url or links[name].key)
 
 

@@ -99,10 +99,10 @@ def _is_tracker(context: Context, host: str) -> bool:
     """Whether addresses of items begin with this host."""
     from fnmatch import fnmatchcase  # noqa: PLC0415  (rarely needed)
 
-    known = [at for manifest in Registry().manifests.values() for at in manifest.hosts]
+    hosts = [at for manifest in Registry().manifests.values() for at in manifest.hosts]
     if context.has_project:
-        known += [_host_of(one.base_url) for one in context.workspace.settings.values()]
-    return any(fnmatchcase(host.lower(), at) for at in known)
+        hosts += [_host_of(settings.base_url) for settings in context.workspace.settings.values()]
+    return any(fnmatchcase(host.lower(), at) for at in hosts)
 
 
 def _host_of(address: str) -> str:
@@ -113,7 +113,7 @@ def _of_repository(context: Context, number: str) -> str:
     from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
     configured = context.workspace.settings.values() if context.has_project else ()
-    named = [ref for one in configured if (ref := repository.numbered(one, number))]
+    named = [ref for settings in configured if (ref := repository.numbered(settings, number))]
     if len(named) == 1:
         return named[0].url
     if named:
@@ -148,7 +148,7 @@ def _of_origin(context: Context, number: str) -> str | None:
     if item is None:
         return None
     for remote, other in others:
-        here, there = (output.clean(f"{one.target}#{number}") for one in (item, other))
+        here, there = (output.clean(f"{ref.target}#{number}") for ref in (item, other))
         output.note(f"#{number} is {here}, of origin; that of {output.clean(remote)} is {there}")
     return item.url
 
@@ -218,12 +218,14 @@ def reopened_record(context: Context, word: str) -> tuple[Context, str]:
             the record cannot be read.
         UsageError: no tracker knows the item.
     """
-    found = find_record(context, word)
-    if found is not None:
-        own, name = found
+    record_place = find_record(context, word)
+    if record_place is not None:
+        own, name = record_place
         record = own.workspace.manager.read(name)
-        waits = any(one.kind is Kind.REOPEN and one.state for one in record.pending)
+        waits = any(
+            operation.kind is Kind.REOPEN and operation.state for operation in record.pending
+        )
         if waits or is_left_open(record):
-            return found
+            return record_place
     message = f"no increment is linked to {word}, and no reopen of it is left to undo"
     raise StoreError("nothing-to-undo", message, hint=f"unlatch status {quote(word)}")

@@ -55,13 +55,13 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
         prompts.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it, with exit code 2.
     """
-    shown = create_output(stdout=sys.stderr)
-    if isinstance(shown, Vt100_Output):
+    screen = create_output(stdout=sys.stderr)
+    if isinstance(screen, Vt100_Output):
         # The menu needs no place of the cursor, and a terminal that does not tell it got a warning.
-        shown.enable_cpr = False
-    lines = _lay_out(rows, shown.get_size().columns)
+        screen.enable_cpr = False
+    lines = _lay_out(rows, screen.get_size().columns)
     try:
-        line = _Menu(question, [*lines]).application(shown).run()
+        line = _Menu(question, [*lines]).application(screen).run()
     except (KeyboardInterrupt, EOFError) as end:
         raise prompts.Unanswered from end
     if line is None:
@@ -95,7 +95,7 @@ class _Menu:
         self._question = question
         self._chosen = 0
 
-    def application(self, shown: Output) -> Application[str | None]:
+    def application(self, screen: Output) -> Application[str | None]:
         typed = BufferControl(self._typed, input_processors=[BeforeInput(self._question)])
         rows = Window(FormattedTextControl(self._rows), dont_extend_height=True)
         keys = Window(FormattedTextControl(_KEYS), wrap_lines=True, dont_extend_height=True)
@@ -103,25 +103,25 @@ class _Menu:
             Layout(HSplit([keys, Window(typed, height=1), rows])),
             key_bindings=self._bindings(),
             erase_when_done=True,
-            output=shown,
+            output=screen,
         )
 
     def _choose(self, number: int) -> None:
         self._chosen = max(0, min(number, len(self._found(self._typed.text)) - 1))
 
     def _rows(self) -> StyleAndTextTuples:
-        found = self._found(self._typed.text)
-        if not found:
+        matches = self._found(self._typed.text)
+        if not matches:
             return [("", _NONE)]
         first = max(0, self._chosen - _MOST_SHOWN + 1)
         drawn: StyleAndTextTuples = []
-        for number, one in enumerate(found[first : first + _MOST_SHOWN], first):
+        for number, match in enumerate(matches[first : first + _MOST_SHOWN], first):
             is_chosen = number == self._chosen
             style = "reverse" if is_chosen else ""
             if is_chosen:
                 drawn.append(("[SetCursorPosition]", ""))
             drawn.append((style, "> " if is_chosen else _GAP))
-            drawn += to_formatted_text(one.display, style=style)
+            drawn += to_formatted_text(match.display, style=style)
             drawn.append(("", "\n"))
         return drawn[:-1]
 
@@ -137,9 +137,9 @@ class _Menu:
         return keys
 
     def _take(self, event: KeyPressEvent) -> None:
-        found = self._found(self._typed.text)
-        if found and has_room():
-            event.app.exit(result=found[self._chosen].text)
+        matches = self._found(self._typed.text)
+        if matches and has_room():
+            event.app.exit(result=matches[self._chosen].text)
 
 
 def _matches(completer: Completer, text: str) -> Sequence[Completion]:
@@ -166,6 +166,8 @@ def pick_link(links: Sequence[Link], question: str) -> Link | None:
     if not (links and can_pick()):
         return None
 
-    by_key = {f"{one.tracker} {one.key}": one for one in links}
-    rows = {key: [output.clean(one.tracker), output.clean(one.key)] for key, one in by_key.items()}
+    by_key = {f"{link.tracker} {link.key}": link for link in links}
+    rows = {
+        key: [output.clean(link.tracker), output.clean(link.key)] for key, link in by_key.items()
+    }
     return by_key[pick(question, rows)]

@@ -112,14 +112,14 @@ def make_plan(
     if unread := next(filter(is_unread, items), None):
         message = f"{unread['url']} could not be read: {unread['error']['message']}"
         raise PlanOutdated("plan-not-checked", message, hint=unread["error"]["hint"])
-    if "texts" not in typed and any(NO_REASON in (one["comment"] or "") for one in items):
+    if "texts" not in typed and any(NO_REASON in (item["comment"] or "") for item in items):
         message = "the plan of a reopen needs a reason"
         raise UsageError("reason-missing", message, hint="add --reason TEXT")
     # Also those that this command has not used.
     secrets, environ = secret_variables(context.workspace.registry), context.workspace.environ
     remember_secrets(*(value for name, value in environ.items() if name in secrets))
     by = of_command.who(typed.get("by"), notes_guess=False)
-    written = {one["tracker"] for one in items if one["requests"]}
+    written = {item["tracker"] for item in items if item["requests"]}
     with context.trackers() as trackers:
         accounts = accounts_of(trackers, written)
     return SavedPlan(
@@ -129,8 +129,8 @@ def make_plan(
         project=project_name(of_command.paths.root) if of_command.has_project else "",
         accounts=accounts,
         command=command_of(ctx, typed, by=by),
-        increments=[increment_basis(one) for one in about],
-        items=[*{one.ref.url: item_basis(one) for one in read if one}.values()],
+        increments=[increment_basis(increment) for increment in about],
+        items=[*{item.ref.url: item_basis(item) for item in read if item}.values()],
         # As in the file: names of states are texts, and tuples are lists.
         preview=json.loads(json.dumps(document)),
     )
@@ -179,13 +179,15 @@ def check_options(
     Args:
         of_reason: those that a reason is read from; the plan has its text.
     """
-    options = [one for one in ctx.command.params if isinstance(one, click.Option)]
-    has_reason = any(one.name == "texts" for one in options)
+    options = [option for option in ctx.command.params if isinstance(option, click.Option)]
+    has_reason = any(option.name == "texts" for option in options)
     others = _OF_RUN | frozenset(of_reason if has_reason else ())
-    for one in options:
-        name = one.name or ""
+    for option in options:
+        name = option.name or ""
         if name in typed and not (name in others or is_allowed(name)):
-            raise _impossible(f"{one.opts[0]} cannot be in a plan", f"leave out {one.opts[0]}")
+            raise _impossible(
+                f"{option.opts[0]} cannot be in a plan", f"leave out {option.opts[0]}"
+            )
 
 
 def is_allowed(name: str) -> bool:

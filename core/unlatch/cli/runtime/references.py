@@ -71,8 +71,8 @@ def run_instead(
     root = ctx.find_root()
     group = root.command.get_command(root, reference.kind)  # type: ignore[attr-defined]  # a group
     verb = reference.verb(command)
-    known = {one.name for one in group.get_command(ctx, verb).params}
-    options = [*_typed(ctx, {*without} - known), *filter(None, [flag])]
+    parameters = {parameter.name for parameter in group.get_command(ctx, verb).params}
+    options = [*_typed(ctx, {*without} - parameters), *filter(None, [flag])]
     words = [verb, *options, "--", reference.name, *more]
     with group.make_context(reference.kind, words, parent=root) as at:
         code: int = group.invoke(at)
@@ -81,12 +81,14 @@ def run_instead(
 
 def _typed(ctx: click.Context, without: Collection[str]) -> list[str]:
     words: list[str] = []
-    for one in ctx.command.params:
-        is_typed = ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
-        if isinstance(one, click.Option) and is_typed and one.name not in without:
+    for parameter in ctx.command.params:
+        is_typed = ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if isinstance(parameter, click.Option) and is_typed and parameter.name not in without:
             # An option without a value here is none of the other command, which says so.
-            value = ctx.params.get(one.name or "", "")
+            value = ctx.params.get(parameter.name or "", "")
             values = value if isinstance(value, tuple) else (value,)
             for each in values:
-                words += [one.opts[0]] if one.is_flag else [one.opts[0], str(each)]
+                words += (
+                    [parameter.opts[0]] if parameter.is_flag else [parameter.opts[0], str(each)]
+                )
     return words

@@ -86,10 +86,12 @@ class Bash(BashComplete):
         return self.source_template
 
     def complete(self) -> str:
-        found = self.get_completions(*self.get_completion_args())
-        width = max((cells(one.value) for one in found), default=0)
+        completions = self.get_completions(*self.get_completion_args())
+        width = max((cells(completion.value) for completion in completions), default=0)
         room = get_terminal_size().columns - width - _MARGIN
-        return "\n".join(_line(one, _shown(one, width, room)) for one in found)
+        return "\n".join(
+            _line(completion, _shown(completion, width, room)) for completion in completions
+        )
 
 
 class Fish(FishComplete):
@@ -104,8 +106,8 @@ class Fish(FishComplete):
         return _line(item, " ".join((item.help or "").split()))
 
 
-def _line(item: CompletionItem[str], shown: str) -> str:
-    return f"{item.type}\t{item.value}\t{shown}"
+def _line(item: CompletionItem[str], description: str) -> str:
+    return f"{item.type}\t{item.value}\t{description}"
 
 
 def _shown(item: CompletionItem[str], width: int, room: int) -> str:
@@ -120,8 +122,8 @@ def _shown(item: CompletionItem[str], width: int, room: int) -> str:
 def register() -> None:
     """Use these in place of click's."""
     classes: tuple[type[ShellComplete], ...] = (Bash, Fish)
-    for one in classes:
-        add_completion_class(one)
+    for shell in classes:
+        add_completion_class(shell)
 
 
 def complete_work(
@@ -131,11 +133,11 @@ def complete_work(
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
     try:
-        found = dict(sorted(find(context_of(ctx).workspace)))
+        statuses = dict(sorted(find(context_of(ctx).workspace)))
     except Exception:  # noqa: BLE001  # a message would break the line that is being typed
         return []
     return [
-        CompletionItem(name, help=shown)
-        for name, shown in found.items()
+        CompletionItem(name, help=status)
+        for name, status in statuses.items()
         if name.startswith(begun) and PLAIN.fullmatch(name)
     ]

@@ -72,10 +72,10 @@ class Group(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        if (found := self.named_first(args)) is not None:
+        if (command := self.named_first(args)) is not None:
             own = self.context_class(self, info_name=info_name, parent=parent)
-            with placed(found, found.name, own):
-                return found.make_context(found.name, args[1:], own, **extra)
+            with placed(command, command.name, own):
+                return command.make_context(command.name, args[1:], own, **extra)
         with placed(self, info_name, parent):
             return super().make_context(info_name, args, parent, **extra)
 
@@ -100,10 +100,10 @@ class GroupWithArguments(Group):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The parameters; without arguments for the path of a command below."""
-        found = super().get_params(ctx)
+        parameters = super().get_params(ctx)
         if ctx.command is self:
-            return found
-        return [one for one in found if not isinstance(one, click.Argument)]
+            return parameters
+        return [parameter for parameter in parameters if not isinstance(parameter, click.Argument)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *outside_names(self.name or "")]
@@ -133,8 +133,8 @@ class LazyGroup(Group):
         if name not in self.modules:
             return _outside(f"{self.name}.{name}")
         module = import_module(f"{self.package}.{self.modules[name]}")
-        found: click.Command = getattr(module, f"{name}_{self.name}")
-        return found
+        command: click.Command = getattr(module, f"{name}_{self.name}")
+        return command
 
 
 def _outside(name: str) -> click.Command | None:
@@ -149,12 +149,12 @@ def load_command(entry: Entry) -> click.Command:
         return LazyGroup(entry)
     path, _, name = entry.module.partition(":")
     module = import_module(f"{entry.package}.{path}")
-    found = getattr(module, name or "command", None) or module.run
+    attribute = getattr(module, name or "command", None) or module.run
     # A function, if the options depend on the plugins or on the command's name.
-    if not isinstance(found, click.Command):
-        built: click.Command = found(entry)
+    if not isinstance(attribute, click.Command):
+        built: click.Command = attribute(entry)
         return built
-    command = copy(found)
+    command = copy(attribute)
     command.name, command.help = entry.name, entry.own_help
     return command
 
@@ -179,7 +179,11 @@ def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
 
 def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
     if isinstance(error, Mistyped):
-        return [word for one in typed for word in (error.meant if one == error.typed else [one])]
+        return [
+            word
+            for typed_word in typed
+            for word in (error.meant if typed_word == error.typed else [typed_word])
+        ]
     if isinstance(error, NoSuchCommand):
         start = len(typed) - len(error.rest)
         words = [*typed[:start], error.meant or "", *typed[start + error.count :]]
@@ -211,8 +215,10 @@ def is_misplaced(error: click.NoSuchOption) -> bool:
 
 def _option_of_all(error: click.NoSuchOption) -> click.Option | None:
     root = error.ctx.find_root().command if error.ctx else None
-    options = (one for one in (root.params if root else ()) if isinstance(one, click.Option))
-    return next((one for one in options if error.option_name in one.opts), None)
+    options = (
+        option for option in (root.params if root else ()) if isinstance(option, click.Option)
+    )
+    return next((option for option in options if error.option_name in option.opts), None)
 
 
 def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
@@ -227,10 +233,10 @@ def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
 
 def _with_reason(error: click.BadParameter, typed: Sequence[str]) -> Iterable[str] | None:
     """The typed words with the text of --comment, which only takes a form, as the reason."""
-    known = error.ctx.command.params if error.ctx else ()
-    if error.param is None or not any(_REASON in one.opts for one in known):
+    parameters = error.ctx.command.params if error.ctx else ()
+    if error.param is None or not any(_REASON in parameter.opts for parameter in parameters):
         return None
-    wrong = next((one for one in error.param.opts if one in _REASON_ELSEWHERE), None)
+    wrong = next((option for option in error.param.opts if option in _REASON_ELSEWHERE), None)
     if wrong is None or not any(" " in word for word in typed):
         return None  # one word may be a mistyped form
     return [_renamed(word, wrong, _REASON) for word in typed]
@@ -238,8 +244,10 @@ def _with_reason(error: click.BadParameter, typed: Sequence[str]) -> Iterable[st
 
 def _with_similar(error: click.NoSuchOption, typed: Sequence[str]) -> Iterable[str] | None:
     option = _closest(error.option_name, error.possibilities or ())
-    known = error.ctx.command.params if error.ctx else ()
-    if error.option_name in _REASON_ELSEWHERE and any(_REASON in one.opts for one in known):
+    parameters = error.ctx.command.params if error.ctx else ()
+    if error.option_name in _REASON_ELSEWHERE and any(
+        _REASON in parameter.opts for parameter in parameters
+    ):
         option = _REASON
     if error.ctx and (former := _FORMER.get((error.ctx.info_name or "", error.option_name))):
         option = former
@@ -258,16 +266,24 @@ def _with_option(error: click.NoSuchOption, typed: Sequence[str], option: str) -
 def _with_value(error: click.BadOptionUsage, typed: Sequence[str]) -> list[str] | None:
     """The typed words with the name of the value that is missing, or without one for a flag."""
     name = error.option_name
-    words = [name if one.startswith(f"{name}=") else one for one in typed]
+    words = [name if word.startswith(f"{name}=") else word for word in typed]
     words += _values_of(error, name) if name in typed[-1:] else ()
     return words if words != [*typed] else None
 
 
 def _values_of(error: click.UsageError, option: str) -> list[str]:
     """The name of the value of an option; empty for a flag."""
-    known = error.ctx.command.params if error.ctx else ()
-    meant = (one for one in known if isinstance(one, click.Option) and option in one.opts)
-    return [one.metavar or "VALUE" for one in meant if not (one.is_flag or one.count)]
+    parameters = error.ctx.command.params if error.ctx else ()
+    meant = (
+        parameter
+        for parameter in parameters
+        if isinstance(parameter, click.Option) and option in parameter.opts
+    )
+    return [
+        parameter.metavar or "VALUE"
+        for parameter in meant
+        if not (parameter.is_flag or parameter.count)
+    ]
 
 
 def _renamed(word: str, wrong: str, option: str) -> str:
@@ -283,8 +299,8 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
         for name in names:
             if sorted(name.split("-")) == parts:
                 return name, count
-    if (known := _ELSEWHERE.get(rest[0])) in names:
-        return known, 1
+    if (usual := _ELSEWHERE.get(rest[0])) in names:
+        return usual, 1
     # `ado reopen-issue`: each tracker has a noun of its own.
     verb = f"{rest[0].partition('-')[0]}-"
     if len(begun := [name for name in names if name.startswith(verb)]) == 1:
@@ -298,4 +314,4 @@ def _closest(word: str, names: Sequence[str]) -> str | None:
 
     # The dashes, which all options have, make none of them similar.
     bare = {name.lstrip("-"): name for name in names}
-    return next((bare[one] for one in get_close_matches(word.lstrip("-"), bare, 1, _ALIKE)), None)
+    return next((bare[name] for name in get_close_matches(word.lstrip("-"), bare, 1, _ALIKE)), None)

@@ -27,7 +27,7 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
     room = None if width is None else width - gaps - sum(natural)
     if room is None or room >= 0:
         columns = zip(*rows, strict=True)
-        padded = [_padded(one, width) for one, width in zip(columns, natural, strict=True)]
+        padded = [_padded(column, width) for column, width in zip(columns, natural, strict=True)]
         return [[_GAP.join(row).rstrip()] for row in zip(*padded, strict=True)]
     wrapped = {number: natural[number] for number in flexible}
     shares = _shares(wrapped, room + sum(wrapped.values()))
@@ -49,7 +49,9 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
 def _shares(wanted: dict[int, int], room: int) -> dict[int, int]:
     """The widths of columns that share the room, each at most as wide as wanted."""
     shares = {}
-    for left, (number, width) in enumerate(sorted(wanted.items(), key=lambda one: one[1])):
+    for left, (number, width) in enumerate(
+        sorted(wanted.items(), key=lambda numbered: numbered[1])
+    ):
         shares[number] = min(width, room // (len(wanted) - left))
         room -= shares[number]
     return shares

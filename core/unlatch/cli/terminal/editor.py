@@ -69,7 +69,7 @@ def edit(
     try:
         with data_apart(), _interrupting(interrupts):
             click.edit(filename=str(path), editor=editor)
-        found = _read(path) if path.stat().st_mtime_ns != before else None
+        edited = _read(path) if path.stat().st_mtime_ns != before else None
     except (click.ClickException, UnicodeDecodeError, OSError) as error:
         where = _kept_in(path, text, kept)
         if interrupts:
@@ -78,7 +78,7 @@ def edit(
         hint = f"your text is in {where}; {hint}" if where else hint
         raise UsageError("editor-failed", _failure(error), hint=hint) from error
     path.unlink()
-    return found
+    return edited
 
 
 def keep_text(text: str, extension: str) -> Path:
@@ -115,11 +115,11 @@ def _interrupting(seen: list[int]) -> Iterator[None]:
 def _kept_in(path: Path, text: str, kept: Callable[[str], str]) -> Path | None:
     """The file with a text that was saved; None, without the file, if nothing was changed."""
     try:
-        found = kept(_read(path)).strip()
-        if not found or found == kept(text).strip():
+        text_kept = kept(_read(path)).strip()
+        if not text_kept or text_kept == kept(text).strip():
             path.unlink()
             return None
-        path.write_text(f"{found}\n", encoding="utf-8")
+        path.write_text(f"{text_kept}\n", encoding="utf-8")
     except UnicodeDecodeError:
         return path
     except OSError:

@@ -56,8 +56,8 @@ def write_grouped(command: click.Command, ctx: click.Context, to: click.HelpForm
     }
     for option in command.get_params(ctx):
         if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
-            known = (_HEADINGS.get(name) or titles.get(name) for name in option.opts)
-            sections[next(filter(None, known), _MAIN)].append(record)
+            headings = (_HEADINGS.get(name) or titles.get(name) for name in option.opts)
+            sections[next(filter(None, headings), _MAIN)].append(record)
     for heading, rows in sections.items():
         if rows:
             with to.section(heading):

@@ -48,7 +48,7 @@ def clean(text: str) -> str:
 def _clean_all(texts: Sequence[str]) -> Sequence[str]:
     """Each text as from `clean`; a long column is checked as a whole, as most are plain."""
     whole = f"|{'|'.join(texts)}|"
-    if whole.isascii() and whole.isprintable() and not any(one in whole for one in _UNCLEAN):
+    if whole.isascii() and whole.isprintable() and not any(sign in whole for sign in _UNCLEAN):
         return texts
     return [*map(clean, texts)]
 
@@ -95,14 +95,14 @@ def traceback(error: BaseException) -> None:
 
 def piece(text: str) -> None:
     """Write a part of a text to a terminal as it arrives, with its line breaks."""
-    shown = "\n".join(map(visible, without_controls(text).split("\n")))
+    visible_text = "\n".join(map(visible, without_controls(text).split("\n")))
     with suppress(OSError):
-        _print(without_known_secrets(shown), sys.stdout)
+        _print(without_known_secrets(visible_text), sys.stdout)
 
 
-def fields(one: object, *names: str) -> Json:
+def fields(source: object, *names: str) -> Json:
     """Attributes as parts of a document, in camelCase; null for those of None, times as texts."""
-    return {_key(name): None if one is None else _value(getattr(one, name)) for name in names}
+    return {_key(name): None if source is None else _value(getattr(source, name)) for name in names}
 
 
 @cache
@@ -154,10 +154,10 @@ def _write(lines: Sequence[str], stream: IO[str]) -> None:
     if not lines:
         return
     colour = _colour(stream)
-    shown = "\n".join([_neutral(line, colour=bool(colour)) for line in lines])
-    if "##" in shown or "::" in shown:
-        shown = _CI_LINE.sub(r"\g<0> ", shown)
-    echo(shown, stream)
+    text = "\n".join([_neutral(line, colour=bool(colour)) for line in lines])
+    if "##" in text or "::" in text:
+        text = _CI_LINE.sub(r"\g<0> ", text)
+    echo(text, stream)
 
 
 def _neutral(line: str, *, colour: bool) -> str:

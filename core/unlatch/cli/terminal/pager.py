@@ -58,13 +58,13 @@ def paged(*, apart: Path | None = None) -> Iterator[None]:
 def _fits(texts: Texts) -> bool:
     """Whether a text leaves a line of the screen for the next prompt."""
     columns, lines = get_terminal_size()
-    shown = (line for text, _ in texts for line in _STYLE.sub("", text).split("\n"))
-    return lines > sum(max(1, -(-cells(line) // max(columns, 1))) for line in shown)
+    lines_shown = (line for text, _ in texts for line in _STYLE.sub("", text).split("\n"))
+    return lines > sum(max(1, -(-cells(line) // max(columns, 1))) for line in lines_shown)
 
 
 def _program(apart: Path | None) -> list[str]:
     """The pager and its arguments; empty for none."""
-    name = next((one for one in _VARIABLES if one in os.environ), None)
+    name = next((variable for variable in _VARIABLES if variable in os.environ), None)
     command = os.environ[name] if name else _DEFAULT
     try:
         first, *arguments = shlex.split(command) or ("cat",)

@@ -31,9 +31,11 @@ def asking() -> Iterator[None]:
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
-    shown = f"{question} [{'Y/n' if default else 'y/N'}]"
+    prompt_text = f"{question} [{'Y/n' if default else 'y/N'}]"
     answers = {"y": True, "yes": True, "n": False, "no": False, "": default}
-    while (typed := prompt(shown, default="", show_default=False).strip().lower()) not in answers:
+    while (
+        typed := prompt(prompt_text, default="", show_default=False).strip().lower()
+    ) not in answers:
         output.talk(f"Answer y (yes) or n (no); Enter alone is {'yes' if default else 'no'}.")
     return answers[typed]
 

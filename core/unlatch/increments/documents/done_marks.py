@@ -32,12 +32,12 @@ def with_marked(
     lines = scan_work(text).lines
     tasks = task_blocks(lines)
     stories, criteria = read_stories(lines)
-    known: dict[str, list[_Item]] = defaultdict(list)
+    by_id: dict[str, list[_Item]] = defaultdict(list)
     items: tuple[_Item, ...] = (*tasks, *stories, *criteria)
     for item in items:
-        known[item.id.upper()].append(item)
+        by_id[item.id.upper()].append(item)
     # Two ids may select one item: its story's, and its own.
-    chosen = {id(item): item for wanted in ids for item in _items(known, wanted.strip())}
+    chosen = {id(item): item for wanted in ids for item in _items(by_id, wanted.strip())}
     # The chosen tasks do not count for the style, so unticking restores the text of before.
     others = [block for block in tasks if id(block) not in chosen]
     marker = _TaskMarker(text, StatusStyle(others), done=done)
@@ -51,30 +51,32 @@ def with_marked(
     return with_edits(text, edits)
 
 
-def _criterion_edits(one: Criterion, new: str, *, done: bool) -> Iterator[Edit]:
-    if one.box is None:
-        yield one.start, one.start, f"{new} "
-    elif one.done is not done:
-        yield from _replaced(one.start, one.box, new)
-        note = f" (was: {one.box})"
-        if one.discarded and not one.text.endswith(note):
-            yield one.end, one.end, note
+def _criterion_edits(criterion: Criterion, new: str, *, done: bool) -> Iterator[Edit]:
+    if criterion.box is None:
+        yield criterion.start, criterion.start, f"{new} "
+    elif criterion.done is not done:
+        yield from _replaced(criterion.start, criterion.box, new)
+        note = f" (was: {criterion.box})"
+        if criterion.discarded and not criterion.text.endswith(note):
+            yield criterion.end, criterion.end, note
 
 
-def _items(known: dict[str, list[_Item]], wanted: str) -> list[_Item]:
-    found = known.get(wanted.upper(), [])
+def _items(by_id: dict[str, list[_Item]], wanted: str) -> list[_Item]:
+    candidates = by_id.get(wanted.upper(), [])
     # Mentions do not count where something else has the id.
-    found = [item for item in found if not _is_mention(item)] or found
-    if not found:
-        raise unknown_id(wanted, [items[0].id for items in known.values()])
-    if len(found) > 1:
-        raise ambiguous_id(wanted, [item.line for item in found])
-    item = found[0]
+    candidates = [item for item in candidates if not _is_mention(item)] or candidates
+    if not candidates:
+        raise unknown_id(wanted, [items[0].id for items in by_id.values()])
+    if len(candidates) > 1:
+        raise ambiguous_id(wanted, [item.line for item in candidates])
+    item = candidates[0]
     if not isinstance(item, Story):
         return [item]
     # A criterion elsewhere without a check box is a mention, for example in a table of coverage.
-    named = (one for one in item.criteria if one.box is not None or one.is_below)
-    return [item, *(one for one in named if not one.discarded)]
+    named = (
+        criterion for criterion in item.criteria if criterion.box is not None or criterion.is_below
+    )
+    return [item, *(criterion for criterion in named if not criterion.discarded)]
 
 
 def _is_mention(item: _Item) -> bool:

@@ -110,10 +110,10 @@ def values(text: str) -> dict[str, Any]:
     """The front matter, each scalar as its text; empty if it is not YAML that `load_yaml` reads."""
     block = _BLOCK.match(text)
     try:
-        found = load_yaml(block["body"]) if block else None
+        content = load_yaml(block["body"]) if block else None
     except BadYaml:
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def with_status(text: str, status: str) -> str:
@@ -132,8 +132,8 @@ def _status(text: str) -> _Scalar | None:
 
 def _find(block: re.Match[str], key: str) -> _Scalar | None:
     """The value of a top-level key; the first counts, for reading and for writing."""
-    found = _KEYS[key].search(block.string, *block.span("body"))
-    value = _VALUE.match(block.string, found.end()) if found else None
+    key_match = _KEYS[key].search(block.string, *block.span("body"))
+    value = _VALUE.match(block.string, key_match.end()) if key_match else None
     if value is None:
         return None
     source = value["value"]

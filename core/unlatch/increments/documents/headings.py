@@ -167,8 +167,8 @@ def read_story_heading(words: str) -> Heading | None:
 
 def story_behind(title: str) -> str | None:
     """The story that a title names at its end: "Set it up (US-001)"."""
-    found = _story_behind(title)
-    return found["id"] if found else None
+    match = _story_behind(title)
+    return match["id"] if match else None
 
 
 def _story_behind(title: str) -> re.Match[str] | None:
@@ -207,18 +207,18 @@ def _suffix_state(suffix: str) -> State | None:
 
 def _last_mark(title: str) -> str:
     start = max(0, len(title) - _LONGEST_SUFFIX)
-    found = _SUFFIX.search(title, start)
-    if found is None or _state(found[0]) is None:
+    match = _SUFFIX.search(title, start)
+    if match is None or _state(match[0]) is None:
         return ""
-    return title[len(title[: found.start()].rstrip(" \t")) :]
+    return title[len(title[: match.start()].rstrip(" \t")) :]
 
 
 def _state(mark: str) -> State | None:
-    found = _SUFFIX.fullmatch(" " + mark.lstrip(" \t"))
-    if found is None:
+    match = _SUFFIX.fullmatch(" " + mark.lstrip(" \t"))
+    if match is None:
         return None
-    word = (found["bare"] or found["framed"] or "").strip("[]()")
-    return state_of_word(word) if word else state_of_sign(found["sign"])
+    word = (match["bare"] or match["framed"] or "").strip("[]()")
+    return state_of_word(word) if word else state_of_sign(match["sign"])
 
 
 def _heading(match: re.Match[str], words: str) -> Heading:

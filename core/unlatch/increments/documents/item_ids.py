@@ -23,14 +23,14 @@ def with_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*parts, text[end:]))
 
 
-def unknown_id(wanted: str, known: Sequence[str]) -> UsageError:
-    """The error for an id that a document does not have; `known` are those that it has."""
-    spelled = {one.upper(): one for one in known[:_COMPARED]}
+def unknown_id(wanted: str, ids: Sequence[str]) -> UsageError:
+    """The error for an id that a document does not have; `ids` are those that it has."""
+    spelled = {id_.upper(): id_ for id_ in ids[:_COMPARED]}
     near = _nearest(shown(wanted).upper(), list(spelled))
     hint = f"did you mean {' or '.join(spelled[key] for key in near)}?" if near else None
-    if hint is None and known:
-        several = f"its ids run from {known[0]} to {known[-1]}"
-        hint = several if len(known) > 1 else f"it has {known[0]}"
+    if hint is None and ids:
+        several = f"its ids run from {ids[0]} to {ids[-1]}"
+        hint = several if len(ids) > 1 else f"it has {ids[0]}"
     return UsageError(
         "item-unknown",
         f"no task, story or criterion has the id '{shown(wanted)}'",
@@ -38,18 +38,18 @@ def unknown_id(wanted: str, known: Sequence[str]) -> UsageError:
     )
 
 
-def _nearest(wanted: str, known: Sequence[str]) -> list[str]:
+def _nearest(wanted: str, ids: Sequence[str]) -> list[str]:
     """The ids with the nearest numbers, else those with the most similar characters."""
-    numbered = [match for one in known if (match := _NUMBERED.fullmatch(one))]
+    numbered = [match for id_ in ids if (match := _NUMBERED.fullmatch(id_))]
     if asked := _NUMBERED.fullmatch(wanted):
-        alike = [one for one in numbered if one["kind"] == asked["kind"]]
+        alike = [match for match in numbered if match["kind"] == asked["kind"]]
         number = int(asked["number"])
-        near = sorted(alike, key=lambda one: abs(int(one["number"]) - number))
+        near = sorted(alike, key=lambda match: abs(int(match["number"]) - number))
         if near:
-            return [one[0] for one in near[:_SUGGESTED]]
+            return [match[0] for match in near[:_SUGGESTED]]
     import difflib  # noqa: PLC0415  (only for an error)
 
-    return difflib.get_close_matches(wanted, known, n=_SUGGESTED)
+    return difflib.get_close_matches(wanted, ids, n=_SUGGESTED)
 
 
 def ambiguous_id(wanted: str, lines: Sequence[int]) -> UsageError:

@@ -38,40 +38,40 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
     if not new:
         return text, ()
     scanned = scan_work(text).lines
-    found = task_blocks(scanned)
-    level = _level(found)
+    blocks = task_blocks(scanned)
+    level = _level(blocks)
     lines = [] if text.strip("\ufeff \t\r\n") else ["# Tasks", ""]
     if level != 1:
         above = min([(level or 3) - 1, *_open_sections(scanned)])
         lines += [f"{'#' * above} {as_heading(heading)}", ""]
-    ids = _next_ids(found, len(new))
-    writer = _TaskWriter([block for block in found if block.head.level or not level], level)
+    ids = _next_ids(blocks, len(new))
+    writer = _TaskWriter([block for block in blocks if block.head.level or not level], level)
     for task_id, task in zip(ids, new, strict=True):
         lines += writer.lines(task_id, task)
     return append_lines(text, lines[:-1] if not lines[-1] else lines, closes=False), ids
 
 
-def _level(found: Sequence[TaskBlock]) -> int:
+def _level(blocks: Sequence[TaskBlock]) -> int:
     """The level of new tasks: that of most headings, or 0 in a file that lists its tasks."""
-    levels = [block.head.level for block in found]
+    levels = [block.head.level for block in blocks]
     return most_common(level for level in levels if level) or (0 if levels else 3)
 
 
 def _open_sections(lines: Iterable[Line]) -> list[int]:
     """The levels of the stories that are open at the end of the file."""
-    found: list[int] = []
+    levels: list[int] = []
     for line in lines:
         if line.level:
-            while found and found[-1] >= line.level:
-                found.pop()
+            while levels and levels[-1] >= line.level:
+                levels.pop()
             if not read_task_heading(line.words) and read_story_heading(line.words):
-                found.append(line.level)
-    return found
+                levels.append(line.level)
+    return levels
 
 
-def _next_ids(found: Sequence[TaskBlock], count: int) -> tuple[str, ...]:
-    prefix = most_common(block.id[: 1 + (block.id[1] == "-")] for block in found) or "T-"
-    numbers = [_number(block.id) for block in found]
+def _next_ids(blocks: Sequence[TaskBlock], count: int) -> tuple[str, ...]:
+    prefix = most_common(block.id[: 1 + (block.id[1] == "-")] for block in blocks) or "T-"
+    numbers = [_number(block.id) for block in blocks]
     width = most_common(len(digits) for digits, _ in numbers) or 3
     first = max((number for _, number in numbers), default=0) + 1
     return tuple(f"{prefix}{number:0{width}}" for number in range(first, first + count))
@@ -88,24 +88,26 @@ def _number(id: str) -> tuple[str, int]:
 class _TaskWriter:
     """Writes tasks in the file's style, or in a default style if it has no tasks."""
 
-    def __init__(self, found: Sequence[TaskBlock], level: int) -> None:
-        headings = [block.heading for block in found]
+    def __init__(self, blocks: Sequence[TaskBlock], level: int) -> None:
+        headings = [block.heading for block in blocks]
         box = most_common(heading.has_box for heading in headings)
-        spaced = most_common(_is_spaced(block) for block in found if block.first)
-        start = "#" * level or most_common(map(_item_sign, found)) or "-"
+        spaced = most_common(_is_spaced(block) for block in blocks if block.first)
+        start = "#" * level or most_common(map(_item_sign, blocks)) or "-"
         # The maximum indent of a label.
         self._indent = None if level else " " * min(len(start) + 1, 3)
         self._head = f"{start} {'[ ] ' if box else ''}"
-        self._separator = most_common(one.separator for one in headings if one.title) or ": "
-        self._opening = "**" if most_common(map(_is_bold, found)) else ""
+        self._separator = (
+            most_common(heading.separator for heading in headings if heading.title) or ": "
+        )
+        self._opening = "**" if most_common(map(_is_bold, blocks)) else ""
         self._closing = "" if "**" in self._separator else self._opening
         self._gap = [] if spaced is False else [""]
-        style = StatusStyle(found)
+        style = StatusStyle(blocks)
         # Without a status to follow, a file that marks its headings gets no status line.
         has_status = style.spelling(done=False) or style.spelling(done=True)
-        plain = not has_status and (box or marks_headings(found))
+        plain = not has_status and (box or marks_headings(blocks))
         self._status = None if plain else style.words(done=False)
-        self._labels = _labels(found, style.label(self._status))
+        self._labels = _labels(blocks, style.label(self._status))
 
     def lines(self, id: str, task: NewTask) -> list[str]:
         values = {
@@ -114,12 +116,12 @@ class _TaskWriter:
             "status": self._status,
         }
         labelled = [text + value for kind, text in self._labels if (value := values[kind])]
-        shown = f"{self._opening}{id}{self._closing}"
+        spelled_id = f"{self._opening}{id}{self._closing}"
         title = as_title(task.title)
-        read = read_task_heading(f"{shown}{self._separator}{title}")
+        read = read_task_heading(f"{spelled_id}{self._separator}{title}")
         if read is None or read.id != id:  # a range, as T-1 - T-2, or a longer id
             title = literal(title)
-        lines = [f"{self._head}{shown}{self._separator}{title}".rstrip(" \t")]
+        lines = [f"{self._head}{spelled_id}{self._separator}{title}".rstrip(" \t")]
         below = [*self._gap, *labelled] if labelled else []
         if task.description and task.description.strip():
             below += ["", *quoted(task.description)]
@@ -140,15 +142,22 @@ def _is_spaced(block: TaskBlock) -> bool:
     return block.first is not None and block.first.number > block.line + 1
 
 
-def _labels(found: Sequence[TaskBlock], status_label: str) -> tuple[tuple[str, str], ...]:
+def _labels(blocks: Sequence[TaskBlock], status_label: str) -> tuple[tuple[str, str], ...]:
     """The labels of a story, the criteria and a status, in the file's order."""
-    criteria = (one.values.get("criteria") for one in found)
+    criteria = (block.values.get("criteria") for block in blocks)
     texts = {
-        "story": label((one.values.get("story") for one in found), _STORY_LABEL),
-        "criteria": label((one for one in criteria if one and "AC-" in one.value), _CRITERIA_LABEL),
+        "story": label((block.values.get("story") for block in blocks), _STORY_LABEL),
+        "criteria": label(
+            (
+                criteria_field
+                for criteria_field in criteria
+                if criteria_field and "AC-" in criteria_field.value
+            ),
+            _CRITERIA_LABEL,
+        ),
         "status": status_label,
     }
-    kinds = list(most_common(shape for block in found if len(shape := _order(block)) > 1) or ())
+    kinds = list(most_common(shape for block in blocks if len(shape := _order(block)) > 1) or ())
     if is_bare(status_label):  # it only counts as the first
         kinds = ["status", "story", "criteria"]
     if "story" not in kinds:
@@ -203,15 +212,15 @@ def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen:
 def amended_tasks(text: str, amended: AppliedAmendment) -> tuple[str, tuple[str, ...]]:
     """A tasks.md with an amendment, its tasks open again and new ones at the end, and their ids."""
     amendment = amended.amendment
-    known = read_tasks(text).tasks
-    text = with_marked(text, _known(amendment.parts, known), done=False)
+    tasks_before = read_tasks(text).tasks
+    text = with_marked(text, _known(amendment.parts, tasks_before), done=False)
     if amended.id in text:
         return text, amendment.ids
     heading = f"Scope change {amended.at:%Y-%m-%d} ({amended.id})"
     after, ids = with_tasks(text, amendment.tasks, heading=heading)
     # Where tasks are top headings, no heading can stand above them.
     is_marked = amended.id in after
-    if not is_marked and amendment.ids and set(amendment.ids) <= {task.id for task in known}:
+    if not is_marked and amendment.ids and set(amendment.ids) <= {task.id for task in tasks_before}:
         return text, amendment.ids
     if total := _TOTAL.match(after):
         start, end = total.span("count")
@@ -225,5 +234,5 @@ def _parts(spec: Spec) -> tuple[Story | Criterion, ...]:
 
 def _known(parts: Iterable[str], items: Iterable[Criterion | Story | Task]) -> list[str]:
     """The parts that a file still has."""
-    known = {item.id.casefold() for item in items}
-    return [part for part in parts if part.casefold() in known]
+    ids_here = {item.id.casefold() for item in items}
+    return [part for part in parts if part.casefold() in ids_here]

@@ -33,12 +33,12 @@ def read_spec(text: str) -> Spec:
 
 def read_stories(lines: Iterable[Line]) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
     headings: list[tuple[Line, Heading]] = []
-    found: list[tuple[Line, re.Match[str], int | None]] = []
+    matches: list[tuple[Line, re.Match[str], int | None]] = []
     section: int | None = None  # the story that the line stands under
     for line in lines:
         is_outside = section is not None and 0 < line.level <= headings[section][0].level
         if match := _match_criterion(line):
-            found.append((line, match, None if is_outside else section))
+            matches.append((line, match, None if is_outside else section))
         elif line.level:
             heading = None if read_task_heading(line.words) else read_story_heading(line.words)
             if heading:
@@ -46,7 +46,7 @@ def read_stories(lines: Iterable[Line]) -> tuple[tuple[Story, ...], tuple[Criter
                 headings.append((line, heading))
             elif is_outside:
                 section = None
-    return _assign(headings, found)
+    return _assign(headings, matches)
 
 
 def _match_criterion(line: Line) -> re.Match[str] | None:
@@ -57,14 +57,14 @@ def _match_criterion(line: Line) -> re.Match[str] | None:
 
 
 def _assign(
-    headings: list[tuple[Line, Heading]], found: list[tuple[Line, re.Match[str], int | None]]
+    headings: list[tuple[Line, Heading]], matches: list[tuple[Line, re.Match[str], int | None]]
 ) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
     """Assign each criterion to the story that its id names, else to the story above it."""
     keys = [_key(_STORY_KEY, heading.id) for _, heading in headings]
     first = {key: number for number, key in reversed([*enumerate(keys)])}
     criteria: list[Criterion] = []
     owned: dict[int | None, list[Criterion]] = defaultdict(list)
-    for line, match, section in found:
+    for line, match, section in matches:
         key = _key(_CRITERION_KEY, match["id"])
         is_here = section is not None and keys[section] == key
         story = section if is_here else first.get(key, section)

@@ -83,7 +83,9 @@ def state_of_word(word: str) -> State | None:
 
 def state_of_sign(sign: str) -> State | None:
     """The meaning of the first known sign."""
-    return next((_STATE_OF_SIGN[one] for one in sign if one in _STATE_OF_SIGN), None)
+    return next(
+        (_STATE_OF_SIGN[character] for character in sign if character in _STATE_OF_SIGN), None
+    )
 
 
 def box(*, done: bool) -> str:

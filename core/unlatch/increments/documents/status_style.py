@@ -35,7 +35,7 @@ class StatusStyle:
         self.blocks = blocks
         statuses = [read_status(block.status.value) for block in blocks if block.status]
         self._spellings = {
-            state: most_common(one.spelling for one in statuses if one.state is state)
+            state: most_common(status.spelling for status in statuses if status.state is state)
             for state in (State.DONE, State.OPEN)
         }
 
@@ -79,14 +79,16 @@ class StatusStyle:
     @property
     def ticked(self) -> str:
         """The most frequent check box in headings of done tasks."""
-        marks = (one.heading.mark.rstrip() for one in self.blocks if one.heading.has_box)
+        marks = (block.heading.mark.rstrip() for block in self.blocks if block.heading.has_box)
         return most_common(mark for mark in marks if state_of_box(mark) is State.DONE) or "[x]"
 
     def label(self, words: str | None) -> str:
         """The most frequent label of a status, if `words` can follow it."""
-        found = label((block.status for block in self.blocks), _STATUS_LABEL)
+        own_label = label((block.status for block in self.blocks), _STATUS_LABEL)
         status = read_status(words or "")
-        return _STATUS_LABEL if is_bare(found) and not (status.box and status.word) else found
+        return (
+            _STATUS_LABEL if is_bare(own_label) and not (status.box and status.word) else own_label
+        )
 
     def decoration(self) -> tuple[str, str]:
         """The marks before the id and after the title that the headings of done tasks have."""
@@ -109,8 +111,8 @@ def most_common(values: Iterable[_T]) -> _T | None:
 
 def label(fields: Iterable[Field | None], default: str) -> str:
     """The most frequent label, with a space at its end."""
-    found = most_common(field.label for field in fields if field) or default
-    return found if found.endswith((" ", "\t")) else found + " "
+    frequent = most_common(field.label for field in fields if field) or default
+    return frequent if frequent.endswith((" ", "\t")) else frequent + " "
 
 
 def is_bare(status_label: str) -> bool:

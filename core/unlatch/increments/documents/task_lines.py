@@ -101,7 +101,7 @@ class TaskLine:
 
 def scan_tasks(lines: Iterable[Line], grammar: TaskGrammar) -> list[TaskLine]:
     """The tasks in the lines of a file."""
-    found: list[TaskLine] = []
+    tasks: list[TaskLine] = []
     around: list[TaskLine] = []
     above: tuple[Line, ...] = ()
     begin = _headed if grammar.headings else _boxed
@@ -111,19 +111,19 @@ def scan_tasks(lines: Iterable[Line], grammar: TaskGrammar) -> list[TaskLine]:
             _owner(around, line).below.append(line)  # in a task with a heading
             continue
         if level:
-            above = tuple(one for one in above if one.level < level)
-            around = [one for one in around if 0 < one.line.level < level]
+            above = tuple(heading for heading in above if heading.level < level)
+            around = [outer for outer in around if 0 < outer.line.level < level]
         if task := begin(line, grammar):
             task.headings = above
-            around = [one for one in around if grammar.nests and one.indent < task.indent]
+            around = [outer for outer in around if grammar.nests and outer.indent < task.indent]
             task.above = around[-1] if around else None
             around.append(task)
-            found.append(task)
+            tasks.append(task)
         elif level:
             above = (*above, line)
         elif around:
             _owner(around, line).below.append(line)
-    return found
+    return tasks
 
 
 def _headed(line: Line, grammar: TaskGrammar) -> TaskLine | None:
@@ -152,7 +152,7 @@ def _owner(around: Sequence[TaskLine], line: Line) -> TaskLine:
     """The innermost task that a line is indented below, else the last one."""
     if len(around) > 1:
         indent = width(line.text[: len(line.text) - len(line.text.lstrip(" \t"))])
-        return next((one for one in reversed(around) if one.indent < indent), around[-1])
+        return next((outer for outer in reversed(around) if outer.indent < indent), around[-1])
     return around[-1]
 
 

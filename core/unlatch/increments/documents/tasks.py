@@ -66,8 +66,8 @@ class Field(NamedTuple):
 
 def fields(line: Line) -> Iterable[Field]:
     """The values of a line that begins with a label; `|` or a middle dot separates several."""
-    found = _labels(line)
-    return _fields(line, found) if found and not found[0].start() else ()
+    matches = _labels(line)
+    return _fields(line, matches) if matches and not matches[0].start() else ()
 
 
 def _labels(line: Line) -> list[re.Match[str]]:
@@ -76,8 +76,8 @@ def _labels(line: Line) -> list[re.Match[str]]:
     return list(_LABEL.finditer(line.text))
 
 
-def _fields(line: Line, found: list[re.Match[str]]) -> Iterator[Field]:
-    for match, following in zip_longest(found, found[1:]):
+def _fields(line: Line, matches: list[re.Match[str]]) -> Iterator[Field]:
+    for match, following in zip_longest(matches, matches[1:]):
         value = line.text[match.end() : following.start() if following else None].rstrip(" \t")
         lead = match["lead"]
         label = match[0].removeprefix(lead) if lead.startswith(("|", "\u00b7")) else match[0]
@@ -153,9 +153,9 @@ class TaskBlock:
         is_next = status and not status.value and line.number == status.line + len(self.boxes) + 1
         if is_next and (match := _BOXED.match(line.text)):
             self.boxes.append((line.start + match.start("box"), match["box"]))
-        for found in fields(line):
-            if found.name in _KINDS:
-                self.values.setdefault(_KINDS[found.name], found)
+        for value in fields(line):
+            if value.name in _KINDS:
+                self.values.setdefault(_KINDS[value.name], value)
         if self.first is None:
             self.first = line
             if self.indent is None and (bare := _bare_status(line)):
@@ -175,7 +175,7 @@ def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
     blocks = [block for task in scan_tasks(lines, GRAMMAR) if (block := _block(task))]
     # Items of a list that repeats tasks with headings, such as an overview, are no tasks.
     headings = {block.id.upper() for block in blocks if block.indent is None}
-    return [one for one in blocks if one.indent is None or one.id.upper() not in headings]
+    return [block for block in blocks if block.indent is None or block.id.upper() not in headings]
 
 
 def _block(task: TaskLine) -> TaskBlock | None:
@@ -183,7 +183,9 @@ def _block(task: TaskLine) -> TaskBlock | None:
     heading = read_task_heading(head.words)
     if heading is None:
         return None
-    stories = filter(None, (read_story_heading(one.words) for one in reversed(task.headings)))
+    stories = filter(
+        None, (read_story_heading(heading.words) for heading in reversed(task.headings))
+    )
     section = next((story.id for story in stories), None)
     indent = None if task.line.level else head.text[: -len(head.text.lstrip(" \t"))]
     block = TaskBlock(head, heading, section, indent, values=values)
@@ -195,11 +197,11 @@ def _block(task: TaskLine) -> TaskBlock | None:
 
 def _split(line: Line) -> tuple[Line, dict[str, Field]]:
     """The first line of a task without the fields behind its title, if its status is there."""
-    found = _labels(line)
-    values = {_KINDS[one.name]: one for one in _fields(line, found) if one.name in _KINDS}
+    matches = _labels(line)
+    values = {_KINDS[value.name]: value for value in _fields(line, matches) if value.name in _KINDS}
     if "status" not in values:
         return line, {}
-    return line._replace(text=line.text[: found[0].start()]), values
+    return line._replace(text=line.text[: matches[0].start()]), values
 
 
 def _without_indent(line: Line) -> Line:
@@ -212,12 +214,12 @@ def discarded_by_id(id: str) -> bool:
     return _DISCARDED_ID.fullmatch(id) is not None
 
 
-def marks_headings(found: Sequence[TaskBlock]) -> bool:
+def marks_headings(blocks: Sequence[TaskBlock]) -> bool:
     """Whether a file marks done tasks in their headings, so that a task without a mark is open.
 
     Check boxes in headings do not count: open tasks have them as well.
     """
-    return any(one.heading.is_marked_done for one in found if not one.heading.has_box)
+    return any(block.heading.is_marked_done for block in blocks if not block.heading.has_box)
 
 
 def _task(block: TaskBlock, *, is_marked: bool) -> Task:
@@ -241,15 +243,15 @@ def _task(block: TaskBlock, *, is_marked: bool) -> Task:
 
 
 def _story(block: TaskBlock) -> str | None:
-    if found := block.values.get("story"):
-        named = _STORY.search(found.value)
+    if value := block.values.get("story"):
+        named = _STORY.search(value.value)
         return named[0] if named else None
     return story_behind(block.heading.title) or block.section
 
 
 def _criteria(block: TaskBlock) -> tuple[str, ...]:
-    found = block.values.get("criteria")
-    named = _CRITERION.findall(found.value) if found else []
+    value = block.values.get("criteria")
+    named = _CRITERION.findall(value.value) if value else []
     return tuple(dict.fromkeys(name for name in named if any(map(str.isdigit, name))))
 
 

@@ -45,7 +45,7 @@ def name_in(heading: str, *, of_bugfix: bool = False) -> str | None:
     separator = _SEPARATOR.search(words)
     if separator:
         before, behind = words[: separator.start()].strip(), words[separator.end() :].strip()
-        is_before, is_behind = (_is_generic(one, of_bugfix) for one in (before, behind))
+        is_before, is_behind = (_is_generic(part, of_bugfix) for part in (before, behind))
         if is_before is not is_behind:
             return (behind if is_before else before).strip(" \t*_`") or None
     return None if _is_generic(words, of_bugfix) else words

@@ -60,11 +60,11 @@ def _own_words(root: Path, before: Data, after: Data) -> Iterator[tuple[str, str
 def _own_contents(root: Path, before: Data, after: Data) -> Iterator[tuple[str, str]]:
     if before.get("pending") == after.get("pending"):
         return
-    known, sent = contents_of(before), words_of(before)
+    former_contents, sent = contents_of(before), words_of(before)
     for key, content in contents_of(after).items():
-        if known.get(key) == content:
+        if former_contents.get(key) == content:
             continue
-        former = {one for other, one in known.items() if other[:2] == key[:2]}
+        former = {digest for other, digest in former_contents.items() if other[:2] == key[:2]}
         if not former and key[0] in sent:
             former = {sent[key[0]]}
         if not former or familiar_contents(root).issuperset(former):
@@ -94,10 +94,10 @@ def contents_of(data: Data) -> dict[OperationKey, str]:
     """A digest of what each pending operation does and says."""
     pending = read_pending(data)
     words = _words(data) if pending else {}
-    found = {}
+    digests = {}
     for operation, raw in zip(pending, data.get("pending", ()), strict=True):
-        found[operation.key] = _digest(*map(raw.get, _DEEDS + _OPTIONS), words.get(operation.op))
-    return found
+        digests[operation.key] = _digest(*map(raw.get, _DEEDS + _OPTIONS), words.get(operation.op))
+    return digests
 
 
 def words_of(data: Data) -> dict[str, str]:

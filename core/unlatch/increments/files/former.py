@@ -41,11 +41,11 @@ def ids_in(metadata: bytes | str) -> frozenset[str]:
         return frozenset()
     former = data.get(FORMER)
     values = [*map(data.get, ID_KEYS), *(former if isinstance(former, list) else ())]
-    return frozenset(one for one in values if isinstance(one, str))
+    return frozenset(value for value in values if isinstance(value, str))
 
 
 def once_named(folders: Iterable[Folder], name: str) -> list[Folder]:
     """The folders of increments that had exactly this id before they were renamed."""
     if "-" not in name:  # a number
         return []
-    return [one for one in folders if name in recorded_ids(one.path, naming=name)]
+    return [folder for folder in folders if name in recorded_ids(folder.path, naming=name)]

@@ -31,10 +31,10 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
     """Unlink an item, and drop its pending operations."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        if not (known := _links_to(data, link, manager)):
+        if not (links := _links_to(data, link, manager)):
             return []  # another process did it first
         remove_link(data, link, manager.shapes.links[link.tracker])
-        _drop_pending(before, data, known)
+        _drop_pending(before, data, links)
         return [Unlinked(**_facts(manager, by, link.tracker, link.key))]
 
     return manager.change(wanted, edit)
@@ -53,15 +53,15 @@ def release(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> In
 
 
 def _drop_pending(before: Increment, data: dict[str, Any], links: Iterable[Link]) -> None:
-    keys = {(one.tracker, one.key) for one in links}
+    keys = {(link.tracker, link.key) for link in links}
     # Nothing more is written to the item. But while the outcome of an attempt is unknown,
     # nothing else may write to it, so an operation in doubt stays.
     left = (
-        replace(one, state=False, options=replace(one.options, comment="none"))
-        if (one.tracker, one.item) in keys
-        else one
-        for one in before.pending
-        if (one.tracker, one.item) not in keys or is_in_doubt(one)
+        replace(operation, state=False, options=replace(operation.options, comment="none"))
+        if (operation.tracker, operation.item) in keys
+        else operation
+        for operation in before.pending
+        if (operation.tracker, operation.item) not in keys or is_in_doubt(operation)
     )
     set_pending(data, left)
 
@@ -74,21 +74,25 @@ def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: 
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         shape = manager.shapes.links[link.tracker]
-        others = (one for one in before.links if not same_item(one, link))
-        twin = next((one for one in others if same_item(one, to)), None)
+        others = (other for other in before.links if not same_item(other, link))
+        twin = next((other for other in others if same_item(other, to)), None)
         if twin is None:
             point_link(data, link, to, shape)
         else:
             remove_link(data, link, shape)
         key = (twin or to).key
         moved = (
-            replace(one, item=key) if (one.tracker, one.item) == (link.tracker, link.key) else one
-            for one in before.pending
+            replace(operation, item=key)
+            if (operation.tracker, operation.item) == (link.tracker, link.key)
+            else operation
+            for operation in before.pending
         )
         # Of two operations of one intent, keep the other link's.
-        ordered = sorted(moved, key=lambda one: one not in before.pending)
-        kept = {one.key: one for one in reversed(ordered)}
-        set_pending(data, tuple(one for one in ordered if kept[one.key] is one))
+        ordered = sorted(moved, key=lambda operation: operation not in before.pending)
+        kept = {operation.key: operation for operation in reversed(ordered)}
+        set_pending(
+            data, tuple(operation for operation in ordered if kept[operation.key] is operation)
+        )
         return [Repointed(origin=link.key, **_facts(manager, by, link.tracker, key))]
 
     return manager.change(wanted, edit)
@@ -99,4 +103,4 @@ def _facts(manager: MetadataManager, by: str, tracker: str, item: str) -> dict[s
 
 
 def _links_to(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:
-    return [known for known in read_links(data, manager.shapes.links) if same_item(link, known)]
+    return [other for other in read_links(data, manager.shapes.links) if same_item(link, other)]

@@ -50,8 +50,8 @@ def store_lock(paths: ProjectPaths, name: str) -> Iterator[None]:
     Raises:
         StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable`, `folder-vanished`.
     """
-    made = _make_increments(paths) if name == NEW else contextlib.nullcontext()
-    with made, _lock(paths, name, "store", _open_metadata, STORE_PATIENCE):
+    folder_made = _make_increments(paths) if name == NEW else contextlib.nullcontext()
+    with folder_made, _lock(paths, name, "store", _open_metadata, STORE_PATIENCE):
         yield
 
 
@@ -65,16 +65,16 @@ def delivery_lock(
 @contextlib.contextmanager
 def _make_increments(paths: ProjectPaths) -> Iterator[None]:
     """Make the folder of the increments if missing; remove it again if the body fails."""
-    with contextlib.ExitStack() as made:
+    with contextlib.ExitStack() as undoing:
         # Never the project's own folder: a vanished one must not come back empty.
         for folder in (paths.increments.parent, paths.increments):
             with writing(folder), contextlib.suppress(FileExistsError):
                 outer, name = open_parent(folder)
                 with outer:
                     outer.make(name)
-                made.callback(_remove_empty, folder)
+                undoing.callback(_remove_empty, folder)
         yield
-        made.pop_all()
+        undoing.pop_all()
 
 
 def _remove_empty(folder: Path) -> None:

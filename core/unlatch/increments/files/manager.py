@@ -104,13 +104,13 @@ class MetadataManager:
                 f"there is no increment {wanted!r}",
                 where=str(increments),
                 hint="unlatch list --all",
-                problems=similar([one.name for one in self.collection.folders()], wanted),
+                problems=similar([folder.name for folder in self.collection.folders()], wanted),
             )
         root = self.paths.root
-        places = [(one, unit_in(one)) for one in candidates]
+        places = [(folder, unit_in(folder)) for folder in candidates]
         names = [
-            str(unit.place.relative_to(root) if unit else one.path.relative_to(increments))
-            for one, unit in places
+            str(unit.place.relative_to(root) if unit else folder.path.relative_to(increments))
+            for folder, unit in places
         ]
         raise UsageError(
             "ambiguous-increment",
@@ -123,8 +123,8 @@ class MetadataManager:
     def places(self) -> Mapping[Path, str]:
         """The names of the increments, by their folders, and by those of other tools' units."""
         folders = [*self.collection.folders()]
-        units = {unit.place: one.name for one in folders if (unit := unit_in(one))}
-        return {one.path: one.name for one in folders} | units
+        units = {unit.place: folder.name for folder in folders if (unit := unit_in(folder))}
+        return {folder.path: folder.name for folder in folders} | units
 
     def read(self, wanted: str) -> Increment:
         """One increment; raises StoreError if its files cannot be read, or as `find`.
@@ -146,9 +146,11 @@ class MetadataManager:
         return [*self.each(self.collection.folders())]
 
     def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
-        found = self.list()
-        broken = [one for one in found if isinstance(one, BrokenIncrement)]
-        return [one for one in found if not isinstance(one, BrokenIncrement)], broken
+        increments = self.list()
+        broken = [increment for increment in increments if isinstance(increment, BrokenIncrement)]
+        return [
+            increment for increment in increments if not isinstance(increment, BrokenIncrement)
+        ], broken
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
         was_enabled = gc.isenabled()
@@ -220,18 +222,18 @@ class MetadataManager:
         """
         from unlatch.increments.files.transaction import write_plan  # noqa: PLC0415
 
-        made: list[Plan] = []
+        plans: list[Plan] = []
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
             now = before.as_recorded if recorded else before
-            made.append(plan(now, self.intent(by=by, reason=reason, **details)))
-            return write_plan(data, made[-1], self.clock())
+            plans.append(plan(now, self.intent(by=by, reason=reason, **details)))
+            return write_plan(data, plans[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
-        if made[-1].unanswered:
-            warning = f"{', '.join(made[-1].unanswered)}: {_UNANSWERED}"
+        if plans[-1].unanswered:
+            warning = f"{', '.join(plans[-1].unanswered)}: {_UNANSWERED}"
             increment = replace(increment, warnings=(*increment.warnings, warning))
-        return made[-1], increment
+        return plans[-1], increment
 
     def intent(
         self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
@@ -279,14 +281,14 @@ class MetadataManager:
             return events
 
         with store_lock(self.paths, name):
-            found, now = self.find(name), self.clock()
-            with own_texts(*texts_of(found), moved_to=self.paths.increments / name):
+            place, now = self.find(name), self.clock()
+            with own_texts(*texts_of(place), moved_to=self.paths.increments / name):
                 increment = change_folder(
-                    *(self.paths, found, self.shapes, noted),
+                    *(self.paths, place, self.shapes, noted),
                     now=now,
                     unarchive=unarchive,
                     events_first=events_first,
-                    last=self._last.get(found.name),
+                    last=self._last.get(place.name),
                 )
             self._keep(increment)
             return increment

@@ -55,7 +55,7 @@ def mark_work(
     layout = files_of(increment).layout
     former = {key.casefold(): mark for key, mark in before_tick.items()}
     for done in (True, False):
-        if ids := [one for one, wanted in marks.items() if wanted is done]:
+        if ids := [id_ for id_, wanted in marks.items() if wanted is done]:
             more = {"marks": former} if former and not done else {}
             texts = layout.mark(texts, ids, done=done, **more)
     return texts
@@ -66,8 +66,8 @@ def would_reopen(increment: Increment, texts: Texts) -> bool:
     files = files_of(increment)
     if files.unit is None or not increment.status.is_finished:
         return False
-    shown = files.layout.evidence(files.unit, texts)
-    return shown is not None and not shown.status.is_finished
+    evidence = files.layout.evidence(files.unit, texts)
+    return evidence is not None and not evidence.status.is_finished
 
 
 def record_boxes(
@@ -95,8 +95,8 @@ def record_boxes(
         if not is_current(before):
             return []
         _write_marks(before, records)
-        facts = [_record(manager, before, data, one, by) for one in records]
-        updates = (one.update for one in records if one.update is not None)
+        facts = [_record(manager, before, data, record, by) for record in records]
+        updates = (record.update for record in records if record.update is not None)
         set_pending(data, (*before.pending, *updates))
         done = True
         return [event for events in facts for event in events]
@@ -108,8 +108,8 @@ def record_boxes(
 def _write_marks(increment: Increment, records: Sequence[BoxRecord]) -> None:
     files = files_of(increment)
     before = files.checked_texts()
-    marks = {key: done for one in records for key, done in one.marks.items()}
-    before_tick = {key: mark for one in records for key, mark in one.before_tick.items()}
+    marks = {key: done for record in records for key, done in record.marks.items()}
+    before_tick = {key: mark for record in records for key, mark in record.before_tick.items()}
     after = mark_work(increment, before, marks, before_tick)
     for name in files.names:
         if after[name] != before[name]:
@@ -117,20 +117,20 @@ def _write_marks(increment: Increment, records: Sequence[BoxRecord]) -> None:
 
 
 def _record(
-    manager: MetadataManager, before: Increment, data: dict[str, Any], one: BoxRecord, by: str
+    manager: MetadataManager, before: Increment, data: dict[str, Any], record: BoxRecord, by: str
 ) -> list[Event]:
-    if one.boxes is None:
+    if record.boxes is None:
         return []
     events: list[Event] = []
-    for known in before.links:
-        if known.base is not None and same_item(known, one.link):
-            base = replace(known.base, boxes=one.boxes)
-            write_base(data, known, base, manager.shapes.links[known.tracker])
-            ticked = tuple(key for key, done in one.marks.items() if done)
-            unticked = tuple(key for key, done in one.marks.items() if not done)
+    for own in before.links:
+        if own.base is not None and same_item(own, record.link):
+            base = replace(own.base, boxes=record.boxes)
+            write_base(data, own, base, manager.shapes.links[own.tracker])
+            ticked = tuple(key for key, done in record.marks.items() if done)
+            unticked = tuple(key for key, done in record.marks.items() if not done)
             facts = manager.event_facts(by)
             event = Synced(
-                tracker=known.tracker, item=known.key, ticked=ticked, unticked=unticked, **facts
+                tracker=own.tracker, item=own.key, ticked=ticked, unticked=unticked, **facts
             )
             events.append(event)
     return events

@@ -73,13 +73,13 @@ def make_increment(
     for link in links:
         add_link(data, link, shapes.links[link.tracker])
     folder = paths.increments / name
-    with own_texts(*(folder / one for one in (SPEC, TASKS, METADATA))):
+    with own_texts(*(folder / document for document in (SPEC, TASKS, METADATA))):
         _make_folder(folder, title, data, Created(to=Status.PLANNING, **facts))
     return name
 
 
 def _next_number(paths: ProjectPaths, taken: Iterable[str]) -> int:
-    names = (*taken, *(one.name for one in Collection(paths.increments).folders()))
+    names = (*taken, *(folder.name for folder in Collection(paths.increments).folders()))
     numbers = {number_of(name) or 0: name for name in names}
     last = max(numbers, default=0)
     if last >= (_LAST_OF_SPECWEAVE if paths.increments.parent.name == SPECWEAVE else LAST_NUMBER):

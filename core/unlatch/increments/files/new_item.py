@@ -33,24 +33,26 @@ def find_record(manager: MetadataManager, link: Link) -> Increment | None:
     """The record of an item; None if it has none."""
     number = f"{_number_of(link)}-"
     # An item that was moved has a record under its old address, and may be named by both.
-    folders = sorted(manager.collection.folders(), key=lambda one: not one.name.startswith(number))
-    for one in manager.each(folders):
-        if isinstance(one, BrokenIncrement):
+    folders = sorted(
+        manager.collection.folders(), key=lambda folder: not folder.name.startswith(number)
+    )
+    for record in manager.each(folders):
+        if isinstance(record, BrokenIncrement):
             continue
-        was_here = one.id.startswith(number) and _was_linked(one, link)
-        if was_here or any(_is_same(link, of) for of in one.links):
-            return manager.read(one.id)
+        was_here = record.id.startswith(number) and _was_linked(record, link)
+        if was_here or any(_is_same(link, of) for of in record.links):
+            return manager.read(record.id)
     return None
 
 
-def _is_same(one: Link, other: Link) -> bool:
+def _is_same(link: Link, other: Link) -> bool:
     """Outside of a project, items of several hosts can have one name."""
-    return same_item(one, other) and not on_other_host(one, other)
+    return same_item(link, other) and not on_other_host(link, other)
 
 
 def _was_linked(record: Increment, link: Link) -> bool:
-    found = (one for one in read_events(record.folder) if isinstance(one, Linked))
-    return any((one.tracker, one.item) == (link.tracker, link.key) for one in found)
+    events = (event for event in read_events(record.folder) if isinstance(event, Linked))
+    return any((event.tracker, event.item) == (link.tracker, link.key) for event in events)
 
 
 def draft_record(manager: MetadataManager, link: Link, title: str, status: Status) -> Increment:

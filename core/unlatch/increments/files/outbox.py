@@ -47,20 +47,20 @@ def note_attempts(
         The operations as they are now, without those withdrawn meanwhile. One whose state part was
         struck meanwhile has no note.
     """
-    found: dict[Operation, Operation] = {}
-    known = {one.key: one for one in notes}
+    noted_now: dict[Operation, Operation] = {}
+    by_key = {operation.key: operation for operation in notes}
 
     def note(operation: Operation) -> Operation:
-        noted = known.get(operation.key)
+        noted = by_key.get(operation.key)
         if noted is None:
             return operation
         if operation.state is noted.state:
             operation = _with_attempt(operation, manager.clock(), notes[noted])
-        found[noted] = operation
+        noted_now[noted] = operation
         return operation
 
     _edit_pending(manager, wanted, lambda pending: map(note, pending))
-    return found
+    return noted_now
 
 
 def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) -> Operation:
@@ -120,27 +120,27 @@ def close_attempt(
     manager: MetadataManager, wanted: str, operation: Operation, failure: Failure
 ) -> Operation | None:
     """Record the end of a failed attempt; None if the operation is no longer pending."""
-    found: list[Operation] = []
+    closed: list[Operation] = []
 
-    def close(one: Operation) -> Operation:
-        if one.key != operation.key:
-            return one
-        found.append(failure.close(one, manager.clock()))
-        return found[-1]
+    def close(pending: Operation) -> Operation:
+        if pending.key != operation.key:
+            return pending
+        closed.append(failure.close(pending, manager.clock()))
+        return closed[-1]
 
     _edit_pending(manager, wanted, lambda pending: map(close, pending))
-    return found[-1] if found else None
+    return closed[-1] if closed else None
 
 
 def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause: str) -> None:
     """Record that an operation waits for a person."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        known = next((one for one in before.pending if one.key == operation.key), None)
-        if known is None or (known.is_blocked and known.cause == cause):
+        current = next((other for other in before.pending if other.key == operation.key), None)
+        if current is None or (current.is_blocked and current.cause == cause):
             return []
-        blocked = replace(known, cause=cause, blocked_at=manager.clock())
-        set_pending(data, tuple(blocked if one is known else one for one in before.pending))
+        blocked = replace(current, cause=cause, blocked_at=manager.clock())
+        set_pending(data, tuple(blocked if other is current else other for other in before.pending))
         facts = manager.event_facts(_author(before, operation))
         op, tracker, item = operation.key
         return [Parked(op=op, tracker=tracker, item=item, cause=cause, **facts)]
@@ -164,7 +164,7 @@ def withdraw(
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        left = tuple(one for one in before.pending if one.key != operation.key)
+        left = tuple(other for other in before.pending if other.key != operation.key)
         if len(left) == len(before.pending):
             return []
         set_pending(data, left)
@@ -191,14 +191,14 @@ def strike_states(manager: MetadataManager, wanted: str, link: Link) -> None:
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left: list[Operation] = []
         for operation in before.pending:
-            known = link_of(before, operation)
-            if not operation.state or not same_item(known, link):
+            other = link_of(before, operation)
+            if not operation.state or not same_item(other, link):
                 left.append(operation)
                 continue
             left += supersede([operation], before.reopens)
-            if known in before.links:
+            if other in before.links:
                 base = _intended_base(before.status, operation.kind)
-                write_base(data, known, base, manager.shapes.links[known.tracker])
+                write_base(data, other, base, manager.shapes.links[other.tracker])
         set_pending(data, left)
         return []
 
@@ -236,9 +236,9 @@ def record_delivery(
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        left = tuple(one for one in before.pending if one.key != operation.key)
+        left = tuple(other for other in before.pending if other.key != operation.key)
         # An undo needs the result of the reopen, also of one undone before its delivery.
-        is_undone = any(one.id == operation.op and one.reverted_at for one in before.reopens)
+        is_undone = any(entry.id == operation.op and entry.reverted_at for entry in before.reopens)
         if len(left) == len(before.pending) and not is_undone:
             return []  # another process recorded it first
         set_pending(data, left)
@@ -284,18 +284,18 @@ def _write_item(
 ) -> None:
     base, boxes = both
     _write_reached(manager, before, data, operation.op, [reached], has_event=True)
-    known = [one for one in before.links if same_item(one, reached.link)]
-    for one in known:
+    links = [own for own in before.links if same_item(own, reached.link)]
+    for own in links:
         if base is not None:
-            shape = manager.shapes.links[one.tracker]
-            write_base(data, replace(one, url=reached.url), base, shape)
-        elif boxes is not None and one.base is not None:
-            shape = manager.shapes.links[one.tracker]
-            write_base(data, one, replace(one.base, boxes=boxes), shape)
+            shape = manager.shapes.links[own.tracker]
+            write_base(data, replace(own, url=reached.url), base, shape)
+        elif boxes is not None and own.base is not None:
+            shape = manager.shapes.links[own.tracker]
+            write_base(data, own, replace(own.base, boxes=boxes), shape)
         elif operation.kind is Kind.UNDO:
             # Otherwise a comparison with the old base would close the item again.
-            remove_base(data, one)
-    if link is not None and not known:
+            remove_base(data, own)
+    if link is not None and not links:
         add_link(data, link, manager.shapes.links[link.tracker])
 
 
@@ -326,11 +326,11 @@ def record_in_sync(
             return []
         events: list[Event] = []
         for link, base in bases.items():
-            for known in before.links:
-                if same_item(known, link):
-                    write_base(data, known, base, manager.shapes.links[known.tracker])
+            for own in before.links:
+                if same_item(own, link):
+                    write_base(data, own, base, manager.shapes.links[own.tracker])
                     facts = {**manager.event_facts(by), "asked": asked}
-                    events.append(Synced(tracker=known.tracker, item=known.key, **facts))
+                    events.append(Synced(tracker=own.tracker, item=own.key, **facts))
         _write_reached(manager, before, data, op, reached, has_event=False)
         return events
 

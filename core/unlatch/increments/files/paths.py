@@ -106,7 +106,7 @@ def repository_top(start: Path) -> Path | None:
 
     Worktrees and submodules in a folder of their repository are a part of it.
     """
-    tops = [one for one in (start, *start.parents) if os.path.lexists(one / ".git")]
+    tops = [folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")]
     if not tops:
         return None
     git = _git_folder(tops[0]).resolve()
@@ -131,7 +131,7 @@ def _has_own(ours: Path, layouts: tuple[str, ...]) -> bool:
     """Whether a folder has increments of our own, and not only records of units."""
     if not layouts:
         return True
-    return any(exists(Path(one.place) / SPEC) for one in sorted_folders(ours, archived=False))
+    return any(exists(Path(folder.place) / SPEC) for folder in sorted_folders(ours, archived=False))
 
 
 def _configured(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -183,7 +183,9 @@ def _is_folder(place: Path) -> bool:
 def may_be_sparse(root: Path) -> bool:
     """Whether git has patterns of a sparse checkout, which it keeps after the end of it."""
     here = root.absolute()
-    top = next((one for one in (here, *here.parents) if os.path.lexists(one / ".git")), None)
+    top = next(
+        (folder for folder in (here, *here.parents) if os.path.lexists(folder / ".git")), None
+    )
     return top is not None and os.path.lexists(_git_folder(top) / "info/sparse-checkout")
 
 

@@ -52,16 +52,16 @@ def read_metadata(
     folder: Folder | None = None,
     opened: OpenFolder | None = None,
     *,
-    known: JsonText | None = None,
+    earlier: JsonText | None = None,
 ) -> JsonText:
     """The text of a metadata.json; a string for `place`, and the folder itself, make it faster.
 
     Args:
-        known: the text as it was read before, which is parsed again only if it changed.
+        earlier: the text as it was read before, which is parsed again only if it changed.
     """
     try:
         raw = read_in(folder, METADATA, opened=opened) if folder else read_file(place)
-        text = known if known is not None and known.is_from(raw) else JsonText.parse(raw)
+        text = earlier if earlier is not None and earlier.is_from(raw) else JsonText.parse(raw)
     except FileNotFoundError:
         folder = folder or Folder(Path(place).parent.name, Path(place).parent, False)
         return _from_spec(folder) if unit_in(folder) is None else _of_new_unit(folder)
@@ -95,8 +95,8 @@ class NewUnitText(JsonText):
 
 def _of_new_unit(folder: Folder) -> NewUnitText:
     # Its status is what its files show.
-    made = JsonText.parse(render_new({"id": folder.name, "status": Status.PLANNING.value}))
-    return NewUnitText(made.text, made.bom, made.value)
+    content = JsonText.parse(render_new({"id": folder.name, "status": Status.PLANNING.value}))
+    return NewUnitText(content.text, content.bom, content.value)
 
 
 def _from_spec(folder: Folder) -> SpecText:
@@ -110,19 +110,19 @@ def _from_spec(folder: Folder) -> SpecText:
         hint = or_restore(f"write 'status: STATUS' into the front matter of {SPEC}", place)
         raise _error("metadata-missing", "the folder has no metadata.json", place, hint)
     links = {key: _with_numbers(values[key]) for key in LINK_KEYS if key in values}
-    known = {key: values[key] for key in _SPEC_KEYS if isinstance(values.get(key), str)}
+    texts = {key: values[key] for key in _SPEC_KEYS if isinstance(values.get(key), str)}
     # Every scalar is a text here, also a truth value under such a name.
     times = {key: values[key] for key in _SPEC_TIMES if read_stamp(values.get(key))}
-    made = JsonText.parse(render_new({"id": folder.name, **known, **times, **links}))
-    return SpecText(made.text, made.bom, made.value)
+    content = JsonText.parse(render_new({"id": folder.name, **texts, **times, **links}))
+    return SpecText(content.text, content.bom, content.value)
 
 
 def _with_numbers(value: Any) -> Any:
     """A value of the front matter; every scalar in it is a text."""
     if isinstance(value, dict):
-        return {key: _with_numbers(one) for key, one in value.items()}
+        return {key: _with_numbers(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_with_numbers(one) for one in value]
+        return [_with_numbers(member) for member in value]
     is_number = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value)
     return int(value) if is_number else value
 
@@ -176,8 +176,10 @@ def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | Non
     a blank, such a word often says what the work is, and counts as a kind only where `title`
     is the heading without it.
     """
-    known = [" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str)]
-    first = known[0] if isinstance(data.get(TITLE_KEYS[0]), str) else None
+    titles = [
+        " ".join(title.split()) for title in map(data.get, TITLE_KEYS) if isinstance(title, str)
+    ]
+    first = titles[0] if isinstance(data.get(TITLE_KEYS[0]), str) else None
 
     def named(heading: str) -> str | None:
         behind = heading.removeprefix(f"{first} ") if first else heading
@@ -194,7 +196,7 @@ def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | Non
         title = _title_in_spec(folder, named, opened)
     except (OSError, StoreError, UnicodeDecodeError):
         title = None
-    return title or next(filter(None, known), None) or words_of(folder.name)
+    return title or next(filter(None, titles), None) or words_of(folder.name)
 
 
 def _title_in_spec(
@@ -204,8 +206,8 @@ def _title_in_spec(
     if len(raw) < _HEAD:
         return front_matter.title(raw.decode("utf-8"), named)
     head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
-    found = front_matter.title_in_head(head, named)
-    return found or front_matter.title(read_in(folder, SPEC).decode(), named)
+    title = front_matter.title_in_head(head, named)
+    return title or front_matter.title(read_in(folder, SPEC).decode(), named)
 
 
 def words_of(name: str) -> str:

@@ -80,8 +80,8 @@ def read_increment(folder: Folder, shapes: Shapes, last: Increment | None = None
         last: as it was read before, whose file is parsed again only if it changed since.
     """
     with opened_folder(folder) as opened:
-        known = text_of(last)
-        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder, opened, known=known)
+        earlier = text_of(last)
+        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder, opened, earlier=earlier)
         return snapshot(folder, text, shapes, opened, last=last)
 
 
@@ -94,13 +94,13 @@ def snapshot(
     last: Increment | None = None,
 ) -> Increment:
     """The increment in `folder` by the text of its metadata.json, as `read_increment`."""
-    one = header_of(folder, text, shapes, last)
+    header = header_of(folder, text, shapes, last)
     # The only part that is read from the folder, which may be moved or changed later.
-    title = _title(one, opened)
-    if one is last and one.title != title:
-        one = IncrementHeader.of(folder, text, shapes)
-    object.__setattr__(one, "title", title)
-    return one
+    title = _title(header, opened)
+    if header is last and header.title != title:
+        header = IncrementHeader.of(folder, text, shapes)
+    object.__setattr__(header, "title", title)
+    return header
 
 
 def header_of(
@@ -140,28 +140,28 @@ class IncrementHeader(Increment):
             message, hint = f"metadata.json has {newer}", f"upgrade: {upgrade_command()}"
             raise StoreError("metadata-newer", message, where=path, hint=hint)
         kind = data.get("type")
-        one = cls.__new__(cls)
+        header = cls.__new__(cls)
         put = object.__setattr__
-        put(one, "id", folder.name)
-        put(one, "status", status_in(data, path))
+        put(header, "id", folder.name)
+        put(header, "status", status_in(data, path))
         for name, default in _DEFAULTS:
-            put(one, name, default)
+            put(header, name, default)
         if "unit" in data or unit_in(folder):
             from unlatch.increments.files.unit_collection import unit_parts  # noqa: PLC0415
 
             for name, part in unit_parts(folder, text, path).items():
-                put(one, name, part)
-        put(one, "type", kind if isinstance(kind, str) else None)
-        put(one, "archived", folder.archived)
-        put(one, "data", data)
-        put(one, "from_spec", from_spec)
+                put(header, name, part)
+        put(header, "type", kind if isinstance(kind, str) else None)
+        put(header, "archived", folder.archived)
+        put(header, "data", data)
+        put(header, "from_spec", from_spec)
         if not _RECORDS.isdisjoint(data):
             for name, part in _of_records(data, path, shapes).items():
-                put(one, name, part)
-        put(one, "source", folder)
-        put(one, "text", text)
-        put(one, "shapes", shapes)
-        return one
+                put(header, name, part)
+        put(header, "source", folder)
+        put(header, "text", text)
+        put(header, "shapes", shapes)
+        return header
 
     if not TYPE_CHECKING:  # type checkers would accept every misspelt attribute
 
@@ -179,15 +179,15 @@ class IncrementHeader(Increment):
         reopens: tuple[ReopenEntry, ...] | None = None,
     ) -> Increment:
         """The same with another status; the other parts are still computed at their first use."""
-        one = IncrementHeader.__new__(IncrementHeader)
+        header = IncrementHeader.__new__(IncrementHeader)
         for name in (*Increment.__slots__, *IncrementHeader.__slots__):
             with suppress(AttributeError):  # it was not computed yet
-                object.__setattr__(one, name, object.__getattribute__(self, name))
-        object.__setattr__(one, "status", status)
-        object.__setattr__(one, "pending", pending)
+                object.__setattr__(header, name, object.__getattribute__(self, name))
+        object.__setattr__(header, "status", status)
+        object.__setattr__(header, "pending", pending)
         if reopens is not None:
-            object.__setattr__(one, "reopens", reopens)
-        return one
+            object.__setattr__(header, "reopens", reopens)
+        return header
 
     @property
     def whole(self) -> Increment:
@@ -218,13 +218,13 @@ def _of_records(data: Mapping[str, Any], path: str, shapes: Shapes) -> dict[str,
         raise invalid(f"metadata.json: {error}", path) from error
 
 
-def _title(one: Any, opened: OpenFolder | None = None) -> str:
-    if one.unit is None:
-        return read_title(one.source, one.data, opened)
+def _title(header: Any, opened: OpenFolder | None = None) -> str:
+    if header.unit is None:
+        return read_title(header.source, header.data, opened)
     from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
 
-    files = work_files(one.source.path, one.unit)
-    return files.layout.title_in(files.texts()) or words_of_unit(one.id)
+    files = work_files(header.source.path, header.unit)
+    return files.layout.title_in(files.texts()) or words_of_unit(header.id)
 
 
 def _links(data: Mapping[str, Any], shapes: Shapes) -> tuple[Link, ...]:
@@ -237,15 +237,15 @@ def _links(data: Mapping[str, Any], shapes: Shapes) -> tuple[Link, ...]:
 
 
 def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
-    found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
+    warnings = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
     if isinstance(text, SpecText):
-        found.append(FROM_SPEC)
+        warnings.append(FROM_SPEC)
     if not _USUAL.issuperset(text.value):
-        found += _unread(text.value, shapes)
+        warnings += _unread(text.value, shapes)
     named = next(filter(None, map(text.value.get, ID_KEYS)), None)
     if isinstance(named, str) and named != folder.name:
-        found.append(f"the id {named!r} differs from the folder's name; the folder counts")
-    return found
+        warnings.append(f"the id {named!r} differs from the folder's name; the folder counts")
+    return warnings
 
 
 def _unread(value: Any, shapes: Shapes) -> Iterator[str]:
@@ -275,11 +275,11 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 
 _COMPUTED: dict[str, Callable[[Any], Any]] = {
-    "folder": lambda one: one.source.path,
+    "folder": lambda header: header.source.path,
     "title": _title,
-    "links": lambda one: _links(one.data, one.shapes),
-    "warnings": lambda one: tuple(_warnings(one.source, one.text, one.shapes)),
-    "created": lambda one: _first_time(one.data, CREATED_KEYS),
-    "last_activity": lambda one: _first_time(one.data, ACTIVITY_KEYS),
-    "completed_at": lambda one: _first_time(one.data, completion_keys(one.status)),
+    "links": lambda header: _links(header.data, header.shapes),
+    "warnings": lambda header: tuple(_warnings(header.source, header.text, header.shapes)),
+    "created": lambda header: _first_time(header.data, CREATED_KEYS),
+    "last_activity": lambda header: _first_time(header.data, ACTIVITY_KEYS),
+    "completed_at": lambda header: _first_time(header.data, completion_keys(header.status)),
 }

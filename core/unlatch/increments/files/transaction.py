@@ -68,29 +68,29 @@ def change_folder(
         opened = there or held.enter_context(_open_to_write(folder))
         LOG.check(opened)
         before = header_of(folder, text, shapes, last)
-        data, known = copied(text.value), text.value
+        data, former = copied(text.value), text.value
         if isinstance(text, NewUnitText):
             data |= {"status": before.status.value, "type": NEW_TYPE}
             data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
-            known = copied(data)
+            former = copied(data)
         events = [*_lost_events(opened, before, data), *edit(before, data)]
         if events_first:
             LOG.append(opened, *events)
         is_new = isinstance(text, SpecText) and data != text.value
         warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
-        to = data["status"] if data.get("status") != known.get("status") else None
+        to = data["status"] if data.get("status") != former.get("status") else None
 
         def record_before() -> None:
             # Else a crash would leave what the tool's files show as the only status.
             if to and isinstance(text, NewUnitText):
-                _note_unit(paths, folder, known)
-                _write(opened, text, known)
+                _note_unit(paths, folder, former)
+                _write(opened, text, former)
 
         with moved_out(paths, folder, wanted=unarchive, record=record_before) as place:
             if place is not folder:
                 opened = held.enter_context(_open_to_write(place))
             sweep(opened)
-            if data != known:
+            if data != former:
                 _note_activity(data, now)
                 with _in_tool(folder, place, to):
                     _note_unit(paths, place, data)
@@ -165,7 +165,7 @@ def _log_or_keep(
 
 
 def _read_to_write(folder: Folder, opened: OpenFolder | None, last: Increment | None) -> JsonText:
-    text = read_metadata(folder.path / METADATA, folder, opened, known=text_of(last))
+    text = read_metadata(folder.path / METADATA, folder, opened, earlier=text_of(last))
     if text.duplicates:
         keys = ", ".join(text.duplicates)
         raise StoreError(

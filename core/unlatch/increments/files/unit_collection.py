@@ -56,17 +56,21 @@ class UnitCollection(Collection):
 
     def folders(self) -> Iterator[Folder]:
         units = self._units()
-        names = {one.name for one in units}
-        own = [one for one in super().folders() if one.name not in names or _has_documents(one)]
-        units = _with_namesakes(units, {one.name: one.path for one in own})
-        yield from (one for one in own if not one.archived)
-        yield from (one for one in units if not one.archived)
+        names = {folder.name for folder in units}
+        own = [
+            folder
+            for folder in super().folders()
+            if folder.name not in names or _has_documents(folder)
+        ]
+        units = _with_namesakes(units, {folder.name: folder.path for folder in own})
+        yield from (folder for folder in own if not folder.archived)
+        yield from (folder for folder in units if not folder.archived)
         yield from self._without_unit(names)
-        yield from (one for one in (*own, *units) if one.archived)
+        yield from (folder for folder in (*own, *units) if folder.archived)
 
     def ignored(self) -> Iterator[Folder]:
-        known = {one.name for one in self.folders()}
-        yield from (one for one in super().ignored() if one.name not in known)
+        names = {folder.name for folder in self.folders()}
+        yield from (folder for folder in super().ignored() if folder.name not in names)
 
     def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
         # Listing all units for each of many would take long.
@@ -74,31 +78,33 @@ class UnitCollection(Collection):
         if unit and unit.unit and has(unit.unit.place) and not _has_documents(unit):
             return Match.NAME, [unit]
         folders = [*self.folders()]
-        how, meant = matching({one.name for one in folders}, wanted, up_to=up_to)
+        how, meant = matching({folder.name for folder in folders}, wanted, up_to=up_to)
         chosen = frozenset(meant)
-        return how, [one for one in folders if one.name in chosen]
+        return how, [folder for folder in folders if folder.name in chosen]
 
     def _units(self) -> list[UnitFolder]:
         units = [unit for name in self.layouts for unit in self._units_of(name)]
         names = self._recorded_names(units)
-        found = []
+        folders = []
         for unit in units:
             name = names.get(unit.uid, unit.key)
-            found.append(UnitFolder(name, self.states / name, unit.archived, unit=unit))
+            folders.append(UnitFolder(name, self.states / name, unit.archived, unit=unit))
         # Of two with one name neither is meant: `find` lists both.
-        twice = {name for name, count in Counter(one.name for one in found).items() if count > 1}
-        self._last = {one.name: one for one in found if one.name not in twice}
-        return sorted(found, key=lambda one: _by_number(one.name))
+        twice = {
+            name for name, count in Counter(folder.name for folder in folders).items() if count > 1
+        }
+        self._last = {folder.name: folder for folder in folders if folder.name not in twice}
+        return sorted(folders, key=lambda folder: _by_number(folder.name))
 
     def _recorded_names(self, units: Iterable[Unit]) -> Mapping[str | None, str]:
         """The names under which units with a permanent id are recorded, if they were renamed."""
-        keys = {one.key for one in units}
-        wanted = {one.uid for one in units if one.uid}
-        found: dict[str | None, str] = {}
+        keys = {unit.key for unit in units}
+        wanted = {unit.uid for unit in units if unit.uid}
+        names_by_uid: dict[str | None, str] = {}
         for name in self._names(self.states) if wanted else ():
             if name not in keys and (uid := _recorded_uid(self.states / name)) in wanted:
-                found[uid] = name
-        return found
+                names_by_uid[uid] = name
+        return names_by_uid
 
     def _units_of(self, name: str) -> list[Unit]:
         from unlatch.increments.layouts.installed import layout_named  # noqa: PLC0415
@@ -108,10 +114,10 @@ class UnitCollection(Collection):
             return [*layout.units(self.root)]
         return []
 
-    def _without_unit(self, known: set[str]) -> Iterator[Folder]:
+    def _without_unit(self, names: set[str]) -> Iterator[Folder]:
         """The records of units that are gone; those with a number are among the increments."""
         for name in self._names(self.states):
-            if name in known or name.startswith(("_", ".")) or number_of(name) is not None:
+            if name in names or name.startswith(("_", ".")) or number_of(name) is not None:
                 continue
             if has(self.states / name / METADATA):
                 yield Folder(name, f"{self.states}{os.sep}{name}", archived=False)
@@ -133,14 +139,16 @@ def _recorded_uid(folder: Path) -> str | None:
 
 def _with_namesakes(units: Sequence[UnitFolder], own: Mapping[str, Path]) -> list[UnitFolder]:
     by_name: dict[str, list[UnitFolder]] = {}
-    for one in units:
-        by_name.setdefault(one.name, []).append(one)
+    for folder in units:
+        by_name.setdefault(folder.name, []).append(folder)
 
-    def namesake(one: UnitFolder) -> Path | None:
-        others = (other.unit.place for other in by_name[one.name] if other.unit and other != one)
-        return next(others, own.get(one.name))
+    def namesake(folder: UnitFolder) -> Path | None:
+        others = (
+            other.unit.place for other in by_name[folder.name] if other.unit and other != folder
+        )
+        return next(others, own.get(folder.name))
 
-    return [replace(one, namesake=namesake(one)) for one in units]
+    return [replace(folder, namesake=namesake(folder)) for folder in units]
 
 
 def _has_documents(folder: Folder) -> bool:
@@ -158,17 +166,17 @@ def unit_parts(folder: Folder, text: JsonText, path: str) -> dict[str, Any]:
     if namesake := namesake_of(folder):
         raise _ambiguous(folder, unit, namesake)
     now = work_files(folder.path, unit).evidence()
-    found: dict[str, Any] = {"unit": unit, "evidence": now}
+    parts: dict[str, Any] = {"unit": unit, "evidence": now}
     if isinstance(text, NewUnitText):
-        return found | {"status": now.status if now else Status.PLANNING}
+        return parts | {"status": now.status if now else Status.PLANNING}
     if recorded and (before := _unit_before(folder, unit, recorded)):
         raise _replaced(folder, unit, before)
     status = status_in(text.value, path)
     if now and overrides(status, recorded.evidence if recorded else None, now):
         if unit.older and status.is_finished:
             raise _replaced(folder, unit, unit.older)
-        found |= {"status": now.status, "overridden": status}
-    return found
+        parts |= {"status": now.status, "overridden": status}
+    return parts
 
 
 def _unit_before(folder: Folder, unit: Unit, recorded: RecordedUnit) -> Path | None:
@@ -196,7 +204,7 @@ def _vanished(folder: Folder, recorded: RecordedUnit | None) -> StoreError:
 
 
 def _ambiguous(folder: Folder, unit: Unit, namesake: Path) -> StoreError:
-    here, there = (_from_root(folder, one) for one in (unit.place, namesake))
+    here, there = (_from_root(folder, path) for path in (unit.place, namesake))
     return StoreError(
         "unit-ambiguous",
         f"{here} and {there} have one name",
@@ -211,8 +219,8 @@ def _from_root(folder: Folder, place: Path) -> str:
 
 def _replaced(folder: Folder, unit: Unit, before: Path) -> StoreError:
     moved = (folder.path, folder.path.with_name(before.name))
-    command = " ".join(quote(_from_root(folder, one)) for one in moved)
-    here, there = (_from_root(folder, one) for one in (unit.place, before))
+    command = " ".join(quote(_from_root(folder, path)) for path in moved)
+    here, there = (_from_root(folder, path) for path in (unit.place, before))
     return StoreError(
         "unit-replaced",
         f"the records are of {there}, and {here} has its name now",

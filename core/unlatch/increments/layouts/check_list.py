@@ -15,13 +15,13 @@ from unlatch.increments.model.unit import GRAMMAR, Evidence
 
 def names_of(task: Task) -> set[str]:
     """The ids of a task, its story and its criteria, in lower case."""
-    return {one.casefold() for one in (task.id, task.story, *task.criteria) if one}
+    return {name.casefold() for name in (task.id, task.story, *task.criteria) if name}
 
 
 def known_parts(parts: Iterable[str], tasks: Iterable[Task]) -> list[str]:
     """The parts of an amendment that are tasks, or that tasks belong to."""
-    known = {name for task in tasks for name in names_of(task)}
-    return [part for part in parts if part.strip().casefold() in known]
+    names = {name for task in tasks for name in names_of(task)}
+    return [part for part in parts if part.strip().casefold() in names]
 
 
 def find_tasks(tasks: Sequence[Task], ids: Iterable[str]) -> list[Task]:
@@ -36,16 +36,16 @@ def find_tasks(tasks: Sequence[Task], ids: Iterable[str]) -> list[Task]:
         own[task.id.casefold()].append(task)
         for name in names_of(task):
             named[name].append(task)
-    found: dict[int, Task] = {}
-    for key, wanted in ((one.strip().casefold(), one) for one in ids):
+    chosen: dict[int, Task] = {}
+    for key, wanted in ((id_.strip().casefold(), id_) for id_ in ids):
         if len(own[key]) > 1:
             raise ambiguous_id(wanted, [task.line for task in own[key]])
         if not named[key]:
             raise unknown_id(wanted, [task.id for task in tasks])
         # A story is done without its discarded tasks.
         meant = own[key] or [task for task in named[key] if not task.discarded]
-        found.update({id(task): task for task in meant})
-    return list(found.values())
+        chosen.update({id(task): task for task in meant})
+    return list(chosen.values())
 
 
 def edits_of(
@@ -73,7 +73,7 @@ def edits_of(
         if task.box and (task.done is not done or task.discarded):
             near = bisect(ticked, task.line, key=itemgetter(0))
             both = ticked[max(near - 1, 0) : near + 1]
-            nearest = min(both, key=lambda one: abs(one[0] - task.line), default=(0, tick))
+            nearest = min(both, key=lambda tick_at: abs(tick_at[0] - task.line), default=(0, tick))
             new = nearest[1] if done else marks.get(task.id.casefold(), " ")
             edits.append((*task.box, new))
     return edits

@@ -27,17 +27,17 @@ def _folders(opened: OpenFolder) -> list[str]:
 
 def files_below(place: Path, ending: str, *, within: str = "", deep: int = _DEEPEST) -> list[str]:
     """The files below `place` with this ending, as paths from there in sorted order."""
-    found: list[str] = []
+    files: list[str] = []
     with suppress(FileNotFoundError, NotADirectoryError, UnsafePath):
         with open_folder(place / within) as opened:
             names, folders = opened.names(), set(_folders(opened))
         for name in names:
             inner = f"{within}/{name}" if within else name
             if name in folders:
-                found += files_below(place, ending, within=inner, deep=deep - 1) if deep else []
+                files += files_below(place, ending, within=inner, deep=deep - 1) if deep else []
             elif name.endswith(ending):
-                found.append(inner)
-    return found
+                files.append(inner)
+    return files
 
 
 def has(place: Path) -> bool:

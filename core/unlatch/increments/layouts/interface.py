@@ -33,21 +33,24 @@ class Work:
     def open(self) -> tuple[Criterion | Task, ...]:
         """The criteria and the required tasks that are open."""
         criteria = (criterion for criterion in self.spec.criteria if criterion.done is False)
-        required = (one for one in self.tasks if not (one.discarded or one.optional))
+        required = (task for task in self.tasks if not (task.discarded or task.optional))
         return (*criteria, *(task for task in required if task.done is False))
 
     def stories_of(self, parts: Iterable[str]) -> frozenset[str]:
         """The ids, in lower case, of the stories that parts belong to."""
         wanted = {part.casefold() for part in parts}
-        story_of = {one.id.casefold(): one.story for one in self.spec.criteria}
-        found: set[str | None] = {
-            one.id for one in self.spec.stories if one.id.casefold() in wanted
+        story_of = {criterion.id.casefold(): criterion.story for criterion in self.spec.criteria}
+        stories: set[str | None] = {
+            story.id for story in self.spec.stories if story.id.casefold() in wanted
         }
-        found |= {story for key, story in story_of.items() if key in wanted}
+        stories |= {story for key, story in story_of.items() if key in wanted}
         for task in self.tasks:
             if task.id.casefold() in wanted:
-                found |= {task.story, *(story_of.get(one.casefold()) for one in task.criteria)}
-        return frozenset(story.casefold() for story in found if story)
+                stories |= {
+                    task.story,
+                    *(story_of.get(criterion.casefold()) for criterion in task.criteria),
+                }
+        return frozenset(story.casefold() for story in stories if story)
 
 
 class Layout(Protocol):

@@ -26,7 +26,7 @@ def mentions(texts: Iterable[str]) -> tuple[str, ...]:
     A key counts behind a word like "issue" on its line. Code and comments do not count.
     """
     lines = (line.text for text in texts for line in scan(text).lines)
-    return tuple(dict.fromkeys(found for line in lines for found in _in_line(line)))
+    return tuple(dict.fromkeys(mention for line in lines for mention in _in_line(line)))
 
 
 def _in_line(line: str) -> Iterator[str]:

@@ -58,7 +58,7 @@ class Native:
     ) -> Texts:
         marked, left = dict(texts), list(ids)
         for name in (TASKS, SPEC):
-            left = [one for one in left if not _mark(marked, name, one, done=done, marks=marks)]
+            left = [id_ for id_ in left if not _mark(marked, name, id_, done=done, marks=marks)]
         if left:  # explains why
             is_task = left[0].strip()[:1].upper() == "T"
             with_marked(texts[TASKS if is_task else SPEC], left, done=done)

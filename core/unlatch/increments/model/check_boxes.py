@@ -45,9 +45,9 @@ def boxes_of(checks: Iterable[Check], before: Boxes | None = None) -> Boxes:
         before: the former base, whose marks are kept for boxes that are ticked now.
     """
     lines = tuple(checks)
-    listed = "\n".join(f"{one.depth} {one.done is None} {one.text}" for one in lines)
+    listed = "\n".join(f"{check.depth} {check.done is None} {check.text}" for check in lines)
     states = states_of(lines)
-    marks = {key: one.mark for key, one in _keyed(lines) if key and one.mark}
+    marks = {key: check.mark for key, check in _keyed(lines) if key and check.mark}
     marks |= kept_marks(states, before)
     return make_boxes(states, sha256(listed.encode())[:12], marks)
 
@@ -60,17 +60,17 @@ def kept_marks(states: Mapping[str, bool], before: Boxes | None) -> dict[str, st
 
 def states_of(checks: Iterable[Check]) -> dict[str, bool]:
     """Whether each check box is ticked, by its key."""
-    return {key: one.done is True for key, one in _keyed(checks) if key}
+    return {key: check.done is True for key, check in _keyed(checks) if key}
 
 
 def ids_of(checks: Iterable[Check]) -> dict[str, str]:
     """The id of the task or criterion behind each key, for the lines of an increment."""
-    return {key: one.id for key, one in _keyed(checks) if key}
+    return {key: check.id for key, check in _keyed(checks) if key}
 
 
 def checks_in(text: Text) -> tuple[Check, ...]:
     """The lines of all lists of a text."""
-    return tuple(one for block in text if isinstance(block, Checks) for one in block.items)
+    return tuple(check for block in text if isinstance(block, Checks) for check in block.items)
 
 
 def with_states(text: Text, states: Mapping[str, bool]) -> Text:
@@ -99,10 +99,10 @@ def _keyed(checks: Iterable[Check]) -> list[tuple[str, Check]]:
     """The lines with their keys, which are empty without a check box."""
     seen: Counter[str] = Counter()
     keyed = []
-    for one in checks:
-        key = "" if one.done is None else key_of(one.text)
+    for check in checks:
+        key = "" if check.done is None else key_of(check.text)
         seen[key] += 1
-        keyed.append((f"{key}#{seen[key]}" if key and seen[key] > 1 else key, one))
+        keyed.append((f"{key}#{seen[key]}" if key and seen[key] > 1 else key, check))
     return keyed
 
 
@@ -111,5 +111,5 @@ def key_of(text: str) -> str:
     words = " ".join(text.replace("\u200b", "").split())
     if place := _PLACE.match(words):
         words = words[place.end() :]
-    found = _ID.match(words)
-    return found["id"].upper() if found else words.casefold()[:_WORDS]
+    match = _ID.match(words)
+    return match["id"].upper() if match else words.casefold()[:_WORDS]

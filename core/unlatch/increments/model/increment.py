@@ -293,16 +293,18 @@ class Increment:
     def amended(self) -> tuple[AppliedAmendment, ...]:
         """All changes of its work that were not undone."""
         with_reopens = (
-            AppliedAmendment(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
-            for one in self.reopens
-            if one.amendment and one.reverted_at is None
+            AppliedAmendment(
+                entry.id, entry.reopened_at, entry.reopened_by, entry.amendment, entry.reason
+            )
+            for entry in self.reopens
+            if entry.amendment and entry.reverted_at is None
         )
         return (*with_reopens, *self.amendments)
 
     @property
     def unwritten(self) -> tuple[str, ...]:
         """The names of the files that lack changes of its work."""
-        names = (name for one in self.amended for name in one.amendment.unwritten)
+        names = (name for amended in self.amended for name in amended.amendment.unwritten)
         return tuple(dict.fromkeys(names))
 
     def has_frequent_reopens(self, threshold: int) -> bool:

@@ -73,8 +73,12 @@ class Wip:
         return tuple(use for use in (everyone, *self.types.values()) if use.is_over)
 
 
-def wip(found: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
-    active = tuple(one for one in found if isinstance(one, Increment) and _counts(one, limits))
+def wip(increments: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
+    active = tuple(
+        increment
+        for increment in increments
+        if isinstance(increment, Increment) and _counts(increment, limits)
+    )
     counted = Counter(map(type_of, active))
     most = {kind.casefold(): number for kind, number in limits.per_type.items()}
     kinds = [*most, *sorted(set(counted) - set(most))]
@@ -98,21 +102,21 @@ def type_of(increment: Increment) -> str:
 
 
 def limit_violations(
-    increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
+    increment: Increment, increments: Iterable[Increment | BrokenIncrement], limits: Limits
 ) -> tuple[RuleViolation, ...]:
     """The violations that making an increment active would cause, the strictest first.
 
-    Only the hard cap applies to a type that may interrupt. `found` are all increments of the
+    Only the hard cap applies to a type that may interrupt. `increments` are all increments of the
     project, with or without this one.
     """
-    others = [one for one in wip(found, limits).active if one.id != increment.id]
+    others = [other for other in wip(increments, limits).active if other.id != increment.id]
     then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)
     if then.capped.is_over:
         return (_violation(then.capped, others, Policy.REFUSE),)
     kind = type_of(increment)
     if kind in map(str.casefold, limits.can_interrupt):
         return ()
-    alike = [one for one in others if type_of(one) == kind]
+    alike = [other for other in others if type_of(other) == kind]
     checked = ((then.total, others), (then.types[kind], alike))
     return tuple(_violation(use, held, limits.policy) for use, held in checked if use.is_over)
 
@@ -121,11 +125,11 @@ def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleVio
     kind = use.setting.partition("per_type.")[2]
     noun = f"{kind} increment" if kind else "increment"
     count = f"1 {noun} is" if len(others) == 1 else f"{len(others)} {noun}s are"
-    ids = f": {first_of([one.id for one in others])}" if others else ""
-    has_review = any(one.status is Status.READY_FOR_REVIEW for one in others)
+    ids = f": {first_of([other.id for other in others])}" if others else ""
+    has_review = any(other.status is Status.READY_FOR_REVIEW for other in others)
     state = "active or in review" if has_review else "active"
     message = f"limits.{use.setting} is {use.most}, and {count} already {state}{ids}"
-    paused = next((one for one in others if one.status is Status.ACTIVE), None)
+    paused = next((other for other in others if other.status is Status.ACTIVE), None)
     hint = f"to make room: unlatch pause {quote(paused.id)}" if paused else None
     return RuleViolation(StoreError("wip-limit", message, hint=hint), policy)
 

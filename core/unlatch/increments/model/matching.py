@@ -52,8 +52,8 @@ class Condition:
 def read_condition(text: str) -> Condition:
     """Parse an expression; UsageError `filter-invalid` where it is wrong."""
     match = _EXPRESSION.fullmatch(text.strip())
-    known = match is not None and match["trait"].casefold() in set(Trait)
-    if match is None or not known or not match["value"]:
+    is_trait = match is not None and match["trait"].casefold() in set(Trait)
+    if match is None or not is_trait or not match["value"]:
         raise _invalid(text, _SYNTAX)
     trait, how = Trait(match["trait"].casefold()), match["how"]
     if how == "~" and trait not in _WORDS:
@@ -87,9 +87,11 @@ def matching(
     increments: Iterable[Increment], conditions: Sequence[Condition]
 ) -> tuple[Increment, ...]:
     """The increments that fulfil all conditions; archived ones only if a condition names them."""
-    if not any(one.trait is Trait.ARCHIVED for one in conditions):
+    if not any(condition.trait is Trait.ARCHIVED for condition in conditions):
         conditions = (*conditions, Condition(Trait.ARCHIVED, "=", frozenset({"no"})))
-    return tuple(one for one in increments if all(each.holds(one) for each in conditions))
+    return tuple(
+        increment for increment in increments if all(each.holds(increment) for each in conditions)
+    )
 
 
 def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
@@ -103,12 +105,12 @@ def _answer(is_so: bool) -> str:
 
 
 _VALUES: Mapping[Trait, Callable[[Increment], str]] = {
-    Trait.STATUS: lambda one: one.status.value,
-    Trait.TYPE: lambda one: one.type or "none",
-    Trait.TITLE: lambda one: one.title,
-    Trait.ID: lambda one: one.id,
-    Trait.REOPENED: lambda one: _answer(bool(one.effective_reopens)),
-    Trait.ARCHIVED: lambda one: _answer(one.archived),
+    Trait.STATUS: lambda increment: increment.status.value,
+    Trait.TYPE: lambda increment: increment.type or "none",
+    Trait.TITLE: lambda increment: increment.title,
+    Trait.ID: lambda increment: increment.id,
+    Trait.REOPENED: lambda increment: _answer(bool(increment.effective_reopens)),
+    Trait.ARCHIVED: lambda increment: _answer(increment.archived),
 }
 
 

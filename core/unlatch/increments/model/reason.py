@@ -45,7 +45,7 @@ def refuse_placeholder(given: str, what: str, *, placeholders: Collection[str] =
         raise UsageError("placeholder", message, hint=hint)
 
 
-def reason_too_long(found: str) -> UsageError:
-    message = f"the reason has {found}; at most {LONGEST_REASON:,} are kept"
+def reason_too_long(size: str) -> UsageError:
+    message = f"the reason has {size}; at most {LONGEST_REASON:,} are kept"
     hint = "shorten it and put the rest into the increment's files"
     return UsageError("reason-too-long", message, hint=hint)

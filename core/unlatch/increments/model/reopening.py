@@ -35,13 +35,13 @@ def category_of(word: str | None, rules: ReopenRules) -> str | None:
     if word is None:
         return None
     word = word.strip()
-    known = {one.casefold(): one for one in rules.categories}
-    found = known.get(word.casefold(), "") if known else word
-    if not _is_word(found):
-        hint = f"one of {', '.join(rules.categories)}" if known else "one word, such as bug"
+    spellings = {category.casefold(): category for category in rules.categories}
+    category = spellings.get(word.casefold(), "") if spellings else word
+    if not _is_word(category):
+        hint = f"one of {', '.join(rules.categories)}" if spellings else "one word, such as bug"
         message = f"{word[:LONGEST_CATEGORY]!r} is not a configured category"
         raise UsageError("category-unknown", message, hint=hint)
-    return found
+    return category
 
 
 def _is_word(text: str) -> bool:

@@ -65,5 +65,5 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
 
 def read_status(raw: str) -> Status | None:
     """The status named by `raw`, in any spelling seen in real files; None for other words."""
-    known = _SPELLINGS.get(raw)
-    return known or _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))
+    status = _SPELLINGS.get(raw)
+    return status or _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))

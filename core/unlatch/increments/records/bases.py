@@ -10,8 +10,8 @@ from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, 
 
 
 def _marks(raw: Any) -> dict[str, str]:
-    found = raw if isinstance(raw, dict) else {}
-    return {key: mark for key, mark in found.items() if isinstance(mark, str) and is_mark(mark)}
+    marks = raw if isinstance(raw, dict) else {}
+    return {key: mark for key, mark in marks.items() if isinstance(mark, str) and is_mark(mark)}
 
 
 BOXES = Record(

@@ -70,11 +70,14 @@ def entry_type(name: str, record: Record, doc: str, more: dict[str, object]) -> 
 
 
 def _made(name: str, record: Record, doc: str, more: dict[str, object], *, without: Any) -> Any:
-    types = ((one, TYPES[one.type.name]) for one in record.fields)
-    keys = {one.key: found if one.required else without[found] for one, found in types}
-    made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # the table defines it
-    made.__doc__ = doc
-    return made
+    types = ((field, TYPES[field.type.name]) for field in record.fields)
+    keys = {
+        field.key: annotations if field.required else without[annotations]
+        for field, annotations in types
+    }
+    typed: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # the table defines it
+    typed.__doc__ = doc
+    return typed
 
 
 TYPES["SeenItem"] = record_type(SEEN)
@@ -108,7 +111,7 @@ _METADATA = {
 Metadata: Any = TypedDict("Metadata", _METADATA)  # type: ignore[misc]  # it refers to tables
 Metadata.__doc__ = "metadata.json as unlatch writes it; other keys may be beside these."
 
-_EVENTS = (record_type(one, event=Literal[word]) for word, one in LOG.types.items())
+_EVENTS = (record_type(record, event=Literal[word]) for word, record in LOG.types.items())
 # One line of events.jsonl.
 Event: Any = Annotated[reduce(or_, _EVENTS), Field(discriminator="event")]
 
@@ -125,8 +128,8 @@ class _Plain(GenerateJsonSchema):
         return False
 
     def default_schema(self, schema: Any) -> Any:
-        made = super().default_schema(schema)
-        return {key: value for key, value in made.items() if (key, value) != ("default", None)}
+        plain = super().default_schema(schema)
+        return {key: value for key, value in plain.items() if (key, value) != ("default", None)}
 
 
 class _Toml(_Plain):
@@ -136,9 +139,9 @@ class _Toml(_Plain):
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: Any) -> Any:
-        made = super().default_schema(schema)
+        plain = super().default_schema(schema)
         # A table's default is that of each of its keys.
-        return {k: v for k, v in made.items() if k != "default" or not isinstance(v, dict)}
+        return {k: v for k, v in plain.items() if k != "default" or not isinstance(v, dict)}
 
 
 def schema_of(kind: Any, *, name: str, title: str) -> Schema:
@@ -151,26 +154,26 @@ def settings_schema(settings: Any, *, name: str, title: str) -> Schema:
     return _named(model_of(settings).model_json_schema(schema_generator=_Toml), name, title)
 
 
-def _named(made: Schema, name: str, title: str) -> Schema:
-    made.pop("title", None)
-    return {"$schema": DIALECT, "$id": f"{name}.schema.json", "title": title, **made}
+def _named(schema: Schema, name: str, title: str) -> Schema:
+    schema.pop("title", None)
+    return {"$schema": DIALECT, "$id": f"{name}.schema.json", "title": title, **schema}
 
 
 def metadata_schema(shapes: Shapes) -> Schema:
     """The schema of metadata.json with the link blocks of the known trackers."""
-    made = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
-    for one in (BaseRecord, SyncedDetails):
-        extra = TypeAdapter(one).json_schema(schema_generator=_Plain)
-        made["$defs"] |= {**extra.pop("$defs"), one.__name__: extra}
-    details = made["$defs"].pop(SyncedDetails.__name__)["properties"]
-    made["properties"] |= {tracker: _links(shape) for tracker, shape in shapes.links.items()}
-    made["$defs"]["ReopenRecord"]["properties"]["syncedTo"] = {
+    schema = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
+    for record in (BaseRecord, SyncedDetails):
+        extra = TypeAdapter(record).json_schema(schema_generator=_Plain)
+        schema["$defs"] |= {**extra.pop("$defs"), record.__name__: extra}
+    details = schema["$defs"].pop(SyncedDetails.__name__)["properties"]
+    schema["properties"] |= {tracker: _links(shape) for tracker, shape in shapes.links.items()}
+    schema["$defs"]["ReopenRecord"]["properties"]["syncedTo"] = {
         "type": "object",
         "properties": {
             tracker: _synced(shape, details) for tracker, shape in shapes.synced.items()
         },
     }
-    return made
+    return schema
 
 
 def event_schema() -> Schema:
@@ -179,16 +182,16 @@ def event_schema() -> Schema:
 
 def _links(shape: LinkShape) -> Schema:
     """A tracker's link block: its first item under the plain keys, all items in `items`."""
-    one = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
-    several = {"type": "array", "items": _object(one, required=[shape.item])}
+    entry = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
+    several = {"type": "array", "items": _object(entry, required=[shape.item])}
     # After unlinking, a block may have only keys of other programs, so no key is required.
     needs = {shape.url: [shape.item], "base": [shape.item]}
-    return {**_object({**one, "items": several}), "dependentRequired": needs}
+    return {**_object({**entry, "items": several}), "dependentRequired": needs}
 
 
 def _synced(shape: LinkShape, details: Schema) -> Schema:
-    one = _object({**_item(shape), **details}, required=[shape.item])
-    several = {"type": "array", "items": one}
+    entry = _object({**_item(shape), **details}, required=[shape.item])
+    several = {"type": "array", "items": entry}
     return _object({**_item(shape), "items": several})
 
 
@@ -198,5 +201,5 @@ def _item(shape: LinkShape) -> Schema:
 
 
 def _object(properties: Schema, *, required: list[str] | None = None) -> Schema:
-    made: Schema = {"type": "object", "properties": properties}
-    return {**made, "required": required} if required else made
+    object_schema: Schema = {"type": "object", "properties": properties}
+    return {**object_schema, "required": required} if required else object_schema

@@ -169,30 +169,36 @@ def amended_event(done: AppliedAmendment) -> Amended:
 
 def lost_events(increment: Increment, events: Sequence[Event]) -> list[Event]:
     """The events that metadata.json implies or keeps, and `events` lack, as after a full disk."""
-    known = {event.id for event in events}
-    undone = {one.revert: one for one in increment.reopens if one.revert and one.reverted_at}
+    ids = {event.id for event in events}
+    undone = {
+        reopen.revert: reopen
+        for reopen in increment.reopens
+        if reopen.revert and reopen.reverted_at
+    }
     implied = (
-        *map(reopened_event, (one for one in increment.reopens if not one.is_foreign)),
+        *map(reopened_event, (reopen for reopen in increment.reopens if not reopen.is_foreign)),
         *map(amended_event, increment.amendments),
         *(_undone_event(increment, entry, events) for entry in undone.values()),
         *filter(None, map(_kept_event, _kept(increment.data))),
     )
-    return [event for event in implied if event.id not in known]
+    return [event for event in implied if event.id not in ids]
 
 
 def keep_events(data: dict[str, Any], events: Iterable[Event]) -> None:
     """Put events into the content of metadata.json, unless it implies them."""
     kept, implied = _kept(data), Reopened | Undone | Amended
-    found = [LOG.entry(one) for one in events if not isinstance(one, implied)]
-    if new := [one for one in found if one not in kept]:
+    entries = [LOG.entry(event) for event in events if not isinstance(event, implied)]
+    if new := [entry for entry in entries if entry not in kept]:
         data[UNWRITTEN] = [*kept, *new]
 
 
 def drop_written(data: dict[str, Any], events: Iterable[Event]) -> None:
     """Remove the kept events that are in `events`; anything that is not an event stays."""
-    kept, known = _kept(data), {event.id for event in events}
+    kept, ids = _kept(data), {event.id for event in events}
     parsed = map(_kept_event, kept)
-    left = [raw for raw, one in zip(kept, parsed, strict=True) if not one or one.id not in known]
+    left = [
+        raw for raw, event in zip(kept, parsed, strict=True) if not event or event.id not in ids
+    ]
     if not left:
         data.pop(UNWRITTEN, None)
     elif left != kept:
@@ -211,10 +217,13 @@ def _kept_event(entry: Any) -> Event | None:
 
 def _undone_event(increment: Increment, entry: ReopenEntry, events: Iterable[Event]) -> Undone:
     """The event of an undo; the person and the reason are only in its operations."""
-    made: list[Operation | Delivered] = [one for one in events if isinstance(one, Delivered)]
-    made += increment.pending
+    sources: list[Operation | Delivered] = [
+        source for source in events if isinstance(source, Delivered)
+    ]
+    sources += increment.pending
     by, reason = next(
-        ((one.by, one.reason) for one in made if one.op == entry.revert), (None, None)
+        ((source.by, source.reason) for source in sources if source.op == entry.revert),
+        (None, None),
     )
     return Undone(
         id=entry.revert or "",
@@ -234,6 +243,6 @@ def _work(amendment: Amendment) -> dict[str, Any]:
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
     """The events of an increment by time, each once; a reopen without a line is derived."""
     events = LOG.read(folder)
-    known = {event.id for event in events}
-    derived = (reopened_event(entry) for entry in reopens if entry.id not in known)
+    ids = {event.id for event in events}
+    derived = (reopened_event(entry) for entry in reopens if entry.id not in ids)
     return in_order([*events, *derived])

@@ -22,23 +22,23 @@ def address_of(link: Link) -> str | None:
     if not link.url:
         is_placed = link.tracker == "github" and link.name != link.item
         return link.name.casefold() if is_placed else None
-    if found := _item_of(link.tracker, link.url):
-        return "#".join(found)
+    if parts := _item_of(link.tracker, link.url):
+        return "#".join(parts)
     path, query = _parts(link.url)
     # Some addresses name their item in the query alone.
     return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
 
 
-def on_other_host(one: Link, other: Link) -> bool:
+def on_other_host(first: Link, other: Link) -> bool:
     """Whether two links name issues on different hosts of GitHub, which `address_of` leaves out."""
-    urls = [link.url for link in (one, other) if link.tracker == "github" and link.url]
+    urls = [link.url for link in (first, other) if link.tracker == "github" and link.url]
     return len({_parts(url)[0].partition("/")[0] for url in urls}) > 1
 
 
 def item_at(tracker: str, url: str) -> str | None:
     """The item at an address, in lower case; None for an unknown form."""
-    found = _item_of(tracker, url)
-    return found[1] if found else None
+    parts = _item_of(tracker, url)
+    return parts[1] if parts else None
 
 
 @lru_cache  # reading links asks twice in a row

@@ -90,8 +90,8 @@ def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, 
     block = data.get(link.tracker)
     if not block or _means(block, link):
         block = {}
-    elif known := plain_link(block, link.tracker):
-        block = _entry(known, shape, {})
+    elif own := plain_link(block, link.tracker):
+        block = _entry(own, shape, {})
     if isinstance(block, dict) and isinstance(block.get("items", []), list):
         data[link.tracker] = block
         return block
@@ -103,7 +103,7 @@ def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, 
 def _means(value: object, link: Link) -> bool:
     """Whether a plain value, or each value of a list, names only the item of a link."""
     if isinstance(value, list):
-        return all(_means(one, link) for one in value)
+        return all(_means(entry, link) for entry in value)
     item = item_in(value, link.tracker)
     named = replace(link, item=item, url=None) if item else plain_link(value, link.tracker)
     return named is not None and same_item(named, link)
@@ -132,7 +132,7 @@ def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> 
 
 def _places_of(data: dict[str, Any], link: Link, shape: LinkShape) -> list[Link]:
     """The places that name a link's item, in reverse order."""
-    return [one for one in places_of(data, link.tracker, shape) if same_item(one, link)][::-1]
+    return [place for place in places_of(data, link.tracker, shape) if same_item(place, link)][::-1]
 
 
 def _point(entry: dict[str, Any], place: Link, to: Link, shape: LinkShape) -> None:

@@ -71,7 +71,7 @@ def trackers_in(data: Mapping[str, Any], trackers: Iterable[str]) -> list[str]:
     if _all_keys(tuple(trackers)).isdisjoint(data):
         return []
     keys = {key for _, holder in holders(data) for key in holder}
-    return [one for one in trackers if not keys.isdisjoint(_keys_of(one))]
+    return [tracker for tracker in trackers if not keys.isdisjoint(_keys_of(tracker))]
 
 
 @cache
@@ -112,15 +112,19 @@ def entries_of(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, An
     entries = block.get(name)
     if isinstance(entries, dict):
         # A plain value under another key than a user story's may be a count.
-        found = ((key, one) for key, one in entries.items() if isinstance(one, dict) or _story(key))
-        yield from ((key, one, None) for key, one in found)
+        pairs = (
+            (key, entry) for key, entry in entries.items() if isinstance(entry, dict) or _story(key)
+        )
+        yield from ((key, entry, None) for key, entry in pairs)
     elif isinstance(entries, list):
         lists = (block.get(key) for key in URL_LISTS)
-        fitting = (one for one in lists if isinstance(one, list) and len(one) == len(entries))
+        fitting = (
+            beside for beside in lists if isinstance(beside, list) and len(beside) == len(entries)
+        )
         urls = next(fitting, [None] * len(entries))
-        for number, (one, url) in enumerate(zip(entries, urls, strict=True)):
-            if name != ITEMS or isinstance(one, dict):
-                yield number, one, url if isinstance(url, str) else None
+        for number, (entry, url) in enumerate(zip(entries, urls, strict=True)):
+            if name != ITEMS or isinstance(entry, dict):
+                yield number, entry, url if isinstance(url, str) else None
 
 
 def issue_keys(tracker: str) -> tuple[str, str]:
@@ -136,10 +140,10 @@ def link_in(
     target: str | None = None,
 ) -> Link | None:
     """The link under the keys of a block, or of an entry of its lists."""
-    found = _own_item(block, tracker, shape)
-    if found is None or _contradicted(block, tracker, found):
+    named_item = _own_item(block, tracker, shape)
+    if named_item is None or _contradicted(block, tracker, named_item):
         return None
-    own, item, key = found
+    own, item, key = named_item
     url, target = block[key] if key else None, own or target_in(block, tracker) or target
     return Link(tracker, item, url, _base(block), path, _story_at(path, block), target)
 
@@ -157,8 +161,8 @@ def _own_item(
 ) -> tuple[str | None, str, str | None] | None:
     """The container and the item under the keys of a block, and the key of its address."""
     for key in item_keys(tracker, shape):
-        if key in block and (found := named_in(block[key], tracker)):
-            return (*found, url_key(block, found[1], shape))
+        if key in block and (named_item := named_in(block[key], tracker)):
+            return (*named_item, url_key(block, named_item[1], shape))
     return None
 
 
@@ -166,16 +170,16 @@ def contradiction(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str, str] | None:
     """The item that a block names and the different one at its address; None if they agree."""
-    found = _own_item(block, tracker, shape)
-    return _contradicted(block, tracker, found) if found else None
+    named_item = _own_item(block, tracker, shape)
+    return _contradicted(block, tracker, named_item) if named_item else None
 
 
 def _contradicted(
-    block: Mapping[str, Any], tracker: str, found: tuple[str | None, str, str | None]
+    block: Mapping[str, Any], tracker: str, named: tuple[str | None, str, str | None]
 ) -> tuple[str, str] | None:
-    _, item, key = found
-    shown = item_at(tracker, block[key]) if key else None
-    return (item, shown) if shown not in (None, item.casefold()) else None
+    _, item, key = named
+    item_there = item_at(tracker, block[key]) if key else None
+    return (item, item_there) if item_there not in (None, item.casefold()) else None
 
 
 def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:
@@ -198,8 +202,8 @@ def story_in(block: Mapping[str, Any]) -> str | None:
     if isinstance(own, str) and own.strip():
         return own
     for key in STORY_KEYS:
-        if key in block and (found := _story(block[key])):
-            return found
+        if key in block and (story := _story(block[key])):
+            return story
     return None
 
 
@@ -222,9 +226,9 @@ def _plain(
     value: object, tracker: str, path: Path, *, url: str | None = None, target: str | None = None
 ) -> Link | None:
     """The link for an item that is a plain number, key or address."""
-    if (found := plain_item(value, tracker, url)) is None:
+    if (parts := plain_item(value, tracker, url)) is None:
         return None
-    item, url = found
+    item, url = parts
     story = _story_at(path)
     return Link(tracker, item, url, path=path, story=story, target=target, has_block=False)
 
@@ -243,8 +247,8 @@ def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
         if link := _plain(holder.get(one_key), tracker, (*path, one_key)):
             yield link
         values = holder.get(list_key)
-        for number, one in enumerate(values if isinstance(values, list) else ()):
-            if link := _plain(one, tracker, (*path, list_key, number)):
+        for number, entry in enumerate(values if isinstance(values, list) else ()):
+            if link := _plain(entry, tracker, (*path, list_key, number)):
                 yield link
     ref = data.get(EXTERNAL_REF)
     match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None

@@ -31,8 +31,12 @@ def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tupl
     if not (named := trackers_in(data, shapes)):
         return ()
     # In the order of the file, in which people added them.
-    ordered = (one for one in {**data, **shapes} if one in named)
-    links = [link for one in ordered for link in _united([*places_of(data, one, shapes[one])])]
+    ordered = (tracker for tracker in {**data, **shapes} if tracker in named)
+    links = [
+        link
+        for tracker in ordered
+        for link in _united([*places_of(data, tracker, shapes[tracker])])
+    ]
     if isinstance(profile := data.get("githubProfile"), str):
         links = [_in_profile(link, profile) for link in links]
     return tuple(links)
@@ -73,13 +77,13 @@ def _one_of(places: list[Link]) -> Link:
     """The link of an item: at the place with the base, else the first that can hold one."""
     if len(places) == 1:
         return places[0]
-    stories = {one.story.casefold(): one.story for one in places if one.story}
-    base = next((one for one in places if one.base), None)
+    stories = {place.story.casefold(): place.story for place in places if place.story}
+    base = next((place for place in places if place.base), None)
     return replace(
-        base or next((one for one in places if one.has_block), places[0]),
+        base or next((place for place in places if place.has_block), places[0]),
         item=places[0].item,
-        url=next((one.url for one in places if one.url), None),
-        target=next((one.target for one in places if one.target), None),
+        url=next((place.url for place in places if place.url), None),
+        target=next((place.target for place in places if place.target), None),
         # An item of several stories belongs to the increment as a whole.
         story=next(iter(stories.values())) if len(stories) == 1 else None,
     )
@@ -88,23 +92,23 @@ def _one_of(places: list[Link]) -> Link:
 def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """Links to the item of an earlier link, with another address."""
     links = read_links(data, shapes)
-    kept, known = {link.path for link in links}, {(link.tracker, link.url) for link in links}
+    kept, addresses = {link.path for link in links}, {(link.tracker, link.url) for link in links}
     every = (link for tracker, shape in shapes.items() for link in places_of(data, tracker, shape))
     return tuple(
         link
         for link in every
-        if link.path not in kept and link.url and (link.tracker, link.url) not in known
+        if link.path not in kept and link.url and (link.tracker, link.url) not in addresses
     )
 
 
-def same_item(one: Link, other: Link) -> bool:
+def same_item(first: Link, other: Link) -> bool:
     """Whether two links mean one item: by address where both have one, else by id."""
-    if one.tracker != other.tracker:
+    if first.tracker != other.tracker:
         return False
-    here, there = address_of(one), address_of(other)
+    here, there = address_of(first), address_of(other)
     if here and there:
         return here == there
-    return _id(one) == _id(other)
+    return _id(first) == _id(other)
 
 
 def identity(link: Link) -> tuple[str, str]:
@@ -117,15 +121,15 @@ def _id(link: Link) -> str:
     return link.item.upper() if link.tracker == "jira" else link.item
 
 
-def link_of(increment: Increment, one: _OnItem) -> Link:
+def link_of(increment: Increment, subject: _OnItem) -> Link:
     """The link of an item in any spelling; a new one if it was unlinked."""
     for link in increment.links:
-        if (link.tracker, link.key) == (one.tracker, one.item):
+        if (link.tracker, link.key) == (subject.tracker, subject.item):
             return link
-    found = _as_link(one.tracker, one.item)
-    same = [link for link in increment.links if same_item(link, found)]
+    wanted = _as_link(subject.tracker, subject.item)
+    same = [link for link in increment.links if same_item(link, wanted)]
     # A number alone may belong to items in several places.
-    return same[0] if same and (address_of(found) or len(same) == 1) else found
+    return same[0] if same and (address_of(wanted) or len(same) == 1) else wanted
 
 
 def _as_link(tracker: str, item: str) -> Link:

@@ -151,18 +151,27 @@ def supersede(
     """
     with_comment = {entry.id for entry in reopens}
     left = []
-    for one in pending:
-        if one.kind not in _WITH_STATE:
-            left.append(one)
-        elif one.kind is Kind.UNDO or one.reason or one.op in with_comment or is_in_doubt(one):
-            left.append(replace(one, state=False))
+    for operation in pending:
+        if operation.kind not in _WITH_STATE:
+            left.append(operation)
+        elif (
+            operation.kind is Kind.UNDO
+            or operation.reason
+            or operation.op in with_comment
+            or is_in_doubt(operation)
+        ):
+            left.append(replace(operation, state=False))
     return tuple(left)
 
 
 def struck(pending: Iterable[Operation]) -> tuple[str, ...]:
     """The items that a later reopen keeps open, before an earlier close was delivered."""
     closing = (Kind.CLOSE, Kind.UNDO)
-    return tuple(dict.fromkeys(one.item for one in pending if one.state and one.kind in closing))
+    return tuple(
+        dict.fromkeys(
+            operation.item for operation in pending if operation.state and operation.kind in closing
+        )
+    )
 
 
 def is_in_doubt(operation: Operation) -> bool:
@@ -178,12 +187,12 @@ def has_begun(operation: Operation) -> bool:
 
 def set_pending(data: dict[str, Any], operations: Iterable[Operation]) -> None:
     """Write `pending`; unchanged entries keep their text, and an empty list removes the key."""
-    known = {
+    by_key = {
         (entry["op"], entry["tracker"], entry["item"]): entry for entry in data.get("pending", [])
     }
     entries = []
     for operation in operations:
-        old = known.get(operation.key)
+        old = by_key.get(operation.key)
         same = old is not None and OPERATION.read(old) == operation
         entries.append(old if same else OPERATION.write(operation, over=old))
     if entries:

@@ -47,7 +47,7 @@ class Refusal:
 
 def find_refusals(increment: Increment) -> Sequence[Refusal]:
     """The refused labels of each item; none if the events cannot be read, which doctor reports."""
-    found: dict[tuple[str, str], Refusal] = {}
+    refusals: dict[tuple[str, str], Refusal] = {}
     for event in _events(increment):
         if not isinstance(event, Delivered) or event.kind not in _WITH_LABELS:
             continue
@@ -55,8 +55,8 @@ def find_refusals(increment: Increment) -> Sequence[Refusal]:
         if is_first and event.result == Result.STATE_KEPT and not event.labels_refused:
             continue  # a comment alone
         link, first = link_of(increment, event), event.retries or event.op
-        found[identity(link)] = Refusal(link, first, event.op, event.labels_refused)
-    return [one for one in found.values() if one.labels]
+        refusals[identity(link)] = Refusal(link, first, event.op, event.labels_refused)
+    return [refusal for refusal in refusals.values() if refusal.labels]
 
 
 def _events(increment: Increment) -> Sequence[Event]:

@@ -131,7 +131,7 @@ def read_reopens(
         for number, raw in enumerate(list_in(data.get("reopenHistory", []), "/reopenHistory"))
     ]
     theirs = list(_of_specweave(data.get("reopened")))
-    return tuple(sorted([*theirs, *own], key=lambda one: one.reopened_at) if theirs else own)
+    return tuple(sorted([*theirs, *own], key=lambda entry: entry.reopened_at) if theirs else own)
 
 
 def _entry(raw: Any, number: int, shapes: Mapping[str, LinkShape]) -> ReopenEntry:
@@ -165,28 +165,33 @@ def _of_specweave(raw: Any) -> Iterator[ReopenEntry]:
     The block is that tool's own: what cannot be read in it is left out.
     """
     history = raw.get("history") if isinstance(raw, dict) else None
-    for number, one in enumerate(history if isinstance(history, list) else ()):
+    for number, record in enumerate(history if isinstance(history, list) else ()):
         with suppress(BadRecord):
-            known = {_SPECWEAVE.get(key, key): value for key, value in object_in(one, "").items()}
-            entry = {key: value for key, value in known.items() if value is not None}
+            renamed = {
+                _SPECWEAVE.get(key, key): value for key, value in object_in(record, "").items()
+            }
+            entry = {key: value for key, value in renamed.items() if value is not None}
             yield _foreign(entry, number, "/reopened/history")
 
 
 def reopen_entries(data: Mapping[str, Any], reopens: Iterable[ReopenEntry]) -> list[dict[str, Any]]:
     """The reopens of an increment for `--json`: as metadata.json has them, in our own form."""
     own = {raw["id"]: spelled_out(raw) for raw in data.get("reopenHistory", []) if "id" in raw}
-    return [_with_author(own[one.id]) if one.id in own else write_reopen(one) for one in reopens]
+    return [
+        _with_author(own[reopen.id]) if reopen.id in own else write_reopen(reopen)
+        for reopen in reopens
+    ]
 
 
 def spelled_out(value: Any) -> Any:
     """An entry with the single parts of each effect that it has in one line."""
     if isinstance(value, list):
-        return [spelled_out(one) for one in value]
+        return [spelled_out(member) for member in value]
     if not isinstance(value, dict):
         return value
     parts = read_effect(value.get(EFFECT))
     details = SYNCED.write(SyncedItem("", "", "", **parts)) if parts else {}
-    return {key: spelled_out(one) for key, one in value.items() if key != EFFECT} | details
+    return {key: spelled_out(member) for key, member in value.items() if key != EFFECT} | details
 
 
 def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterator[SyncedItem]:
@@ -236,12 +241,12 @@ def write_synced(
     new = entry_for(item.item, item.url, shape)
     if not block.get("items"):
         block.pop("items", None)
-    known = block.get("items") or ([dict(block)] if block else [])
-    if any(new.items() <= one.items() for one in known):
+    entries = block.get("items") or ([dict(block)] if block else [])
+    if any(new.items() <= entry.items() for entry in entries):
         return
-    places = {one.item: n for n, one in enumerate(links) if one.tracker == item.tracker}
-    items = [*known, new | details]
-    items.sort(key=lambda one: places.get(str(one.get(shape.item)), len(places)))
+    places = {link.item: n for n, link in enumerate(links) if link.tracker == item.tracker}
+    items = [*entries, new | details]
+    items.sort(key=lambda entry: places.get(str(entry.get(shape.item)), len(places)))
     for key in (shape.item, shape.url):
         if key in items[0]:
             block[key] = items[0][key]

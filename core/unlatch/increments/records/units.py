@@ -43,8 +43,8 @@ def read_unit(data: Mapping[str, Any]) -> RecordedUnit | None:
     """The unit in a metadata.json; BadRecord, with its place."""
     if UNIT not in data:
         return None
-    found: RecordedUnit = UNIT_RECORD.read(data[UNIT], f"/{UNIT}")
-    return found
+    unit: RecordedUnit = UNIT_RECORD.read(data[UNIT], f"/{UNIT}")
+    return unit
 
 
 def write_unit(data: dict[str, Any], unit: RecordedUnit) -> None:

@@ -47,7 +47,7 @@ def names_any(data: Mapping[str, Any], trackers: Iterable[str]) -> bool:
     """Whether a key names one of the trackers, in any word for it."""
     keys = {key for _, holder in holders(data) for key in holder}
     return bool(trackers_in(data, trackers)) or any(
-        _is_other_name(key, one) for one in trackers for key in keys
+        _is_other_name(key, tracker) for tracker in trackers for key in keys
     )
 
 
@@ -58,7 +58,7 @@ def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> It
     yield from (path for path in _naming(data, tracker, shape) if path not in read)
     for path, block in blocks_of(data, tracker):
         if path in read:
-            yield from (one for one in _entry_places(block, path) if one not in read)
+            yield from (place for place in _entry_places(block, path) if place not in read)
 
 
 def unread_reason(block: object, tracker: str, shape: LinkShape) -> str:
@@ -68,15 +68,15 @@ def unread_reason(block: object, tracker: str, shape: LinkShape) -> str:
     return f"names {tracker}, but no item that unlatch can read"
 
 
-def unknown_trackers(data: Mapping[str, Any], known: Iterable[str]) -> Iterator[Path]:
+def unknown_trackers(data: Mapping[str, Any], trackers: Iterable[str]) -> Iterator[Path]:
     """The blocks that seem to name items of unknown trackers."""
-    names = set(known)
+    names = set(trackers)
     for path, holder in holders(data):
         for key, block in holder.items():
             is_other = path or key.casefold() in _OTHER_TRACKERS
             is_known = key in names or any(_is_other_name(key, name) for name in names)
             named = filter(_NAMING.match, block) if isinstance(block, dict) else ()
-            if is_other and not is_known and any(block[one] for one in named):
+            if is_other and not is_known and any(block[key] for key in named):
                 yield (*path, key)
 
 
@@ -94,7 +94,7 @@ def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator
     for path, block in blocks_of(data, tracker):
         if isinstance(block, dict):
             # 0 names no item.
-            keys = [key for key, one in block.items() if one or (key in own and one == 0)]
+            keys = [key for key, value in block.items() if value or (key in own and value == 0)]
             is_named = any(_NAMING.match(key) or _SHORT.fullmatch(key) for key in keys)
         else:
             # SpecWeave writes null in externalLinks for a tracker without an item.

@@ -50,15 +50,17 @@ class Evidence:
 
 def find_evidence(workspace: Workspace, increment: Increment) -> Evidence | None:
     """The changes since the last reopen; None without a reopen, or if they do not matter."""
-    entry = next((one for one in reversed(increment.reopens) if one.reverted_at is None), None)
+    entry = next(
+        (reopen for reopen in reversed(increment.reopens) if reopen.reverted_at is None), None
+    )
     if entry is None or workspace.config.completion.evidence is EvidencePolicy.OFF:
         return None
     ticked = _ticked(increment, entry)
-    found = newer_commits(workspace, increment, entry)
-    if found is None:
+    history = newer_commits(workspace, increment, entry)
+    if history is None:
         has_program = has_git(workspace.paths.root)
         return Evidence(entry, ticked=ticked, has_git=False, has_program=has_program)
-    return Evidence(entry, found.commits[:_MOST_SHOWN], ticked, is_shallow=found.is_shallow)
+    return Evidence(entry, history.commits[:_MOST_SHOWN], ticked, is_shallow=history.is_shallow)
 
 
 def weigh_evidence(
@@ -103,19 +105,19 @@ def evidence_warnings(workspace: Workspace, increment: Increment) -> tuple[Store
 def missing_evidence(increment: Increment, evidence: Evidence) -> StoreError:
     """The error that nothing shows a change, with the steps that help."""
     day = f"{evidence.reopen.reopened_at:%Y-%m-%d}"
-    found = "no task or criterion was ticked"
+    problem = "no task or criterion was ticked"
     if evidence.has_git:
-        found = f"no commit changes or names it, and {found}"
+        problem = f"no commit changes or names it, and {problem}"
     else:
         what = "repository" if evidence.has_program else "program"
-        found = f"{found} (commits were not checked: no git {what})"
+        problem = f"{problem} (commits were not checked: no git {what})"
     step = "commit the change" if evidence.has_git else "tick what is done"
     if evidence.is_shallow:
-        found += "; this clone is shallow"
+        problem += "; this clone is shallow"
         step = "git fetch --unshallow"
     return StoreError(
         "evidence-missing",
-        f"nothing shows a change of {increment.id} since it was reopened on {day}: {found}",
+        f"nothing shows a change of {increment.id} since it was reopened on {day}: {problem}",
         where=increment.id,
         hint=f"{step}, then unlatch complete {quote(increment.id)}",
     )
@@ -128,10 +130,16 @@ def _ticked(increment: Increment, entry: ReopenEntry) -> int:
     others by the number of done marks after it.
     """
     work = work_of(increment)
-    amended = [one.amendment for one in increment.amended if one.at >= entry.reopened_at]
-    opened = {name.casefold() for one in amended for name in (*one.ids, *one.parts)}
-    done = [one.id for one in work.tasks if one.done] + [
-        one.id for one in work.spec.criteria if one.done
+    amended = [
+        amended_work.amendment
+        for amended_work in increment.amended
+        if amended_work.at >= entry.reopened_at
+    ]
+    opened = {
+        name.casefold() for amendment in amended for name in (*amendment.ids, *amendment.parts)
+    }
+    done = [task.id for task in work.tasks if task.done] + [
+        criterion.id for criterion in work.spec.criteria if criterion.done
     ]
     again = sum(name.casefold() in opened for name in done)
     more = 0 if entry.done_work is None else count_done(increment) - entry.done_work

@@ -45,11 +45,11 @@ def newer_commits(
     """The commits, the newest first; None without git, or outside of a checkout."""
     root, names = workspace.paths.root, _names(increment)
     place = increment.unit.place if increment.unit else increment.folder
-    found = commits_since(root, reopen.reopened_at, below=(place,), naming=[*names])
-    if found is None:
+    history = commits_since(root, reopen.reopened_at, below=(place,), naming=[*names])
+    if history is None:
         return None
-    mine = _Mine(workspace, increment, found)
-    work = {one: files for one in found.commits if (files := mine.work_in(one))}
+    mine = _Mine(workspace, increment, history)
+    work = {commit: files for commit in history.commits if (files := mine.work_in(commit))}
 
     def based_on_record() -> frozenset[str]:
         files = [increment.folder / name for name in _RECORDS]
@@ -58,8 +58,8 @@ def newer_commits(
     later = _later(tuple(work), reopen.reopened_at, workspace.clock(), based_on_record)
     changed = files_changed_after(root, later) if later else None
     if changed is not None:
-        later = [one for one in later if not changed.isdisjoint(work[one])]
-    return replace(found, commits=tuple(later))
+        later = [commit for commit in later if not changed.isdisjoint(work[commit])]
+    return replace(history, commits=tuple(later))
 
 
 def _later(
@@ -76,13 +76,19 @@ def _later(
     """
     last = now + _AHEAD
     dated = {
-        one for one in commits if since <= min(one.authored, one.committed) and _most(one) <= last
+        commit
+        for commit in commits
+        if since <= min(commit.authored, commit.committed) and _most(commit) <= last
     }
     left = {
-        one for one in commits if one not in dated and not one.authored < since <= one.committed
+        commit
+        for commit in commits
+        if commit not in dated and not commit.authored < since <= commit.committed
     }
     based = based_on_record() if left else frozenset()
-    return [one for one in commits if one in dated or (one in left and one.id in based)]
+    return [
+        commit for commit in commits if commit in dated or (commit in left and commit.id in based)
+    ]
 
 
 def _most(commit: Commit) -> datetime:
@@ -127,7 +133,7 @@ class _Mine:
     def _work(self, files: Sequence[str]) -> Iterator[str]:
         """The files that a person or an agent changed, and not unlatch when it reopened."""
         paths = [PurePosixPath(name) for name in files]
-        recorded = {one.parent for one in paths if _is_record(one)}
+        recorded = {path.parent for path in paths if _is_record(path)}
         written = self._documents if self._record in files else frozenset()
         for name, path in zip(files, paths, strict=True):
             is_beside = path.name in _DOCUMENTS and path.parent in recorded

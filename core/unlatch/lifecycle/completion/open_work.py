@@ -80,18 +80,18 @@ def _line(item: Criterion | Task) -> str:
     from unlatch.increments.documents.model import Criterion  # noqa: PLC0415
 
     words = " ".join((item.text if isinstance(item, Criterion) else item.title).split())
-    shown = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
-    return f"{item.id}: {shown}" if shown else item.id
+    short = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
+    return f"{item.id}: {short}" if short else item.id
 
 
 def _work_open(increment: Increment, left: list[str]) -> WorkOpen:
     more = len(left) - _MOST_SHOWN
-    shown = (*left[:_MOST_SHOWN], *((f"and {more} more",) if more > 0 else ()))
+    problems = (*left[:_MOST_SHOWN], *((f"and {more} more",) if more > 0 else ()))
     count = "1 task or criterion is" if len(left) == 1 else f"{len(left)} tasks and criteria are"
     return WorkOpen(
         "work-open",
         f"{count} open",
-        problems=shown,
+        problems=problems,
         where=increment.id,
         hint=f"tick them when they are done, then unlatch complete {quote(increment.id)}",
     )

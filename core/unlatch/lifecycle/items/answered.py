@@ -53,15 +53,17 @@ def _link(ref: ItemRef) -> Link:
 
 def ended_operations(record: Increment) -> frozenset[str]:
     """The operations of an increment, or of the record of an item, that are not pending."""
-    return frozenset(known_operations(record).difference(one.op for one in record.pending))
+    return frozenset(
+        known_operations(record).difference(operation.op for operation in record.pending)
+    )
 
 
 def known_operations(record: Increment) -> set[str]:
     """The operations of an increment, or of the record of an item."""
     events = read_events(record.folder) if record.folder.exists() else ()
-    delivered = {one.op for one in events if isinstance(one, Delivered)}
-    pending = {one.op for one in record.pending}
-    return delivered | pending | {one.id for one in record.reopens}
+    delivered = {event.op for event in events if isinstance(event, Delivered)}
+    pending = {operation.op for operation in record.pending}
+    return delivered | pending | {reopen.id for reopen in record.reopens}
 
 
 def find_answered(trackers: Trackers, item: RemoteItem, kind: Kind) -> datetime | None:

@@ -36,7 +36,9 @@ class PendingBeside:
     @classmethod
     def of(cls, workspace: Workspace) -> PendingBeside:
         increments, _ = workspace.beside.read_all()
-        pending = ((increment, one) for increment in increments for one in increment.pending)
+        pending = (
+            (increment, operation) for increment in increments for operation in increment.pending
+        )
         return cls((*increments,), (*pending,))
 
     def linked(self, link: Link) -> list[Increment]:
@@ -44,17 +46,21 @@ class PendingBeside:
         return [
             increment
             for increment in self.increments
-            if any(same_item(one, link) for one in increment.links)
+            if any(same_item(linked, link) for linked in increment.links)
         ]
 
     def on(self, link: Link) -> list[tuple[Increment, Operation]]:
         """Those on an item."""
-        return [one for one in self.operations if same_item(link_of(*one), link)]
+        return [operation for operation in self.operations if same_item(link_of(*operation), link)]
 
     def opposed(self, link: Link, kind: Kind) -> list[Increment]:
         """The increments that want an item moved away from where an operation brings it."""
         pending = self.on(link)
-        return [one for one, other in pending if other.state and other.kind in _OPPOSED[kind]]
+        return [
+            increment
+            for increment, other in pending
+            if other.state and other.kind in _OPPOSED[kind]
+        ]
 
     def same(self, link: Link, kind: Kind, reason: str | None) -> OperationPending | None:
         """Why an item needs no second operation of a kind for a reason, if so."""

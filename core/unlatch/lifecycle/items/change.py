@@ -190,7 +190,11 @@ class ItemPlan:
             strike_opposed(workspace, self.link, request.kind)
         seen: dict[OperationKey, Snapshot] = {}
         if self.snapshot is not None and not self.is_awaited:
-            seen = {one.key: self.snapshot for one in record.pending if one.op in plan.new}
+            seen = {
+                operation.key: self.snapshot
+                for operation in record.pending
+                if operation.op in plan.new
+            }
         return Outcome(self.record, record, plan.new, seen=seen)
 
     def entry(self, _outcome: Outcome) -> dict[str, Any]:
@@ -211,7 +215,7 @@ def locate_items(
     Raises:
         UnlatchError: a word names no item, or the host of one is not trusted.
     """
-    refs = [trackers.item(one, ask_former=not offline, alone=True) for one in words]
+    refs = [trackers.item(word, ask_former=not offline, alone=True) for word in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):
         trackers.check_trust(name)
     return list(dict.fromkeys(refs))
@@ -284,7 +288,7 @@ def plan_items(
     plans = [_plan(workspace, trackers, ref, request, beside) for ref in refs]
     if offline:
         return plans
-    new = [one for one in plans if not (one.is_left or _is_repeated(one, request))]
+    new = [plan for plan in plans if not (plan.is_left or _is_repeated(plan, request))]
     seen = _read(workspace, trackers, new, request)
     return [
         _checked(trackers, plan, seen[plan.link], request) if plan.link in seen else plan
@@ -328,8 +332,8 @@ def _read(
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
     run = DeliveryRun(workspace, trackers, request.options, dry_run=True)
     tasks = []
-    for one in plans:
-        planned = one.decide(one.record, replace(intent, op=workspace.new_id()))
+    for plan in plans:
+        planned = plan.decide(plan.record, replace(intent, op=workspace.new_id()))
         tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
     answers = dict(zip(tasks, read_items(tasks, planning=True), strict=True))
     return {task.increment.links[0]: answer for task, answer in answers.items()}
@@ -382,18 +386,20 @@ def _is_missing(
 def pending_reason(record: Increment, kind: Kind) -> str | None:
     """The last reason for which an operation of a kind is pending; None without one."""
     reasons = {entry.id: entry.reason for entry in record.reopens}
-    found = (
+    reasons_pending = (
         operation.reason or reasons.get(operation.op)
         for operation in reversed(record.pending)
         if operation.kind is kind and operation.state
     )
-    return next(found, None)
+    return next(reasons_pending, None)
 
 
 def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
     """Whether an operation for this reason is pending; without a reason, any of its kind."""
-    reasons = {one.id: one.reason for one in record.reopens}
+    reasons = {reopen.id: reopen.reason for reopen in record.reopens}
     return any(
-        one.kind is kind and one.state and reason in (None, one.reason or reasons.get(one.op))
-        for one in record.pending
+        operation.kind is kind
+        and operation.state
+        and reason in (None, operation.reason or reasons.get(operation.op))
+        for operation in record.pending
     )

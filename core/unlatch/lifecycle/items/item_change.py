@@ -64,8 +64,8 @@ class ItemChange:
     def items(self) -> Collection[object]:
         """The identities of the items; of each that is created, its operation."""
         if self.kind is Kind.CREATE:
-            return [one.op for one in self.operations]
-        return {identity(link_of(self.increment, one)) for one in self.operations}
+            return [operation.op for operation in self.operations]
+        return {identity(link_of(self.increment, operation)) for operation in self.operations}
 
     @property
     def delivery(self) -> DeliveryOptions:
@@ -105,15 +105,19 @@ class ItemChange:
             return self.operations
         reasons = {entry.id: entry.reason for entry in self.increment.reopens}
         # The last one for an item decides its state.
-        last = {(one.tracker, one.item): one for one in self.increment.pending if one.state}
+        last = {
+            (operation.tracker, operation.item): operation
+            for operation in self.increment.pending
+            if operation.state
+        }
 
         def is_pending(new: Operation) -> bool:
-            one = last.get((new.tracker, new.item))
-            if one is None or one.kind is not self.kind:
+            operation = last.get((new.tracker, new.item))
+            if operation is None or operation.kind is not self.kind:
                 return False
-            return new.reason == (one.reason or reasons.get(one.op))
+            return new.reason == (operation.reason or reasons.get(operation.op))
 
-        return tuple(one for one in self.operations if not is_pending(one))
+        return tuple(operation for operation in self.operations if not is_pending(operation))
 
     def with_reason(self, reason: str) -> ItemChange:
         return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
@@ -131,15 +135,16 @@ def leave_done(
         return change, ()
     increment = change.increment
     pending = {
-        identity(link_of(increment, one))
-        for one in increment.pending
-        if one.kind is not Kind.UPDATE
+        identity(link_of(increment, operation))
+        for operation in increment.pending
+        if operation.kind is not Kind.UPDATE
     }
     last = _last_changes(increment, but=pending)
     repeated = [
         link
-        for one in change.operations
-        if last.get(identity(link := link_of(increment, one))) == (change.kind, one.reason)
+        for operation in change.operations
+        if last.get(identity(link := link_of(increment, operation)))
+        == (change.kind, operation.reason)
     ]
     done = []
     for seen in fetch_items(trackers, repeated) if repeated else ():
@@ -147,8 +152,12 @@ def leave_done(
             raise seen.error
         if seen.item and seen.item.category.is_open is (change.kind is Kind.REOPEN):
             done.append(replace(seen, requests=trackers.take_planning(seen.link)))
-    items = {identity(one.link) for one in done}
-    left = [one for one in change.operations if identity(link_of(increment, one)) not in items]
+    items = {identity(snapshot.link) for snapshot in done}
+    left = [
+        operation
+        for operation in change.operations
+        if identity(link_of(increment, operation)) not in items
+    ]
     return replace(change, operations=tuple(left)), tuple(done)
 
 
@@ -156,12 +165,12 @@ def _last_changes(
     increment: Increment, *, but: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[str, str | None]]:
     """The kind and reason of the last change of each item's state, `but` of some."""
-    found = {
-        identity(link_of(increment, one)): (one.kind, one.reason)
-        for one in read_events(increment.folder)
-        if isinstance(one, Delivered) and one.kind != Kind.UPDATE and one.retries is None
+    changes = {
+        identity(link_of(increment, event)): (event.kind, event.reason)
+        for event in read_events(increment.folder)
+        if isinstance(event, Delivered) and event.kind != Kind.UPDATE and event.retries is None
     }
-    return {item: one for item, one in found.items() if item not in but}
+    return {item: change for item, change in changes.items() if item not in but}
 
 
 def _record(
@@ -185,13 +194,13 @@ def _record(
                     seen[operations[place].key] = answer
             if operations[place].op == task.operation.op:
                 unanswered.append(task.name)
-    pending = {one.key for one in change.increment.pending}
-    new = [one for one in operations if one.key not in pending]
+    pending = {operation.key for operation in change.increment.pending}
+    new = [operation for operation in operations if operation.key not in pending]
 
     def enqueue(before: Increment, _intent: Intent) -> Plan:
         # Another process may have delivered some of them since the items were read.
-        known = known_operations(before) - {one.op for one in before.pending}
-        due = [one for one in new if one.op not in known]
+        ended = known_operations(before) - {operation.op for operation in before.pending}
+        due = [operation for operation in new if operation.op not in ended]
         return plan_enqueue(before, *due, unanswered=unanswered)
 
     by = new[0].by if new else None
@@ -201,14 +210,14 @@ def _record(
 
 def _is_shared(increment: Increment, beside: PendingBeside, link: Link) -> bool:
     """Whether another pending operation may change an item before this one does."""
-    own = (link_of(increment, one) for one in increment.pending)
-    return bool(beside.on(link)) or any(same_item(one, link) for one in own)
+    own = (link_of(increment, operation) for operation in increment.pending)
+    return bool(beside.on(link)) or any(same_item(other, link) for other in own)
 
 
 def _tasks(workspace: Workspace, trackers: Trackers, change: ItemChange) -> list[DeliveryTask]:
     run = DeliveryRun(workspace, trackers, change.options, dry_run=True)
     after = plan_enqueue(change.increment, *change.unrecorded).after
-    return [make_task(run, after, one) for one in change.unrecorded]
+    return [make_task(run, after, operation) for operation in change.unrecorded]
 
 
 def _answering(

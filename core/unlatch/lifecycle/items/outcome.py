@@ -33,14 +33,14 @@ class ReopenOutcome(Enum):
 
 def outcome_of(record: Increment, reopen: ReopenEntry) -> ReopenOutcome:
     """The outcome of a reopen; an item whose earlier state is not recorded counts as opened."""
-    if any(one.op == reopen.id for one in record.pending):
+    if any(operation.op == reopen.id for operation in record.pending):
         return ReopenOutcome.RECORDED
     if not reopen.synced_to:
         return ReopenOutcome.WITHDRAWN
-    after = [one.after.category for one in reopen.synced_to if one.after and one.after.category]
-    if after and not any(one.is_open for one in after):
+    after = [item.after.category for item in reopen.synced_to if item.after and item.after.category]
+    if after and not any(category.is_open for category in after):
         return ReopenOutcome.SUPERSEDED
-    is_known_open = all(_is_open(one.before) for one in reopen.synced_to)
+    is_known_open = all(_is_open(item.before) for item in reopen.synced_to)
     return ReopenOutcome.ALREADY_OPEN if is_known_open else ReopenOutcome.OPENED
 
 
@@ -51,17 +51,17 @@ def _is_open(seen: SeenItem | None) -> bool:
 
 def is_left_open(record: Increment) -> bool:
     """Whether a reopen opened an item that unlatch neither closed since nor is about to close."""
-    if any(one.base and one.base.remote in _CLOSED for one in record.links):
+    if any(link.base and link.base.remote in _CLOSED for link in record.links):
         return False
-    if any(one.kind is Kind.CLOSE and one.state for one in record.pending):
+    if any(operation.kind is Kind.CLOSE and operation.state for operation in record.pending):
         return False
-    outcomes = [outcome_of(record, one) for one in _since_close(record)]
+    outcomes = [outcome_of(record, reopen) for reopen in _since_close(record)]
     return ReopenOutcome.OPENED in outcomes
 
 
 def _since_close(record: Increment) -> Iterator[ReopenEntry]:
     """The reopens after the last close that was delivered, the newest first."""
-    for one in reversed(record.reopens):
-        yield one
-        if one.previous_completed_at and not one.struck:
+    for reopen in reversed(record.reopens):
+        yield reopen
+        if reopen.previous_completed_at and not reopen.struck:
             return

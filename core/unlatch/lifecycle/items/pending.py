@@ -75,15 +75,19 @@ def records_outside(
     records, unread = _read(mine, wanted)
     # An item has a second record where an earlier version made it.
     broken, of = list(unread), dict[str, "list[Increment]"]()
-    for one in records:
+    for record in records:
         try:
-            group_outside([one.links[0].key], environ=environ, user_config=user_config)
-            of.setdefault(one.links[0].key, []).append(one)
+            group_outside([record.links[0].key], environ=environ, user_config=user_config)
+            of.setdefault(record.links[0].key, []).append(record)
         except UnlatchError as error:  # its plugin is not installed any more
-            lost = BrokenIncrement(one.id, one.folder, error.id, error.message, hint=error.hint)
+            lost = BrokenIncrement(
+                record.id, record.folder, error.id, error.message, hint=error.hint
+            )
             broken.append(lost)
     groups = group_outside(of, environ=environ, user_config=user_config)
-    return [(group, [one for word in group.words for one in of[word]]) for group in groups], broken
+    return [
+        (group, [record for word in group.words for record in of[word]]) for group in groups
+    ], broken
 
 
 def is_waiting(*, recent: bool) -> Callable[[Increment], bool]:
@@ -136,11 +140,11 @@ def deliver_items(
         UnlatchError: a record cannot be read; the others have been served.
     """
     workspace.manager.take_over()
-    names = dict.fromkeys(workspace.manager.find(one.id).name for one in records)
+    names = dict.fromkeys(workspace.manager.find(record.id).name for record in records)
     records = [workspace.manager.read(name) for name in names]
     run = DeliveryRun(workspace, trackers, options, named=named)
-    made = deliver_all(run, records, report)
-    return [read_back(workspace, one, made[one.id]) for one in records]
+    deliveries = deliver_all(run, records, report)
+    return [read_back(workspace, record, deliveries[record.id]) for record in records]
 
 
 def find_duplicates(
@@ -157,7 +161,7 @@ def find_duplicates(
         done: what this command has delivered, which is not looked at again.
         delete: whether to delete them, or only to count.
     """
-    apart = {one.operation.op for result in done for one in result.deliveries}
+    apart = {delivery.operation.op for result in done for delivery in result.deliveries}
     return check_recent(trackers, records, now=workspace.clock(), apart=apart, delete=delete)
 
 
@@ -170,5 +174,5 @@ def preview_deliveries(
 ) -> list[Previewed]:
     """Preview the requests of the same deliveries; nothing is written."""
     run = DeliveryRun(workspace, trackers, options)
-    some = preview_operations(run, [Plan(one, one) for one in records])
-    return [one for items in some for one in items]
+    previews = preview_operations(run, [Plan(record, record) for record in records])
+    return [preview for items in previews for preview in items]

@@ -66,7 +66,7 @@ def group_outside(
         else:
             groups.append(({tracker: table}, [word]))
     make = Workspace(user_items(), environ, user_config, registry=registry)
-    return [ItemGroup(replace(make, tables=tables), some, False) for tables, some in groups]
+    return [ItemGroup(replace(make, tables=tables), members, False) for tables, members in groups]
 
 
 def user_items() -> ProjectPaths:
@@ -124,13 +124,13 @@ def _table_for(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Tab
     return None if table is None or read_settings(manifest, table)[1] else table
 
 
-def _merge(one: Table | None, other: Table) -> Table | None:
+def _merge(first: Table | None, other: Table) -> Table | None:
     """A table for both, which may differ in their lists of targets only."""
-    if one is None:
+    if first is None:
         return other
     merged: Table = {}
-    for key in one.keys() | other.keys():
-        here, there = one.get(key), other.get(key)
+    for key in first.keys() | other.keys():
+        here, there = first.get(key), other.get(key)
         if isinstance(here, list) and isinstance(there, list):
             merged[key] = list(dict.fromkeys([*here, *there]))
         elif here == there:

@@ -21,22 +21,22 @@ def known_refusals(workspace: Workspace, increment: Increment) -> Sequence[Refus
 
     Without those of items with pending operations.
     """
-    pending = {identity(link_of(increment, one)) for one in increment.pending}
+    pending = {identity(link_of(increment, operation)) for operation in increment.pending}
     linked = {identity(link) for link in increment.links} - pending
-    found = (one for one in find_refusals(increment) if identity(one.link) in linked)
-    shown = (refused_labels(workspace, increment, one) for one in found)
-    return [one for one in shown if one is not None]
+    refusals = (refusal for refusal in find_refusals(increment) if identity(refusal.link) in linked)
+    refused = (refused_labels(workspace, increment, refusal) for refusal in refusals)
+    return [labels for labels in refused if labels is not None]
 
 
 def refusals_of_items(workspace: Workspace) -> Iterator[tuple[Increment, RefusedLabels]]:
     """The refused labels of items alone, each with its record; the items are not read."""
     records, _ = workspace.manager.read_all()
     for record in records:
-        for one in known_refusals(workspace, record):
-            yield record, one
+        for labels in known_refusals(workspace, record):
+            yield record, labels
 
 
 def ask_for_items(workspace: Workspace, *, by: str) -> None:
     """Enqueue operations that ask again for what was refused on items alone."""
-    for record, one in [*refusals_of_items(workspace)]:
-        enqueue(workspace.manager, record.id, ask_again(workspace, record, one.refusal, by=by))
+    for record, labels in [*refusals_of_items(workspace)]:
+        enqueue(workspace.manager, record.id, ask_again(workspace, record, labels.refusal, by=by))

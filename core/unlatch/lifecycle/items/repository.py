@@ -61,7 +61,7 @@ def no_repository(workspace: Workspace, folder: Path, number: str) -> UsageError
     if not (address := remotes.get(_ORIGIN, "")):
         others = "; other remotes: " + ", ".join(remotes) if remotes else ""
         reason = f"needs a repository, and there is no git remote origin{others}"
-        names = (_named(one, number) for one in remotes.values())
+        names = (_named(remote, number) for remote in remotes.values())
         return unknown_number(number, reason, next(filter(None, names), None))
     reason = f"needs a repository, and no tracker knows that of origin: {address}"
     error = unknown_number(number, reason, _named(address, number))

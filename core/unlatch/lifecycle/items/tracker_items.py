@@ -101,17 +101,19 @@ def _stories(
     increment: Increment, tracker: str, wanted: Sequence[str], *, per_story: bool
 ) -> Sequence[str | None]:
     if not per_story:
-        return [draft_of(increment, tracker, one).story for one in wanted] or [None]
-    known = stories_of(increment)
-    if not known:
+        return [draft_of(increment, tracker, wanted_story).story for wanted_story in wanted] or [
+            None
+        ]
+    stories = stories_of(increment)
+    if not stories:
         raise UsageError(
             "no-story",
             f"{increment.id} has no user stories",
             hint="leave --per-story out to make one item for the whole increment",
         )
     linked = {link.story for link in increment.links if link.tracker == tracker}
-    linked |= {one.story for one in increment.pending if one.tracker == tracker}
-    return [story for story in known if story not in linked]
+    linked |= {operation.story for operation in increment.pending if operation.tracker == tracker}
+    return [story for story in stories if story not in linked]
 
 
 def _check_is_first(
@@ -122,8 +124,11 @@ def _check_is_first(
         increment.id,
         f"unlatch {manifest.name} create-{manifest.slug} {quote(increment.id)}",
     )
-    for one in increment.pending:
-        if (one.kind, one.tracker) == (Kind.CREATE, manifest.name) and one.story in stories:
+    for operation in increment.pending:
+        if (operation.kind, operation.tracker) == (
+            Kind.CREATE,
+            manifest.name,
+        ) and operation.story in stories:
             message = f"creating a {manifest.title} {manifest.noun} for {name} is pending"
             raise UsageError("already-linked", message, hint=f"unlatch sync {quote(name)}")
     for link in increment.links:
@@ -142,14 +147,16 @@ def fetch_tracker_items(
         wanted: increments by name; empty for all with items there.
     """
     increments, broken = workspace.manager.read_all() if not wanted else ([], [])
-    found = [(one, _links(one, manifest)) for one in increments]
-    found += [
-        (one, tracker_links(workspace, one, manifest))
-        for one in map(workspace.manager.read, wanted)
+    pairs = [(increment, _links(increment, manifest)) for increment in increments]
+    pairs += [
+        (increment, tracker_links(workspace, increment, manifest))
+        for increment in map(workspace.manager.read, wanted)
     ]
-    seen = fetch_items(trackers, dict.fromkeys(link for _, links in found for link in links))
-    items = {one.link: one for one in seen}
-    return [(one, [items[link] for link in links]) for one, links in found if links], broken
+    seen = fetch_items(trackers, dict.fromkeys(link for _, links in pairs for link in links))
+    items = {snapshot.link: snapshot for snapshot in seen}
+    return [
+        (increment, [items[link] for link in links]) for increment, links in pairs if links
+    ], broken
 
 
 def _links(increment: Increment, manifest: Manifest) -> tuple[Link, ...]:

@@ -67,7 +67,7 @@ class LinkChange:
 
     def add(self, item: ItemSnapshot) -> None:
         """Also link an item."""
-        linked = (*self.increment.links, *(one.link for one in self.seen))
+        linked = (*self.increment.links, *(snapshot.link for snapshot in self.seen))
         is_known = any(same_item(link, item.link) for link in linked)
         (self.known if is_known else self.added).append(item)
         self.seen.append(item)
@@ -110,22 +110,24 @@ def plan_links(
         TrackerError: a tracker cannot be read at all.
     """
     rows, mistakes = read_rows(text)
-    increments = _each([row.wanted for row in rows], lambda one: _read_meant(workspace, one))
+    increments = _each([row.wanted for row in rows], lambda word: _read_meant(workspace, word))
     refs = _each([row.url for row in rows], trackers.item)
     links = {
         url: Link(ref.tracker, ref.id, ref.url)
         for url, ref in refs.items()
         if not isinstance(ref, UnlatchError)
     }
-    seen = {one.link: one for one in fetch_items(trackers, dict.fromkeys(links.values()))}
+    seen = {
+        snapshot.link: snapshot for snapshot in fetch_items(trackers, dict.fromkeys(links.values()))
+    }
     for row in rows:
         if isinstance(error := increments[row.wanted], UnlatchError):
             mistakes.append(f"line {row.line}: {error.message} [{error.id}]")
-        found = seen[links[row.url]].error if row.url in links else refs[row.url]
-        if isinstance(found, UnlatchError):
-            if row.url in links and not isinstance(found, NotFound | Rejected):
-                raise found  # no mistake in the file; the other addresses would fail too
-            mistakes.append(f"line {row.line}: {row.url}: {found.message} [{found.id}]")
+        error_found = seen[links[row.url]].error if row.url in links else refs[row.url]
+        if isinstance(error_found, UnlatchError):
+            if row.url in links and not isinstance(error_found, NotFound | Rejected):
+                raise error_found  # no mistake in the file; the other addresses would fail too
+            mistakes.append(f"line {row.line}: {row.url}: {error_found.message} [{error_found.id}]")
     if mistakes:
         raise MistakesError(
             "links-invalid",
@@ -148,13 +150,13 @@ def _read_meant(workspace: Workspace, wanted: str) -> Increment:
 
 
 def _each(names: Iterable[str], read: Callable[[str], T]) -> dict[str, T | UnlatchError]:
-    found: dict[str, T | UnlatchError] = {}
+    results: dict[str, T | UnlatchError] = {}
     for name in dict.fromkeys(names):
         try:
-            found[name] = read(name)
+            results[name] = read(name)
         except UnlatchError as error:
-            found[name] = error
-    return found
+            results[name] = error
+    return results
 
 
 def _line_of(mistake: str) -> int:

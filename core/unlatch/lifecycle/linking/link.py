@@ -28,9 +28,9 @@ def fetch_named(trackers: Trackers, words: Sequence[str]) -> list[ItemSnapshot]:
     """
     refs = dict.fromkeys(trackers.item(word) for word in words)
     seen = fetch_items(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
-    for one in seen:
-        if one.error is not None:
-            raise one.error
+    for snapshot in seen:
+        if snapshot.error is not None:
+            raise snapshot.error
     return seen
 
 
@@ -47,7 +47,7 @@ def link_items(
     """
     manager = workspace.manager
     increment = manager.read(wanted)
-    links = [based_link(increment, one) for one in seen]
+    links = [based_link(increment, snapshot) for snapshot in seen]
     return store_link(manager, increment.id, links, by=by)
 
 
@@ -64,9 +64,11 @@ def unlink_item(
     """
     increment = workspace.manager.read(wanted)
     creates = [
-        one
-        for one in increment.pending
-        if one.kind is Kind.CREATE and item and item in (one.item, one.tracker, one.story)
+        operation
+        for operation in increment.pending
+        if operation.kind is Kind.CREATE
+        and item
+        and item in (operation.item, operation.tracker, operation.story)
     ]
     if creates and not matching_links(workspace, increment, item):
         return _withdraw_creates(workspace, increment, creates, dry_run=dry_run)
@@ -74,7 +76,7 @@ def unlink_item(
     if not dry_run:
         unlink(workspace.manager, increment.id, link, by=by)
     key = (link.tracker, link.key)
-    return link, sum((one.tracker, one.item) == key for one in increment.pending)
+    return link, sum((operation.tracker, operation.item) == key for operation in increment.pending)
 
 
 def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
@@ -101,8 +103,8 @@ def _withdraw_creates(
             where=increment.id,
             hint=f"unlatch sync {quote(increment.id)}",
         )
-    for one in creates if not dry_run else ():
-        withdraw(workspace.manager, increment.id, one)
+    for creation in creates if not dry_run else ():
+        withdraw(workspace.manager, increment.id, creation)
     return Link(creates[0].tracker, creates[0].item), len(creates)
 
 
@@ -112,14 +114,14 @@ def find_link(workspace: Workspace, increment: Increment, wanted: str) -> Link:
     Raises:
         UsageError: `unknown-link` or `ambiguous-link`.
     """
-    found = matching_links(workspace, increment, wanted)
-    if len(found) == 1:
-        return found[0]
-    keys = ", ".join(link.key for link in (found or increment.links)) or "none"
+    links = matching_links(workspace, increment, wanted)
+    if len(links) == 1:
+        return links[0]
+    keys = ", ".join(link.key for link in (links or increment.links)) or "none"
     raise UsageError(
-        "ambiguous-link" if found else "unknown-link",
+        "ambiguous-link" if links else "unknown-link",
         f"{wanted!r} matches several links of {increment.id}: {keys}"
-        if found
+        if links
         else f"{increment.id} has no link {wanted!r}; its links: {keys}",
         hint=f"unlatch show {quote(increment.id)}",
     )
@@ -130,14 +132,17 @@ def shared_items(
 ) -> tuple[UnlatchError, ...]:
     """A warning for each item of an increment that others are also linked to."""
     shared = SharedItems.of(workspace)
-    found = ((one, shared.others(one.link, apart=increment.id)) for increment, one in linked)
+    sharing = (
+        (snapshot, shared.others(snapshot.link, apart=increment.id))
+        for increment, snapshot in linked
+    )
     return tuple(
         StoreError(
             "item-shared",
-            f"{one.name} is also linked to {', '.join(others)}; it is closed when the last of "
+            f"{snapshot.name} is also linked to {', '.join(others)}; it is closed when the last of "
             "them is finished",
         )
-        for one, others in found
+        for snapshot, others in sharing
         if others
     )
 

@@ -27,28 +27,31 @@ def mentioned_items(
     trackers: Trackers, tracker: str, increments: Sequence[Increment], listed: Sequence[Listed]
 ) -> Mapping[str, Sequence[Listed]]:
     """The existing items of a tracker that documents mention, by the ids of increments."""
-    refs = {one.id: _mentioned(trackers, tracker, one) for one in increments}
-    known = {one.ref.url.casefold(): one for one in listed}
-    every = {ref.url.casefold(): ref for found in refs.values() for ref in found}
-    missing = [Link(tracker, ref.id, ref.url) for url, ref in every.items() if url not in known]
+    refs = {increment.id: _mentioned(trackers, tracker, increment) for increment in increments}
+    by_url = {item.ref.url.casefold(): item for item in listed}
+    every = {ref.url.casefold(): ref for mentions in refs.values() for ref in mentions}
+    missing = [Link(tracker, ref.id, ref.url) for url, ref in every.items() if url not in by_url]
     for seen in fetch_items(trackers, islice(missing, _MOST_READ)) if missing else ():
         if item := seen.item:
-            known[item.ref.url.casefold()] = Listed(item.ref, item.title, frozenset())
-    urls = {name: [ref.url.casefold() for ref in found] for name, found in refs.items()}
-    return {name: [known[url] for url in found if url in known] for name, found in urls.items()}
+            by_url[item.ref.url.casefold()] = Listed(item.ref, item.title, frozenset())
+    urls = {name: [ref.url.casefold() for ref in urls_of] for name, urls_of in refs.items()}
+    return {
+        name: [by_url[url] for url in mentioned_urls if url in by_url]
+        for name, mentioned_urls in urls.items()
+    }
 
 
 def _mentioned(trackers: Trackers, tracker: str, increment: Increment) -> list[ItemRef]:
     if increment.unit is None:
         return []  # metadata.json has the links of unlatch's own increments
     files = files_of(increment)
-    found = {}
+    refs = {}
     for name in files.layout.links(files.texts()):
         with suppress(UnlatchError):
             ref = _recognise(trackers, tracker, name)
             if ref.tracker == tracker:
-                found[ref.url] = ref
-    return list(found.values())
+                refs[ref.url] = ref
+    return list(refs.values())
 
 
 def _recognise(trackers: Trackers, tracker: str, name: str) -> ItemRef:

@@ -69,7 +69,7 @@ class Proposal:
         if self.ground is not Ground.WORDS:
             return _EVIDENCE[self.ground]
         words = words_of_title(item.title)
-        mine = next((one for one in self.titles if words_of_title(one) == words), "")
+        mine = next((title for title in self.titles if words_of_title(title) == words), "")
         return f'{_EVIDENCE[self.ground]} "{mine}"'
 
     @property
@@ -106,32 +106,40 @@ def suggest_links(
         wanted: increments by name; empty for all outside the archive.
     """
     everything, broken = workspace.manager.read_all()
-    increments = [one for one in everything if not one.archived]
+    increments = [increment for increment in everything if not increment.archived]
     if wanted:
         named = map(workspace.manager.read, wanted)
-        increments = list({one.id: one for one in named}.values())
+        increments = list({increment.id: increment for increment in named}.values())
     manifest = trackers.registry.manifest
-    names = [one for one in workspace.settings if Capability.LIST in manifest(one).capabilities]
+    names = [
+        tracker
+        for tracker in workspace.settings
+        if Capability.LIST in manifest(tracker).capabilities
+    ]
     lacking = {
-        name: [one for one in increments if all(link.tracker != name for link in one.links)]
+        name: [
+            increment
+            for increment in increments
+            if all(link.tracker != name for link in increment.links)
+        ]
         for name in names
     }
-    found = dict(
+    answers = dict(
         run_parallel({name: partial(_list, trackers, name) for name in names if lacking[name]})
     )
-    errors = {name: one for name, one in found.items() if isinstance(one, UnlatchError)}
-    listed = {name: one for name in names if isinstance(one := found.get(name), list)}
-    taken = {_address(link.url) for one in everything for link in one.links if link.url}
+    errors = {name: answer for name, answer in answers.items() if isinstance(answer, UnlatchError)}
+    listed = {name: answer for name in names if isinstance(answer := answers.get(name), list)}
+    taken = {_address(link.url) for increment in everything for link in increment.links if link.url}
     said = {name: mentioned_items(trackers, name, lacking[name], listed[name]) for name in listed}
     proposals = [
-        one
+        proposal
         for name in listed
-        for one in _proposals(name, lacking[name], listed[name], taken, said[name])
+        for proposal in _proposals(name, lacking[name], listed[name], taken, said[name])
     ]
     return Suggestions(
         tuple(proposals),
         {name: len(items) for name, items in listed.items()},
-        {name: len(found) for name, found in lacking.items()},
+        {name: len(increments_without) for name, increments_without in lacking.items()},
         errors,
         broken,
     )
@@ -162,10 +170,10 @@ def _proposals(
         if _address(item.ref.url) not in taken:
             by_title[_folded(item.title)].append(item)
             by_words[words_of_title(item.title)].append(item)
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for increment in increments:
         marked = [item for op in _creations(increment) for item in by_op.get(op, ())]
-        mentioned = [one for one in named[increment.id] if _address(one.ref.url) not in taken]
+        mentioned = [item for item in named[increment.id] if _address(item.ref.url) not in taken]
         titles = tuple(filter(str.strip, (increment.title, increment.id)))
         candidates = {
             Ground.MARKER: marked,
@@ -173,33 +181,35 @@ def _proposals(
             Ground.TITLE: _matching(by_title, map(_folded, titles)),
             Ground.WORDS: _matching(by_words, map(words_of_title, titles)),
         }
-        ground = next((one for one, items in candidates.items() if items), None)
+        ground = next((candidate for candidate, items in candidates.items() if items), None)
         if ground is not None:
             items = tuple(dict.fromkeys(candidates[ground]))
-            found.append(Proposal(increment, tracker, ground, items, titles=titles))
+            proposals.append(Proposal(increment, tracker, ground, items, titles=titles))
     # A title or a mention that fits two increments proves neither.
-    claims = Counter(item.ref.url for proposal in found for item in proposal.items)
+    claims = Counter(item.ref.url for proposal in proposals for item in proposal.items)
     return [
-        replace(one, contested=one.ground is not Ground.MARKER)
-        if any(claims[item.ref.url] > 1 for item in one.items)
-        else one
-        for one in found
+        replace(proposal, contested=proposal.ground is not Ground.MARKER)
+        if any(claims[item.ref.url] > 1 for item in proposal.items)
+        else proposal
+        for proposal in proposals
     ]
 
 
 def _creations(increment: Increment) -> list[str]:
     """The operations that created items for an increment, from its files."""
-    made = [one.op for one in increment.pending if one.kind is Kind.CREATE]
+    operations = [operation.op for operation in increment.pending if operation.kind is Kind.CREATE]
     try:
         events = read_events(increment.folder)
     except StoreError:
-        return made
-    created = (one for one in events if isinstance(one, Delivered) and one.kind == Kind.CREATE)
-    return made + [one.op for one in created]
+        return operations
+    created = (
+        event for event in events if isinstance(event, Delivered) and event.kind == Kind.CREATE
+    )
+    return operations + [event.op for event in created]
 
 
-def _matching(known: Mapping[str, list[Listed]], wanted: Iterable[str]) -> list[Listed]:
-    return [item for one in dict.fromkeys(wanted) for item in known.get(one, ())]
+def _matching(by_text: Mapping[str, list[Listed]], wanted: Iterable[str]) -> list[Listed]:
+    return [item for text in dict.fromkeys(wanted) for item in by_text.get(text, ())]
 
 
 def _folded(title: str) -> str:
@@ -214,12 +224,12 @@ def words_of_title(title: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", _folded(title))
     kept: list[str] = []
-    for one in folded:
-        kind = unicodedata.category(one)
+    for character in folded:
+        kind = unicodedata.category(character)
         if kind == "Cf":
             continue  # it only joins characters
-        is_inside = kept[-1:] not in ([], [" "]) and (kind[0] == "M" or one in "+#")
-        kept.append(one if kind[0] in "LN" or is_inside else " ")
+        is_inside = kept[-1:] not in ([], [" "]) and (kind[0] == "M" or character in "+#")
+        kept.append(character if kind[0] in "LN" or is_inside else " ")
     return " ".join("".join(kept).split()) or folded
 
 

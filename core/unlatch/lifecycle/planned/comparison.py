@@ -52,23 +52,23 @@ class _Comparison:
             yield from self.of(before.get(key), after.get(key), inner)
 
     def _entries(self, before: list[Any], after: list[Any], place: str) -> Iterator[str]:
-        known = {_name(one): one for one in after}
-        if None in map(_name, (*before, *after)) or len(known) < len(after):
+        by_name = {_name(entry): entry for entry in after}
+        if None in map(_name, (*before, *after)) or len(by_name) < len(after):
             for number, (old, new) in enumerate(zip_longest(before, after), 1):
                 yield from self.of(old, new, f"{place} {number}")
             return
-        for one in before:
-            if (name := _name(one)) in known:
-                yield from self.of(one, known.pop(name), place)
+        for entry in before:
+            if (name := _name(entry)) in by_name:
+                yield from self.of(entry, by_name.pop(name), place)
             else:
                 yield f"{name}: not there any more"
-        yield from (f"{name}: not in the plan" for name in known)
+        yield from (f"{name}: not in the plan" for name in by_name)
 
     def _fixed(self, value: Any) -> Any:
         fixed = self.fixed
         if fixed is None or not isinstance(value, str):
             return value
-        return _NEW.sub(lambda found: found[0] if found[0] in fixed else "", value)
+        return _NEW.sub(lambda match: match[0] if match[0] in fixed else "", value)
 
 
 def _keys(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
@@ -80,9 +80,11 @@ def _keys(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 def foresees_change(document: Mapping[str, Any], *, but: Any = None) -> bool:
     """Whether a dry run foresees the change of an item, or of files."""
-    is_moved = any(one["status"] != one["wouldBe"] for one in moves_of(document))
-    items = [one for one in items_of(document) if not (one["error"] or (but and but(one)))]
-    links = (one.get("linked") or one.get("unlinked") for one in document.get("increments", ()))
+    is_moved = any(move["status"] != move["wouldBe"] for move in moves_of(document))
+    items = [item for item in items_of(document) if not (item["error"] or (but and but(item)))]
+    links = (
+        entry.get("linked") or entry.get("unlinked") for entry in document.get("increments", ())
+    )
     others = (document.get(key) for key in ("related", "moves", "adoptions", "adrift"))
     return bool(is_moved or items or any(links) or any(others))
 
@@ -94,7 +96,7 @@ def has_pending(item: Mapping[str, Any]) -> bool:
 
 def items_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The items of a document of a dry run."""
-    of_each = (one["items"] for one in document.get("increments", ()) if "items" in one)
+    of_each = (entry["items"] for entry in document.get("increments", ()) if "items" in entry)
     return [*document.get("items", ()), *(item for items in of_each for item in items)]
 
 
@@ -107,9 +109,13 @@ def is_unread(item: Mapping[str, Any]) -> bool:
 def moves_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The increments of a document of a dry run, each with its status and the one it would get."""
     many = document.get("increments")
-    each = [one for one in (many if isinstance(many, list) else ()) if isinstance(one, dict)]
-    found = (one.get("increment") for one in (document, *each))
-    return [one for one in found if isinstance(one, dict)]
+    each = [
+        increment
+        for increment in (many if isinstance(many, list) else ())
+        if isinstance(increment, dict)
+    ]
+    moved = (entry.get("increment") for entry in (document, *each))
+    return [move for move in moved if isinstance(move, dict)]
 
 
 def _name(value: Any) -> str | None:

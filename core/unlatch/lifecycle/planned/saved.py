@@ -105,8 +105,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield key
             yield from _texts(member)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+        for entry in value:
+            yield from _texts(entry)
 
 
 def project_name(root: Path) -> str:

@@ -19,12 +19,14 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
     is_new = amendment.change is not None
     if is_new and not all(amendment.belongings):
         return ()
-    names = [name for one in amendment.belongings for name in one] if is_new else amendment.parts
+    names = (
+        [name for names in amendment.belongings for name in names] if is_new else amendment.parts
+    )
     touched = work_of(increment).stories_of(names)
     if is_new and not touched:
         return ()
     links = increment.links
-    return tuple(one for one in links if one.story and one.story.casefold() not in touched)
+    return tuple(link for link in links if link.story and link.story.casefold() not in touched)
 
 
 def updates_for(
@@ -34,7 +36,7 @@ def updates_for(
     amendment, at, by = amended.amendment, amended.at, amended.by
     spared = spared_by(increment, amendment)
     written = None if amendment.describes else _written(increment)
-    links = [one for one in _updatable(workspace, increment, written) if one not in spared]
+    links = [link for link in _updatable(workspace, increment, written) if link not in spared]
     op = workspace.new_id() if links else ""
     why = amended.reason or amendment.change
     return tuple(
@@ -47,9 +49,9 @@ def undescribed_by(increment: Increment, amended: AppliedAmendment) -> tuple[Lin
     if not amended.amendment.tasks:
         return ()
     listed = _written(increment)
-    listed |= {one.item for one in increment.pending if one.kind is Kind.UPDATE}
+    listed |= {operation.item for operation in increment.pending if operation.kind is Kind.UPDATE}
     spared = spared_by(increment, amended.amendment)
-    return tuple(one for one in increment.links if one.key not in listed and one not in spared)
+    return tuple(link for link in increment.links if link.key not in listed and link not in spared)
 
 
 def _updatable(
@@ -66,17 +68,17 @@ def _updatable(
 
 def _written(increment: Increment) -> set[str]:
     """The items whose body unlatch wrote in part, by the increment's events."""
-    found: set[str] = set()
+    items: set[str] = set()
     try:
         events = read_events(increment.folder)
     except StoreError:
-        return found
+        return items
     for event in events:
         if isinstance(event, Delivered) and event.kind in (Kind.CREATE, Kind.UPDATE):
-            found.add(event.item)
-        elif isinstance(event, Repointed) and event.origin in found:
-            found.add(event.item)  # the item moved, and its body with it
-    return found
+            items.add(event.item)
+        elif isinstance(event, Repointed) and event.origin in items:
+            items.add(event.item)  # the item moved, and its body with it
+    return items
 
 
 def operations_for(

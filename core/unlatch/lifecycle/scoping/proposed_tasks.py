@@ -145,14 +145,14 @@ def _find_program(name: str, environ: Mapping[str, str]) -> str:
     if path.is_absolute():
         return str(path)
     # With a relative path, a repository could supply the program.
-    found = find_program(name, path=environ.get("PATH"))
-    if found is None:
+    program = find_program(name, path=environ.get("PATH"))
+    if program is None:
         raise ProposalError(
             "tasks-command-missing",
             f"tasks_command: program not found on the PATH: {name!r}",
             hint="name it by its full path in your own config.toml",
         )
-    return found
+    return program
 
 
 def _failed(argv: Sequence[str], why: str) -> ProposalError:
@@ -170,20 +170,21 @@ def _said(stderr: bytes) -> str:
 
 def _read(text: str, *, where: str) -> tuple[NewTask, ...]:
     try:
-        found = ProposedTasks.model_validate_json(text)
+        proposed = ProposedTasks.model_validate_json(text)
     except ValidationError as error:
         problems = [_problem(detail) for detail in error.errors()]
         more = len(problems) - _MOST_PROBLEMS
-        shown = problems[:_MOST_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
+        listed = problems[:_MOST_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
         raise ProposalError(
             "tasks-invalid",
             "the proposed tasks do not match proposed-tasks.schema.json",
             where=where,
             hint='the form is {"tasks": [{"title": "..."}]}',
-            problems=tuple(shown),
+            problems=tuple(listed),
         ) from error
     return tuple(
-        NewTask(one.title, one.story, tuple(one.criteria), one.description) for one in found.tasks
+        NewTask(task.title, task.story, tuple(task.criteria), task.description)
+        for task in proposed.tasks
     )
 
 

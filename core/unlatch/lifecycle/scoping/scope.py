@@ -97,7 +97,7 @@ def _checked_task(task: NewTask) -> NewTask:
         raise UsageError(
             "task-unusable", f"the title of a task {problem}", hint="name each task in one line"
         )
-    criteria = (without_surrogates(one).strip() for one in task.criteria)
+    criteria = (without_surrogates(criterion).strip() for criterion in task.criteria)
     return replace(
         task,
         title=title,
@@ -130,9 +130,9 @@ def spelled_parts(work: Work, tasks: Iterable[str], others: Iterable[str]) -> tu
         UsageError: `item-unknown`.
     """
     spec: tuple[Story | Criterion, ...] = (*work.spec.stories, *work.spec.criteria)
-    found = [_spelling(one, work.tasks, "task") for one in tasks]
-    found += [_spelling(one, spec, "story or criterion") for one in others]
-    return tuple(dict.fromkeys(found))
+    ids = [_spelling(task, work.tasks, "task") for task in tasks]
+    ids += [_spelling(part, spec, "story or criterion") for part in others]
+    return tuple(dict.fromkeys(ids))
 
 
 def _spelling(wanted: str, items: Sequence[Criterion | Story | Task], kind: str) -> str:
@@ -147,24 +147,24 @@ def _spelling(wanted: str, items: Sequence[Criterion | Story | Task], kind: str)
 
 
 def _ids_of(items: Sequence[Criterion | Story | Task]) -> str:
-    ids = [one.id for one in items]
+    ids = [part.id for part in items]
     return ", ".join(ids[:_MOST_IDS]) + (", ..." if len(ids) > _MOST_IDS else "")
 
 
 def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
     """The stories and criteria of new tasks that the documents lack."""
     spec = work_of(increment).spec
-    ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
-    known = {one.casefold() for one in ids}
+    ids = [*(story.id for story in spec.stories), *(criterion.id for criterion in spec.criteria)]
+    ids_in_spec = {id_.casefold() for id_ in ids}
     named = {name for names in amendment.belongings for name in names}
-    return sorted(name for name in named if name.casefold() not in known)
+    return sorted(name for name in named if name.casefold() not in ids_in_spec)
 
 
 def known_amendment(increment: Increment, amendment: Amendment) -> Amendment | None:
     """An amendment of an active increment that was made before, as in a repeated CI step."""
     if amendment.change is None:
         return amendment if _are_open(increment, amendment.parts) else None
-    for done in (one.amendment for one in increment.amended):
+    for done in (amended.amendment for amended in increment.amended):
         tasks = tuple(replace(task, id="") for task in done.tasks)
         if amendment == replace(done, unwritten=(), tasks=tasks):
             return done
@@ -177,8 +177,8 @@ def _are_open(increment: Increment, parts: Iterable[str]) -> bool:
     work = layout.read(texts)
     items: tuple[Criterion | Story | Task, ...]
     items = (*work.tasks, *work.spec.stories, *work.spec.criteria)
-    known = {item.id.casefold() for item in items}
-    ours = [part for part in parts if part.casefold() in known]
+    ids = {item.id.casefold() for item in items}
+    ours = [part for part in parts if part.casefold() in ids]
     return layout.mark(texts, ours, done=False) == texts
 
 
@@ -218,7 +218,7 @@ def amend_active(
         by=intent.by,
         unarchive=True,
     )
-    return after, frozenset(one.op for one in operations)
+    return after, frozenset(operation.op for operation in operations)
 
 
 def for_documents(increment: Increment, amendment: Amendment) -> Amendment:
@@ -244,7 +244,7 @@ def amended_by(intent: Intent, amendment: Amendment) -> AppliedAmendment:
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:
     """The change of an increment's work, from its documents after the change."""
-    amended = next(one for one in increment.amended if one.id == amendment_id)
+    amended = next(amended for amended in increment.amended if amended.id == amendment_id)
     _, total = work_of(increment).progress
     items = spared_by(increment, amended.amendment), undescribed_by(increment, amended)
     changed = [name for name, text in texts_of(increment).items() if amended.id in text]
@@ -259,8 +259,8 @@ def _coverage(increment: Increment) -> float | None:
     """The coverage target: of the tasks, else of the specification, else of metadata.json."""
     texts = [*texts_of(increment).values()]
     places = (*map(front_matter.values, reversed(texts)), increment.data)
-    found = (_percent(place.get(key)) for place in places for key in _TARGET_KEYS)
-    return next((one for one in found if one is not None), None)
+    targets = (_percent(place.get(key)) for place in places for key in _TARGET_KEYS)
+    return next((target for target in targets if target is not None), None)
 
 
 def _percent(value: object) -> float | None:

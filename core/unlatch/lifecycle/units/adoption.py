@@ -49,8 +49,8 @@ def find_adoption(increment: Increment) -> Adoption | None:
     layout = files_of(increment).layout.title
     # Finished work that goes on is active, also if the files show nothing done yet.
     goes_on = recorded.is_finished and not increment.status.is_finished
-    shown = Status.ACTIVE if goes_on else increment.status
-    return Adoption(increment.id, recorded, shown, now.by, layout)
+    status = Status.ACTIVE if goes_on else increment.status
+    return Adoption(increment.id, recorded, status, now.by, layout)
 
 
 def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | None:
@@ -61,14 +61,14 @@ def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | 
     Raises:
         StoreError: its files cannot be read or written.
     """
-    found = find_adoption(increment)
-    if found is None:
+    adoption = find_adoption(increment)
+    if adoption is None:
         if _is_evidence_old(increment):
             workspace.manager.change(increment.id, _forget)
         return None
-    reason = found.why
-    workspace.manager.apply(increment.id, _plan(found), by=by, reason=reason, recorded=False)
-    return found
+    reason = adoption.why
+    workspace.manager.apply(increment.id, _plan(adoption), by=by, reason=reason, recorded=False)
+    return adoption
 
 
 def _is_evidence_old(increment: Increment) -> bool:
@@ -87,24 +87,24 @@ def _forget(_before: Increment, data: dict[str, Any]) -> list[Event]:
     return []
 
 
-def _plan(found: Adoption) -> Callable[[Increment, Intent], Plan]:
+def _plan(adoption: Adoption) -> Callable[[Increment, Intent], Plan]:
     def plan(before: Increment, intent: Intent) -> Plan:
-        if find_adoption(before) != found:
+        if find_adoption(before) != adoption:
             return plan_enqueue(before)  # it changed again, or another process was first
-        recorded = replace(before, status=found.recorded, overridden=None)
-        if found.recorded is Status.COMPLETED:
+        recorded = replace(before, status=adoption.recorded, overridden=None)
+        if adoption.recorded is Status.COMPLETED:
             source = f"{before.unit.layout}:{before.unit.key}" if before.unit else None
             return plan_reopen(recorded, replace(intent, exclude=before.links, source=source))
         # The files say nothing of the statuses on the way.
-        is_done = found.shown is Status.COMPLETED
-        made = plan_transition(
-            replace(recorded, status=Status.ACTIVE) if is_done else recorded, found.shown, intent
+        is_done = adoption.shown is Status.COMPLETED
+        change = plan_transition(
+            replace(recorded, status=Status.ACTIVE) if is_done else recorded, adoption.shown, intent
         )
-        event = made.event
+        event = change.event
         if isinstance(event, Transitioned):
-            event = replace(event, origin=found.recorded)
+            event = replace(event, origin=adoption.recorded)
         # A tool that archives what nobody will do closes nothing.
-        pinned = before.links if found.shown is Status.ABANDONED else made.pin_base
-        return replace(made, event=event, pin_base=pinned)
+        pinned = before.links if adoption.shown is Status.ABANDONED else change.pin_base
+        return replace(change, event=event, pin_base=pinned)
 
     return plan

@@ -75,16 +75,16 @@ def archive_unit(workspace: Workspace, increment: Increment) -> None:
     argv = _find(workspace, increment)
     secrets = secret_variables(workspace.registry)
     environ = program_environment(workspace.environ, secrets=secrets)
-    shown = shlex.join(archive_command(increment))
+    command = shlex.join(archive_command(increment))
     try:
         root = workspace.paths.root
         done = run(argv, cwd=root, environ=environ, seconds=_PATIENCE, most=_MOST_BYTES)
     except OSError as error:
-        raise _failed(increment, f"`{shown}` could not be run: {error}", shown) from error
+        raise _failed(increment, f"`{command}` could not be run: {error}", command) from error
     if done.code:
         said = without_controls((done.err or done.out).decode("utf-8", "replace"))
         why = " ".join(said.split())[-_MOST_SAID:]
-        raise _failed(increment, f"`{shown}` ended with exit code {done.code}: {why}", shown)
+        raise _failed(increment, f"`{command}` ended with exit code {done.code}: {why}", command)
 
 
 def _failed(increment: Increment, message: str, command: str) -> NotArchived:

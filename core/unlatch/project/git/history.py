@@ -96,11 +96,11 @@ def commits_since(
         ("--", *(path.relative_to(root).as_posix() for path in below)),
         ("--fixed-strings", "--regexp-ignore-case", *words, "--"),
     ]
-    found: dict[str, Commit] = {}
+    by_id: dict[str, Commit] = {}
     for query in queries:
-        found |= {one.id: one for one in _log(root, when, *query)}
+        by_id |= {commit.id: commit for commit in _log(root, when, *query)}
     return History(
-        tuple(found.values()), os.fsdecode(prefix).rstrip("\n"), shallow.strip() == b"true"
+        tuple(by_id.values()), os.fsdecode(prefix).rstrip("\n"), shallow.strip() == b"true"
     )
 
 
@@ -119,8 +119,8 @@ def is_pushed(root: Path, word: str, files: Sequence[Path], since: datetime) -> 
     """
     if not ask_git(root, "for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes"):
         return False
-    found = _with_word(root, word, files, "-1", "--remotes", _since(since))
-    return found is None or bool(found)
+    commits = _with_word(root, word, files, "-1", "--remotes", _since(since))
+    return commits is None or bool(commits)
 
 
 def _since(time: datetime) -> str:
@@ -145,7 +145,7 @@ def commits_after_record(root: Path, word: str, files: Sequence[Path]) -> frozen
 
 def files_changed_after(root: Path, commits: Sequence[Commit]) -> frozenset[str] | None:
     """The files that differ now from before the first of some commits; None if git failed."""
-    parents = dict.fromkeys(one.parent for one in commits)
+    parents = dict.fromkeys(commit.parent for commit in commits)
     base = run_git(root, "merge-base", "--octopus", *parents)
     if not base:
         return None

@@ -51,7 +51,7 @@ class RepositorySettings:
         """
         own = {name for scope, name, _ in self.entries if scope in _OWN}
         patterns = (_TO_REMOTE, _PROGRAMS) if to_remote else (_PROGRAMS,)
-        listed = (name for name in own if any(one.fullmatch(name) for one in patterns))
+        listed = (name for name in own if any(pattern.fullmatch(name) for pattern in patterns))
         return tuple(sorted({_without_middle(name) for name in listed}))
 
     def without_drivers(self, *, needed: bool) -> Settings:
@@ -68,18 +68,18 @@ class RepositorySettings:
     @property
     def filters(self) -> frozenset[str]:
         """The names of the filters that convert a file for a commit."""
-        found = (_DRIVER.fullmatch(name) for _, name, value in self.entries if value)
-        return frozenset(m[2] for m in found if m and m[0].endswith((".clean", ".process")))
+        matches = (_DRIVER.fullmatch(name) for _, name, value in self.entries if value)
+        return frozenset(m[2] for m in matches if m and m[0].endswith((".clean", ".process")))
 
     @property
     def allows_local(self) -> bool:
         """Whether the user lets git use repositories on this machine as remotes of any other."""
         name = "protocol.file.allow"
-        return any(known == name for scope, known, _ in self.entries if scope not in _OWN)
+        return any(setting == name for scope, setting, _ in self.entries if scope not in _OWN)
 
     def _off(self, *, needed: bool) -> Iterator[tuple[str, str]]:
-        found = (_DRIVER.fullmatch(name) for _, name, _ in self.entries)
-        for kind, name in sorted({(one[1], one[2]) for one in found if one}):
+        matches = (_DRIVER.fullmatch(name) for _, name, _ in self.entries)
+        for kind, name in sorted({(match[1], match[2]) for match in matches if match}):
             if "=" in name:
                 raise ValueError(f"the name of {kind} driver {name!r} has an equals sign")
             if kind == "merge":

@@ -138,7 +138,7 @@ def is_committed(path: Path, blob: str | None) -> bool:
         content = read_file(path)
         if blob is not None and len(blob) in _HASHES:
             contents = content, content.replace(b"\r\n", b"\n")
-            return any(_blob_id(one, blob) == blob for one in contents)
+            return any(_blob_id(text, blob) == blob for text in contents)
     return False
 
 

@@ -258,7 +258,7 @@ def _has_repository(folder: Path) -> bool:
     """Whether git would find a repository that is not a bare one."""
     here = folder.resolve()
     places = (here, *here.parents)
-    return "GIT_DIR" in os.environ or any(os.path.lexists(one / ".git") for one in places)
+    return "GIT_DIR" in os.environ or any(os.path.lexists(parent / ".git") for parent in places)
 
 
 def lies_in_bare_repository(folder: Path) -> bool:

@@ -60,14 +60,14 @@ def set_up_git(paths: ProjectPaths) -> GitSetupResult:
         wanted += [(f"/{states}/*/{METADATA}", "unlatch"), (f"/{states}/*/{EVENTS}", "union")]
         wanted.append((f"/{states}/*/{BRIEFING}", "unlatch"))
     lines = _add_lines(path, tuple(f"{pattern} merge={how}" for pattern, how in wanted))
-    known = ask_git(paths.root, "config", "--get", DRIVER)
-    if known is None:
+    driver = ask_git(paths.root, "config", "--get", DRIVER)
+    if driver is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
             if run_git(paths.root, "config", name, value) is None:
                 message, hint = f"git could not set {name}", f"git config {quote(name)}"
                 raise StoreError("git-config-failed", message, where=str(paths.root), hint=hint)
-    foreign = known if known != _COMMAND else None
-    return GitSetupResult(path, lines, known is None, foreign)
+    foreign = driver if driver != _COMMAND else None
+    return GitSetupResult(path, lines, driver is None, foreign)
 
 
 def require_git(root: Path) -> None:
@@ -138,8 +138,8 @@ def git_place(root: Path) -> Path | None:
 def _names_missing_worktree(place: Path) -> bool:
     """Whether the repository of a `.git` knows its checkout at a place that is gone."""
     folder = Path(ask_git(place.parent, "rev-parse", "--absolute-git-dir") or place)
-    known = _content(folder / "gitdir")
-    return known is not None and not os.path.lexists(known)
+    worktree = _content(folder / "gitdir")
+    return worktree is not None and not os.path.lexists(worktree)
 
 
 def _is_own(top: Path, place: Path) -> bool:
@@ -150,8 +150,8 @@ def _is_own(top: Path, place: Path) -> bool:
         plain = not os.path.lexists(place / "commondir") and not (place / "config").is_symlink()
         plain = plain and not (place / "config.worktree").is_symlink()
         return plain and (place.parent != top or _has_work_tree(place, top))
-    found = ask_git(top, "rev-parse", "--absolute-git-dir")
-    folder = Path(found or place)
+    git_folder = ask_git(top, "rev-parse", "--absolute-git-dir")
+    folder = Path(git_folder or place)
     common = _content(folder / "commondir")
     if common is None:  # a submodule: its configuration names the work tree
         tree = ask_git(top, "config", "--file", str(folder / "config"), "--get", "core.worktree")

@@ -32,15 +32,15 @@ def sparse_increments(paths: ProjectPaths) -> dict[str, PurePosixPath]:
     Their folders, as paths from the root, by name.
     """
     place = PurePosixPath(paths.increments.relative_to(paths.root).as_posix())
-    found: dict[str, PurePosixPath] = {}
+    folders: dict[str, PurePosixPath] = {}
     for file in sparse_files(paths.root, paths.increments):
         first, *others = PurePosixPath(file).relative_to(place).parts
         name = others[0] if first.startswith("_") and others else first
         folder = place / first / name if name != first else place / first
         # Of an increment that is checked out in part, other checks report what is missing.
         if has_number(name) and not os.path.lexists(paths.root / folder):
-            found[name] = folder
-    return found
+            folders[name] = folder
+    return folders
 
 
 def sparse_note(paths: ProjectPaths) -> Iterator[str]:

@@ -116,13 +116,13 @@ class WorkingGit:
         if not asked.is_done:
             raise self._unreadable(asked.complaint)
         words = os.fsdecode(asked.out).split("\0")
-        known = self._known().filters
+        filters = self._known().filters
         for path, name in zip(words[::3], words[2::3], strict=False):
-            if name in _NO_FILTER or (name in known and self.trust is Trust.ALL):
+            if name in _NO_FILTER or (name in filters and self.trust is Trust.ALL):
                 continue
             message = f"{path} needs the filter {name!r} of .gitattributes, which is not set up"
             hint = "set it up, or exclude the file in .gitattributes (-filter)"
-            if name in known:
+            if name in filters:
                 message, hint = message.replace("is not set up", "does not run"), _TRUST
             raise StoreError("filter-needed", message, where=str(self.top / path), hint=hint)
 
@@ -130,9 +130,9 @@ class WorkingGit:
         """Those of the hooks that the checkout has, and that do not run."""
         if self.trust is Trust.ALL:
             return ()
-        found = self._start(("rev-parse", "--git-path", "hooks"), UNUSED, OFFLINE)
-        folder = self.top / os.fsdecode(found.out).removesuffix("\n")
-        return tuple(one for one in names if found.is_done and os.access(folder / one, os.X_OK))
+        answer = self._start(("rev-parse", "--git-path", "hooks"), UNUSED, OFFLINE)
+        folder = self.top / os.fsdecode(answer.out).removesuffix("\n")
+        return tuple(hook for hook in names if answer.is_done and os.access(folder / hook, os.X_OK))
 
     def _limits(self, command: str) -> tuple[Settings, Mapping[str, str]]:
         """The settings and variables that keep a command to what the trust allows."""
@@ -140,11 +140,11 @@ class WorkingGit:
         given = (*UNUSED, *hooks_off)
         if self.trust is Trust.ALL:
             return given, {}
-        known = self._known()
-        given += known.without_drivers(needed=command not in _LOOKING)
-        if self.trust is Trust.NONE and not known.allows_local:
+        settings = self._known()
+        given += settings.without_drivers(needed=command not in _LOOKING)
+        if self.trust is Trust.NONE and not settings.allows_local:
             given += (("protocol.file.allow", "never"),)
-        untrusted = self._untrusted(known)
+        untrusted = self._untrusted(settings)
         if untrusted and command in _STARTING:
             raise self._refused(untrusted)
         return given, OFFLINE if untrusted else {}
@@ -167,8 +167,8 @@ class WorkingGit:
         )
         return StoreError("git-config-unreadable", message, where=str(self.top), hint=hint)
 
-    def _untrusted(self, known: RepositorySettings) -> tuple[str, ...]:
-        return known.programs(to_remote=self.trust is Trust.NONE)
+    def _untrusted(self, settings: RepositorySettings) -> tuple[str, ...]:
+        return settings.programs(to_remote=self.trust is Trust.NONE)
 
     def _refused(self, names: tuple[str, ...]) -> UsageError:
         message = f"the git configuration of this checkout can start programs: {', '.join(names)}"

@@ -33,26 +33,26 @@ _METHODS = {
     Capability.APPROVE: ("approve",),
     Capability.HISTORY: ("read_history",),
 }
-_ALL = [name for name, one in vars(SyncPlugin).items() if inspect.isfunction(one)]
+_ALL = [name for name, attribute in vars(SyncPlugin).items() if inspect.isfunction(attribute)]
 
 
-def plugin_mistakes(found: object, capabilities: Collection[Capability]) -> list[str]:
+def plugin_mistakes(plugin: object, capabilities: Collection[Capability]) -> list[str]:
     """The mistakes of a plugin's class."""
-    if not isinstance(found, type) or not issubclass(found, SyncPlugin):
+    if not isinstance(plugin, type) or not issubclass(plugin, SyncPlugin):
         return ["is not a subclass of unlatch.spi.SyncPlugin"]
     required = dict.fromkeys(sorted(SyncPlugin.__abstractmethods__), "")
-    for one in sorted(capabilities):
-        required |= dict.fromkeys(_METHODS.get(one, ()), f" (for {one.name})")
-    lacking = [name for name in required if getattr(found, name) is getattr(SyncPlugin, name)]
+    for capability in sorted(capabilities):
+        required |= dict.fromkeys(_METHODS.get(capability, ()), f" (for {capability.name})")
+    lacking = [name for name in required if getattr(plugin, name) is getattr(SyncPlugin, name)]
     return [
         *(f"lacks the method {name}{required[name]}" for name in lacking),
-        *(f"takes other arguments in {name}" for name in _ALL if not _takes(found, name)),
+        *(f"takes other arguments in {name}" for name in _ALL if not _takes(plugin, name)),
     ]
 
 
-def _takes(found: type[SyncPlugin], name: str) -> bool:
+def _takes(plugin: type[SyncPlugin], name: str) -> bool:
     """Whether a method can be called with the arguments of the interface."""
-    wanted, own = getattr(SyncPlugin, name).__code__, getattr(found, name)
+    wanted, own = getattr(SyncPlugin, name).__code__, getattr(plugin, name)
     count = wanted.co_argcount + wanted.co_kwonlyargcount
     if inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
         # Nearly every method; a signature takes twenty times as long.
@@ -66,16 +66,19 @@ def _takes(found: type[SyncPlugin], name: str) -> bool:
     return True
 
 
-def settings_mistakes(found: object) -> list[str]:
+def settings_mistakes(settings_class: object) -> list[str]:
     """The mistakes of the class of a plugin's settings."""
-    if isinstance(found, type) and issubclass(found, Table):
-        return [*_lacking(found, found.SETTINGS)]
+    if isinstance(settings_class, type) and issubclass(settings_class, Table):
+        return [*_lacking(settings_class, settings_class.SETTINGS)]
 
     from pydantic import BaseModel  # noqa: PLC0415  (slow to load)
 
-    if not isinstance(found, type) or not issubclass(found, BaseModel):
+    if not isinstance(settings_class, type) or not issubclass(settings_class, BaseModel):
         return ["is not a pydantic model"]
-    return [*_mistakes_of_model(found.model_config), *_lacking(found, found.model_fields)]
+    return [
+        *_mistakes_of_model(settings_class.model_config),
+        *_lacking(settings_class, settings_class.model_fields),
+    ]
 
 
 def _mistakes_of_model(config: Mapping[str, Any]) -> Iterator[str]:
@@ -85,12 +88,12 @@ def _mistakes_of_model(config: Mapping[str, Any]) -> Iterator[str]:
         yield "can be changed: its model_config needs frozen=True"
 
 
-def _lacking(found: type, settings: Collection[str]) -> Iterator[str]:
-    for name, one in vars(Settings).items():
-        if isinstance(one, property):
-            if name not in settings and not hasattr(found, name):
+def _lacking(settings_class: type, settings: Collection[str]) -> Iterator[str]:
+    for name, attribute in vars(Settings).items():
+        if isinstance(attribute, property):
+            if name not in settings and not hasattr(settings_class, name):
                 yield f"lacks the property {name}"
-        elif not name.startswith("_") and not callable(getattr(found, name, None)):
+        elif not name.startswith("_") and not callable(getattr(settings_class, name, None)):
             yield f"lacks the method {name}"
 
 
@@ -127,7 +130,7 @@ def _is_shape(value: object) -> bool:
 def _is_requirement(requires: object) -> bool:
     match requires:
         case (str() as module, str() as requirement):
-            return bool(requirement) and all(one.isidentifier() for one in module.split("."))
+            return bool(requirement) and all(part.isidentifier() for part in module.split("."))
     return False
 
 
@@ -166,17 +169,26 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
     "a LinkShape of texts": (_is_shape, ("link", "synced")),
     '"module:Class"': (_is_target, ("settings", "plugin")),
     "a pair of a module and the requirement that installs it": (_is_requirement, ("requires",)),
-    "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
+    "a set of Capabilities": (
+        _are(lambda attribute: isinstance(attribute, Capability)),
+        ("capabilities",),
+    ),
     "a tuple of EnvTokens and CommandTokens": (_are(_is_token), ("tokens",)),
     "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "secret_env", "deferred")),
     "a function": (callable, ("label_problem", "is_alone")),
-    "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),
+    "a function, or None": (
+        lambda attribute: attribute is None or callable(attribute),
+        ("from_remote",),
+    ),
     "a number of seconds": (
-        lambda one: isinstance(one, int | float) and 0 <= one < _DAY,
+        lambda attribute: isinstance(attribute, int | float) and 0 <= attribute < _DAY,
         ("settle",),
     ),
-    "a number from 1": (lambda one: isinstance(one, int) and one > 0, ("parallel",)),
+    "a number from 1": (
+        lambda attribute: isinstance(attribute, int) and attribute > 0,
+        ("parallel",),
+    ),
     "a tuple of Options": (_are(_is_option), ("options",)),
     'a mapping of names to "module:function"': (_are_readers, ("events",)),
-    "a text": (lambda one: isinstance(one, str), ("example", "outside")),
+    "a text": (lambda attribute: isinstance(attribute, str), ("example", "outside")),
 }

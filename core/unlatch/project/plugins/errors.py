@@ -44,9 +44,9 @@ def broken_plugin(name: str, problem: str, *, where: str | None = None) -> Plugi
 
 
 def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
-    found = distribution_of(PLUGINS, name)
-    culprit = f"the plugin {name}" + (f" ({found})" if found else "")
-    package = quote(found.partition(" ")[0] if found else name)
+    distribution = distribution_of(PLUGINS, name)
+    culprit = f"the plugin {name}" + (f" ({distribution})" if distribution else "")
+    package = quote(distribution.partition(" ")[0] if distribution else name)
     hint = f"pip install --upgrade {package}; if that does not help, report this to its authors"
     return PluginBroken("plugin-broken", f"{culprit} {what}", where=where, hint=hint)
 
@@ -54,9 +54,12 @@ def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
 def check_rivals(name: str, folders: Sequence[str]) -> None:
     """Refuse a plugin of several distributions: their order on sys.path gave one the token."""
     if len(folders) > 1:
-        found = [distribution_in(one) for one in folders]
-        message = f"several distributions have a plugin {name}: {', '.join(found)}"
-        steps = (f"pip uninstall {quote(one.partition(' ')[0])}" for one in found)
+        distributions = [distribution_in(folder) for folder in folders]
+        message = f"several distributions have a plugin {name}: {', '.join(distributions)}"
+        steps = (
+            f"pip uninstall {quote(distribution.partition(' ')[0])}"
+            for distribution in distributions
+        )
         raise PluginBroken("plugin-broken", message, hint=f"keep one: {', or '.join(steps)}")
 
 

@@ -30,16 +30,16 @@ _CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_type
 _END = object()
 # Whether the result for many items has one for each.
 _IS_WHOLE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "read_many": lambda wanted, found: all(one in found for one in wanted),
-    "write_many": lambda wanted, found: len(wanted) == len(found),
+    "read_many": lambda wanted, result: all(asked in result for asked in wanted),
+    "write_many": lambda wanted, result: len(wanted) == len(result),
 }
 # The items that a call is about, each with its result; errors are among them.
 _RESULTS: Mapping[str, Callable[[Any, Any], Iterable[tuple[ItemRef, object]]]] = {
-    "read": lambda ref, found: [(ref, found)],
-    "write": lambda snapshot, found: [(snapshot.item.ref, found)],
-    "read_many": lambda refs, found: [(ref, found[ref]) for ref in refs],
-    "write_many": lambda wanted, found: zip(
-        (snapshot.item.ref for snapshot, _ in wanted), found, strict=True
+    "read": lambda ref, result: [(ref, result)],
+    "write": lambda snapshot, result: [(snapshot.item.ref, result)],
+    "read_many": lambda refs, result: [(ref, result[ref]) for ref in refs],
+    "write_many": lambda wanted, result: zip(
+        (snapshot.item.ref for snapshot, _ in wanted), result, strict=True
     ),
 }
 
@@ -86,13 +86,13 @@ class _Checked:
 
     def _each(self, attribute: str, result: Any) -> Iterator[Any]:
         with self._running(attribute):
-            found = iter(result)
+            results = iter(result)
         while True:
             with self._running(attribute):
-                one = next(found, _END)
-            if one is _END:
+                part = next(results, _END)
+            if part is _END:
                 return
-            yield self._checked(attribute, one)
+            yield self._checked(attribute, part)
 
     def _running(self, _attribute: str) -> AbstractContextManager[None]:
         """The context of each piece of the plugin's code."""
@@ -128,12 +128,12 @@ class _GuardedPlugin(_Guard):
     has_renames: bool
 
     def _call(self, attribute: str, /, *args: Any, **named: Any) -> Any:
-        found = super()._call(attribute, *args, **named)
-        if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], found):
+        answer = super()._call(attribute, *args, **named)
+        if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], answer):
             raise broken_plugin(self._name, f"{self._title(attribute)} left items out")
-        for asked, result in _RESULTS[attribute](args[0], found) if attribute in _RESULTS else ():
+        for asked, result in _RESULTS[attribute](args[0], answer) if attribute in _RESULTS else ():
             self._check_item(attribute, asked, result)
-        return found
+        return answer
 
     def _check_item(self, attribute: str, asked: ItemRef, result: object) -> None:
         match result:
@@ -144,16 +144,16 @@ class _GuardedPlugin(_Guard):
                     raise broken_plugin(self._name, problem)
 
 
-def _is_same(asked: ItemRef, found: ItemRef, *, has_renames: bool) -> bool:
+def _is_same(asked: ItemRef, answered: ItemRef, *, has_renames: bool) -> bool:
     """Whether a result is for the item of the call.
 
     An item that was moved, or whose place was renamed, has another target and keeps its number.
     Where former names of items stay valid, it may have another number, too.
     """
-    if found.tracker != asked.tracker:
+    if answered.tracker != asked.tracker:
         return False
-    numbers = {one.id.removeprefix(one.target).casefold() for one in (asked, found)}
-    return len(numbers) == 1 or (has_renames and found.target != asked.target)
+    numbers = {ref.id.removeprefix(ref.target).casefold() for ref in (asked, answered)}
+    return len(numbers) == 1 or (has_renames and answered.target != asked.target)
 
 
 @cache

@@ -48,12 +48,12 @@ def table_for(manifest: Manifest, url: str) -> str | None:
 
 def load_settings(manifest: Manifest, *, is_own: bool = False) -> Any:
     """The class of the settings; PluginBroken."""
-    found = load(manifest, manifest.settings)
+    settings_class = load(manifest, manifest.settings)
     if not is_own:
         from unlatch.project.plugins.checks import settings_mistakes  # noqa: PLC0415  (for others)
 
-        check_part(manifest.name, manifest.settings, settings_mistakes(found))
-    return found
+        check_part(manifest.name, manifest.settings, settings_mistakes(settings_class))
+    return settings_class
 
 
 def load_plugin(manifest: Manifest, *, is_own: bool = False) -> Any:
@@ -61,21 +61,23 @@ def load_plugin(manifest: Manifest, *, is_own: bool = False) -> Any:
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)
     defer(manifest.deferred)
-    found = load(manifest, manifest.plugin)
+    plugin_class = load(manifest, manifest.plugin)
     if not is_own:
         from unlatch.project.plugins.checks import plugin_mistakes  # noqa: PLC0415  (for others)
 
-        check_part(manifest.name, manifest.plugin, plugin_mistakes(found, manifest.capabilities))
-    return found
+        check_part(
+            manifest.name, manifest.plugin, plugin_mistakes(plugin_class, manifest.capabilities)
+        )
+    return plugin_class
 
 
 def open_plugin(
     manifest: Manifest, settings: Settings, transport: Any, *, is_own: bool = False
 ) -> SyncPlugin:
     """The plugin, constructed; UnlatchError `extra-missing`, or PluginBroken."""
-    made = load_plugin(manifest, is_own=is_own)
-    with blaming(manifest.name, f"constructing {made.__name__}", where=manifest.plugin):
-        plugin: SyncPlugin = made(settings, transport)
+    plugin_class = load_plugin(manifest, is_own=is_own)
+    with blaming(manifest.name, f"constructing {plugin_class.__name__}", where=manifest.plugin):
+        plugin: SyncPlugin = plugin_class(settings, transport)
     return plugin
 
 
@@ -101,6 +103,6 @@ def is_installed(module: str) -> bool:
 def _load(plugin: str, target: str) -> Any:
     module, _, name = target.partition(":")
     with importing(plugin, module, where=target):
-        found = importlib.import_module(module)
+        loaded = importlib.import_module(module)
     with blaming(plugin, f"loading {name} from {module}", where=target):
-        return getattr(found, name)
+        return getattr(loaded, name)

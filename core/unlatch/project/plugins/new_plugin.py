@@ -35,23 +35,25 @@ def make_plugin(name: str, folder: Path, *, taken: Collection[str]) -> tuple[Pat
     `replace_file`.
     """
     _check_name(name, taken)
-    made = folder.absolute() / f"unlatch-{name}"
-    if os.path.lexists(made):
+    plugin_folder = folder.absolute() / f"unlatch-{name}"
+    if os.path.lexists(plugin_folder):
         hint = "choose another name, or another place with --folder DIR"
-        raise UsageError("folder-exists", f"{made.name} exists", where=str(made), hint=hint)
+        raise UsageError(
+            "folder-exists", f"{plugin_folder.name} exists", where=str(plugin_folder), hint=hint
+        )
     texts = {path.replace("NAME", name): _rendered(path, name) for path in _FILES}
     # A unique name below the same folder, so that a crash leaves no half of a plugin.
-    unfinished = made.with_name(f".{made.name}.{os.urandom(6).hex()}{UNFINISHED}")
+    unfinished = plugin_folder.with_name(f".{plugin_folder.name}.{os.urandom(6).hex()}{UNFINISHED}")
     try:
         for path, text in texts.items():
             with writing(unfinished / path):
                 (unfinished / path).parent.mkdir(parents=True, exist_ok=True)
             replace_file(unfinished / path, text.encode())
-        move_folder(unfinished, made)
+        move_folder(unfinished, plugin_folder)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
-    return made, sorted(texts)
+    return plugin_folder, sorted(texts)
 
 
 def _check_name(name: str, taken: Collection[str]) -> None:

@@ -44,32 +44,32 @@ def briefing_of(
         with_tool_output: as in `Sources`.
     """
     work, name = own_work(increment), own_name(increment)
-    parts, accepted, known = [], set(), set()
+    parts, accepted, tools = [], set(), set()
     if related:
         from unlatch.related.briefing.sources import Sources  # noqa: PLC0415  (not needed by most)
 
         sources = Sources(workspace, work, with_tool_output=with_tool_output)
         parts, accepted = [*sources.read(related)], sources.accepted
-        known = {*sources.known}
+        tools = {*sources.known}
     left = tuple(Point(text, name) for key, text in work.left if key not in accepted)
     whole = sum(parts, Briefing(reopens=(*_reopens(increment, name),)[::-1], left=left))
     # Identifiers are taken from texts that are masked.
     whole = _said_once(cleaned(whole))
-    return replace(whole, identifiers=_ranked(whole, without=known))
+    return replace(whole, identifiers=_ranked(whole, without=tools))
 
 
 def _said_once(briefing: Briefing) -> Briefing:
     """The briefing without decisions, and failures, that a decision says with more words."""
-    decided = [one.text.casefold() for one in briefing.decisions]
+    decided = [point.text.casefold() for point in briefing.decisions]
 
-    def is_part(one: Point) -> bool:
-        words = one.text.casefold().rstrip(".")
+    def is_part(point: Point) -> bool:
+        words = point.text.casefold().rstrip(".")
         return len(words) >= _SHORT and any(
-            words in it and len(words) + 1 < len(it) for it in decided
+            words in longer and len(words) + 1 < len(longer) for longer in decided
         )
 
     decisions, failed = (
-        tuple(one for one in points if not is_part(one))
+        tuple(point for point in points if not is_part(point))
         for points in (briefing.decisions, briefing.failed)
     )
     return replace(briefing, decisions=decisions, failed=failed)
@@ -103,12 +103,16 @@ def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...
     from unlatch.related.identifiers import identifiers  # noqa: PLC0415
 
     points = (*briefing.decisions, *briefing.failed, *briefing.left, *briefing.done)
-    named = [Point(it, point.source) for point in points for it in identifiers(point.text)]
-    counts = Counter(one.text for one in briefing.identifiers)
-    rest = sorted(briefing.identifiers, key=lambda one: -counts[one.text])
-    shown: dict[str, Point] = {}
-    for one in (*named, *rest):
-        bare = one.text.strip("`")
+    named = [
+        Point(identifier, point.source)
+        for point in points
+        for identifier in identifiers(point.text)
+    ]
+    counts = Counter(point.text for point in briefing.identifiers)
+    rest = sorted(briefing.identifiers, key=lambda point: -counts[point.text])
+    by_identifier: dict[str, Point] = {}
+    for point in (*named, *rest):
+        bare = point.text.strip("`")
         if MASK not in bare and bare not in without and not _GENERAL.match(bare):
-            shown.setdefault(bare, one)
-    return tuple(shown.values())[:_MOST_IDENTIFIERS]
+            by_identifier.setdefault(bare, point)
+    return tuple(by_identifier.values())[:_MOST_IDENTIFIERS]

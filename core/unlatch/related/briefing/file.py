@@ -48,9 +48,13 @@ def known_briefing(
         return None
     filed = read_briefing(related.filed or "", is_wanted=related.is_missing)
     if not with_tool_output:
-        named = {it.source.partition(":")[0] for it in filed.failed} & installed_kinds().keys()
+        named = {
+            point.source.partition(":")[0] for point in filed.failed
+        } & installed_kinds().keys()
         left_out = {kind for kind in named if _may_be_output(kind)}
-        failed = tuple(it for it in filed.failed if it.source.partition(":")[0] not in left_out)
+        failed = tuple(
+            point for point in filed.failed if point.source.partition(":")[0] not in left_out
+        )
         filed = replace(filed, failed=failed)
     return briefing_of(workspace, increment, related, with_tool_output=with_tool_output) + filed
 
@@ -93,7 +97,7 @@ def write_briefing(increment: Increment, text: str) -> Path | None:
     path, kept = increment.folder / BRIEFING, None
     if is_edited(increment):
         names = (f"{BRIEFING}.old{number}" for number in ("", *range(2, 1000)))
-        kept = next(one for name in names if not exists(one := path.with_name(name)))
+        kept = next(free for name in names if not exists(free := path.with_name(name)))
         replace_file(kept, read_file(path))
     replace_file(path, sealed(text).encode())
     return kept

@@ -53,7 +53,9 @@ class Sources:
     def read(self, related: Related) -> Iterator[Briefing]:
         """A briefing of each work, the newest first."""
         # Of the same second, the last one of a kind is the newest.
-        works = sorted((one.work for one in related.others), key=lambda work: _moment(work.updated))
+        works = sorted(
+            (related.work for related in related.others), key=lambda work: _moment(work.updated)
+        )
         for work in works[::-1]:
             yield work.brief(self)
 
@@ -91,16 +93,19 @@ def section_texts() -> Texts:
 
 def briefing_from(source: str, texts: Texts, named: Iterable[str] = ()) -> Briefing:
     """A briefing of one source, the newest first."""
-    ordered = {name: found if name == "left" else found[::-1] for name, found in texts.items()}
+    ordered = {
+        name: entries if name == "left" else entries[::-1] for name, entries in texts.items()
+    }
     sections = {
-        name: tuple(Point(it, source) for it in found[:_MOST]) for name, found in ordered.items()
+        name: tuple(Point(text, source) for text in entries[:_MOST])
+        for name, entries in ordered.items()
     }
     unread = tuple(
-        Point(f"{len(found) - _MOST:,} more entries: {name}", source)
-        for name, found in ordered.items()
-        if len(found) > _MOST
+        Point(f"{len(entries) - _MOST:,} more entries: {name}", source)
+        for name, entries in ordered.items()
+        if len(entries) > _MOST
     )
-    names = tuple(Point(it, source) for it in named)
+    names = tuple(Point(text, source) for text in named)
     return Briefing(**sections, identifiers=names, unread=unread, origin="")
 
 

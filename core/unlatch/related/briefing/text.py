@@ -63,7 +63,7 @@ def render(
             for the others; the first entries are kept, and the rest is counted.
     """
     sizes = {
-        name: [*accumulate(size(_line(one)) + 1 for one in points)]
+        name: [*accumulate(size(_line(point)) + 1 for point in points)]
         for name, points in briefing.sections().items()
     }
 
@@ -72,7 +72,7 @@ def render(
 
     kept = _shared(sizes, fits)
     # A long entry that does not fit into a section's share leaves room for the others.
-    for name in sorted(sizes, key=lambda it: -_WEIGHTS.get(it, 1)):
+    for name in sorted(sizes, key=lambda section: -_WEIGHTS.get(section, 1)):
         while kept[name] < len(sizes[name]) and fits(longer := {**kept, name: kept[name] + 1}):
             kept = longer
     return _text(title, briefing, kept, more)
@@ -110,8 +110,8 @@ def _text(title: str, briefing: Briefing, kept: Mapping[str, int], more: str) ->
     return "\n\n".join(parts) + "\n"
 
 
-def _line(one: Point) -> str:
-    return f"- {escaped(one.text)} ({one.source})"
+def _line(point: Point) -> str:
+    return f"- {escaped(point.text)} ({point.source})"
 
 
 def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
@@ -120,7 +120,7 @@ def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
     Args:
         is_wanted: whether the entries of a source are read.
     """
-    found: dict[str, list[Point]] = {name: [] for name in TITLES}
+    points_of: dict[str, list[Point]] = {name: [] for name in TITLES}
     omitted: Counter[str] = Counter()
     name = written = ""
     for line in map(str.rstrip, text[:_LONGEST].split("\n")):
@@ -131,12 +131,12 @@ def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
         elif match := _COUNTED.fullmatch(line) or _OMITTED.fullmatch(line):
             omitted[match.groupdict().get("name", name)] += int(match["count"])
         elif name and (match := _ENTRY.fullmatch(line)) and is_wanted(match["source"]):
-            found[name].append(Point(match["text"], match["source"]))
-    if any(found.values()):
-        found["unread"] += _elsewhere(omitted)
-    is_used = any(found.values())
+            points_of[name].append(Point(match["text"], match["source"]))
+    if any(points_of.values()):
+        points_of["unread"] += _elsewhere(omitted)
+    is_used = any(points_of.values())
     origin = f"What is not in this checkout is from {_FILE}{written}." if is_used else ""
-    kept = {name: tuple(points) for name, points in found.items()}
+    kept = {name: tuple(points) for name, points in points_of.items()}
     return cleaned(Briefing(**kept, origin=origin))
 
 

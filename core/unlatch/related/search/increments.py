@@ -62,17 +62,17 @@ class IncrementDocuments:
 
     def describe(self, key: str) -> Described | None:
         try:
-            one = read_increment(self._folders[key], self._manager.shapes)
+            increment = read_increment(self._folders[key], self._manager.shapes)
         except UnlatchError:
             return None
-        return described(one)
+        return described(increment)
 
 
-def described(one: Increment) -> Described:
+def described(increment: Increment) -> Described:
     """An increment as a result of a search."""
-    changed = one.last_activity or one.completed_at or one.created
-    reason = one.reopens[-1].reason if one.reopens else None
-    return Described(one.id, one.title, one.status, changed, reason)
+    changed = increment.last_activity or increment.completed_at or increment.created
+    reason = increment.reopens[-1].reason if increment.reopens else None
+    return Described(increment.id, increment.title, increment.status, changed, reason)
 
 
 def _text(files: WorkFiles) -> str:
@@ -92,4 +92,4 @@ def _briefing(folder: Path) -> str:
     from unlatch.related.briefing.text import read_briefing  # noqa: PLC0415  (most have none)
 
     kept = read_briefing(text, is_wanted=lambda _: True).sections().values()
-    return "\n".join(one.text for points in kept for one in points)
+    return "\n".join(point.text for points in kept for point in points)

@@ -108,20 +108,20 @@ def search(
             index.refresh(kind, sources(kind), seconds=seconds)
         return index.search(query, kinds=list(documents), limit=limit * _SPARE)
 
-    found = [*_linked(workspace, query)] if _INCREMENT in kinds else []
-    found = [one for one in found if status in (None, one.work.status)]
-    found = [one for one in found if _is_since(one.work, since)]
-    known = {one.work.id for one in found}
+    results = [*_linked(workspace, query)] if _INCREMENT in kinds else []
+    results = [result for result in results if status in (None, result.work.status)]
+    results = [result for result in results if _is_since(result.work, since)]
+    linked_ids = {result.work.id for result in results}
     best = retry_if_damaged(hits)
     if unread.keys() >= {*kinds} or _INCREMENT in unread:
         raise unread.get(_INCREMENT) or unread[kinds[0]]
     for hit in best:
         work = documents[hit.kind].describe(hit.key)
-        if work and hit.kind == _INCREMENT and work.id in known:
+        if work and hit.kind == _INCREMENT and work.id in linked_ids:
             continue
         if work and (status is None or work.status == status) and _is_since(work, since):
-            found.append(Found(hit.kind, work, hit.coverage, _placed(hit, work)))
-    return Result(found[:limit], unread_warnings(unread))
+            results.append(Found(hit.kind, work, hit.coverage, _placed(hit, work)))
+    return Result(results[:limit], unread_warnings(unread))
 
 
 def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
@@ -129,10 +129,10 @@ def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
     place = "reasons" if hit.kind == _INCREMENT else kind_named(hit.kind).beside
     summary = (work.summary or "").casefold()
     return tuple(
-        replace(one, where=place)
-        if place and one.where == "summary" and one.word.casefold() not in summary
-        else one
-        for one in hit.matches
+        replace(match, where=place)
+        if place and match.where == "summary" and match.word.casefold() not in summary
+        else match
+        for match in hit.matches
     )
 
 
@@ -146,8 +146,8 @@ def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
     linked: list[Increment] = []
     with suppress(UnlatchError):  # no tracker knows the address
         linked = find_linked(workspace, word)
-    for one in linked:
-        yield Found(_INCREMENT, described(one), 1.0, (Match(word, "links"),))
+    for increment in linked:
+        yield Found(_INCREMENT, described(increment), 1.0, (Match(word, "links"),))
 
 
 def _documents(workspace: Workspace, kind: str) -> Documents:

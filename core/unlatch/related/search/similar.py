@@ -22,19 +22,19 @@ _CLOSED = frozenset({"completed", "abandoned", "concluded"})
 
 def similar_work(workspace: Workspace, title: str, *, apart: str) -> tuple[UnlatchError, ...]:
     """A warning for each likely match of a title, except the increment `apart`."""
-    found: list[Found] = []
+    results: list[Found] = []
     with suppress(UnlatchError):  # an index that cannot be used stops nothing
-        found = search(workspace, title, limit=_MOST + 1, seconds=_SECONDS).found
-    likely = [one for one in found if one.is_likely and one.work.id != apart]
+        results = search(workspace, title, limit=_MOST + 1, seconds=_SECONDS).found
+    likely = [result for result in results if result.is_likely and result.work.id != apart]
     return tuple(map(_warning, likely[:_MOST]))
 
 
-def _warning(found: Found) -> UnlatchError:
-    work, words = found.work, ", ".join(dict.fromkeys(one.word for one in found.why))
-    message = f"similar {found.kind}: {work.id} ({work.status}), by the words {words}"
+def _warning(result: Found) -> UnlatchError:
+    work, words = result.work, ", ".join(dict.fromkeys(match.word for match in result.why))
+    message = f"similar {result.kind}: {work.id} ({work.status}), by the words {words}"
     if work.status not in _CLOSED:
         return StoreError("similar-work", message)
-    verb = _verb(found.kind)
+    verb = _verb(result.kind)
     command = f"unlatch {verb} {quote(work.id)}"
     return StoreError("similar-work", f"{message}; to continue it: {command}", hint=command)
 

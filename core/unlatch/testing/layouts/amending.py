@@ -55,24 +55,26 @@ def _check_append(layout: Layout, unit: Unit, texts: Texts, amended: AppliedAmen
     assert _shown(old) == _shown([task for task in new if task.id not in ids]), (
         f"{where} adds, or changes, a task"
     )
-    assert list(ids) == [task.id for task in added], f"{where} adds {[one.id for one in added]}"
+    assert list(ids) == [task.id for task in added], f"{where} adds {[task.id for task in added]}"
     for task in added:
         is_open = not (task.done or task.discarded or task.optional)
         assert is_open, f"{where}: the new task {task.id} is not open: {task}"
-    stories = [[one.id for one in some.spec.stories] for some in (before, work)]
+    stories = [[story.id for story in version.spec.stories] for version in (before, work)]
     assert stories[0] == stories[1], f"{where} changes stories"
     planned = zip(asked, ids, strict=True)
-    known = replace(amended.amendment, tasks=tuple(replace(task, id=one) for task, one in planned))
-    again = layout.amend(after, replace(amended, amendment=known))
+    recorded = replace(
+        amended.amendment, tasks=tuple(replace(task, id=new_id) for task, new_id in planned)
+    )
+    again = layout.amend(after, replace(amended, amendment=recorded))
     assert (after, ids) == again, f"{where} is written twice"
     return after
 
 
 def _check_ids(unit: Unit, tasks: Sequence[Task], ids: Sequence[str]) -> None:
-    known = {task.id.casefold() for task in tasks}
-    new = {one.casefold() for one in ids}
+    old = {task.id.casefold() for task in tasks}
+    new = {task_id.casefold() for task_id in ids}
     assert len(new) == len(ids), f"{unit.key}: new tasks share an id: {ids}"
-    assert not new & known, f"{unit.key}: new tasks have known ids: {new & known}"
+    assert not new & old, f"{unit.key}: new tasks have known ids: {new & old}"
 
 
 def _check_texts_stay(texts: Texts, after: Texts, where: str) -> None:
@@ -82,7 +84,7 @@ def _check_texts_stay(texts: Texts, after: Texts, where: str) -> None:
     """
     assert set(texts) == set(after), f"{where} has other documents: {sorted(after)}"
     for name, text in texts.items():
-        old, new = (_TOTAL.sub("", one, count=1) for one in (text, after[name]))
+        old, new = (_TOTAL.sub("", version, count=1) for version in (text, after[name]))
         is_inserted = _common(old, new) + _common(old[::-1], new[::-1]) >= len(old)
         assert is_inserted, f"{where} changes {name} beyond adding to it"
         ends = line_endings(text)
@@ -95,7 +97,7 @@ def _check_parts(layout: Layout, unit: Unit, texts: Texts, parts: Sequence[str])
         return
     after, _ = layout.amend(texts, _applied(_ID, (), parts))
     states = {task.id: task.done for task in layout.read(after).tasks}
-    still = [one for one in parts if states[one]]
+    still = [part for part in parts if states[part]]
     assert not still, f"{unit.key}: still ticked after they were reopened: {still}"
 
 
@@ -103,7 +105,7 @@ def _shown(tasks: Sequence[Task]) -> list[Task]:
     return [replace(task, line=0) for task in tasks]
 
 
-def _common(one: str, other: str) -> int:
+def _common(text: str, other: str) -> int:
     """The length of the longest common beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(text), len(other)))

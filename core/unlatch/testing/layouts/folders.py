@@ -43,12 +43,12 @@ def check_layout(
 
 def texts_of(layout: Layout, unit: Unit) -> Texts:
     """The documents of a unit; one that is missing, or is not UTF-8 text, is empty."""
-    found = {}
+    texts = {}
     for name in layout.documents(unit):
-        found[name] = ""
+        texts[name] = ""
         with suppress(OSError, UnicodeDecodeError):
-            found[name] = (unit.folder / name).read_bytes().decode()
-    return found
+            texts[name] = (unit.folder / name).read_bytes().decode()
+    return texts
 
 
 def _check_units(layout: Layout, project: Path) -> list[Unit]:
@@ -56,7 +56,7 @@ def _check_units(layout: Layout, project: Path) -> list[Unit]:
     units = list(layout.units(project))
     assert units, "no unit is found"
     assert units == list(layout.units(project)), "the units change without a change of the files"
-    for (key, archived), count in Counter((one.key, one.archived) for one in units).items():
+    for (key, archived), count in Counter((unit.key, unit.archived) for unit in units).items():
         assert count == 1, f"{key}: {count} units with this key (archived: {archived})"
     for unit in units:
         assert layout.name == unit.layout, f"{unit.key}: it is of the layout {unit.layout!r}"
@@ -92,8 +92,8 @@ def _check_shapes(layout: Layout, unit: Unit, texts: Texts) -> None:
     """Check the unit with other line endings, a BOM, and without a final newline."""
     expected = facts(layout.read(shapes(texts)["lf"]))
     for name, shaped in shapes(texts).items():
-        found = facts(layout.read(shaped))
-        assert expected == found, f"{unit.key} reads differently as {name}"
+        actual = facts(layout.read(shaped))
+        assert expected == actual, f"{unit.key} reads differently as {name}"
         if shaped != texts:
             check_texts(layout, unit, shaped, most_tasks=3)
 
@@ -104,18 +104,18 @@ def _check_links(layout: Layout, project: Path, units: list[Unit], *, outside: P
         return
     copytree(units[0].place.parent, outside / "units")
     listed = {unit.place: tuple(layout.documents(unit)) for unit in units}
-    for unit in [one for one in units if not one.is_file]:
+    for unit in [unit for unit in units if not unit.is_file]:
         (unit.place / "linked").symlink_to(outside, target_is_directory=True)
         for folder in [path for path in unit.place.iterdir() if path.is_dir()]:
             if not folder.is_symlink():
                 (folder / "linked").symlink_to(unit.place, target_is_directory=True)
     (units[0].place.parent / "9998-linked").symlink_to(outside / "units")
     for unit in layout.units(project):
-        through = [one for one in unit.place.parents if one.is_symlink()]
+        through = [parent for parent in unit.place.parents if parent.is_symlink()]
         assert not through, f"{unit.key} was found through the link {through}"
-        found = tuple(layout.documents(unit))
+        documents = tuple(layout.documents(unit))
         if not unit.place.is_symlink():  # no file is read from one that is
-            assert listed[unit.place] == found, f"{unit.key}: documents found through a link"
+            assert listed[unit.place] == documents, f"{unit.key}: documents found through a link"
 
 
 def _can_link(outside: Path) -> bool:

@@ -40,8 +40,11 @@ def check_texts(layout: Layout, unit: Unit, texts: Texts, *, most_tasks: int = M
 def facts(work: Work) -> _Facts:
     """What was read, without line numbers and offsets."""
     spec = work.spec
-    stories = [(one.id, one.title, len(one.criteria)) for one in spec.stories]
-    criteria = [(one.id, one.text, one.done, one.story, one.discarded) for one in spec.criteria]
+    stories = [(story.id, story.title, len(story.criteria)) for story in spec.stories]
+    criteria = [
+        (criterion.id, criterion.text, criterion.done, criterion.story, criterion.discarded)
+        for criterion in spec.criteria
+    ]
     return spec.title, stories, criteria, [replace(task, line=0) for task in work.tasks]
 
 
@@ -54,9 +57,9 @@ def _check_status(layout: KeepsStatus, unit: Unit, texts: Texts) -> None:
         after = layout.with_status(unit, texts, status)
         assert after == layout.with_status(unit, after, status), f"{where} are changed twice"
         assert work == facts(layout.read(after)), f"{where} have other work"
-        shown = layout.evidence(home, after)
-        is_shown = not shown or shown.status.is_finished is status.is_finished
-        assert is_shown or after == texts, f"{where} show {shown}"
+        evidence = layout.evidence(home, after)
+        is_shown = not evidence or evidence.status.is_finished is status.is_finished
+        assert is_shown or after == texts, f"{where} show {evidence}"
 
 
 def _check_reading(layout: Layout, unit: Unit, texts: Texts) -> Work:
@@ -76,8 +79,8 @@ def _check_reading(layout: Layout, unit: Unit, texts: Texts) -> Work:
 def _named(work: Work) -> list[Task]:
     """The tasks whose id means them alone."""
     ids = Counter(task.id.casefold() for task in work.tasks)
-    ids.update({one.id.casefold() for one in work.spec.stories})
-    ids.update({one.id.casefold() for one in work.spec.criteria})
+    ids.update({story.id.casefold() for story in work.spec.stories})
+    ids.update({criterion.id.casefold() for criterion in work.spec.criteria})
     return [task for task in work.tasks if ids[task.id.casefold()] == 1]
 
 
@@ -91,7 +94,7 @@ def _check_mark(layout: Layout, unit: Unit, texts: Texts, work: Work, task: Task
     is_done = task.done is True
     other = layout.mark(texts, [task.id], done=not is_done)
     after = layout.read(other)
-    assert [not is_done] == [one.done for one in after.tasks if one.id == task.id], where
+    assert [not is_done] == [entry.done for entry in after.tasks if entry.id == task.id], where
     assert _others(work, task) == _others(after, task), f"{where} changes others"
     assert other == layout.mark(other, [task.id], done=not is_done), f"{where} is marked twice"
     back = layout.mark(other, [task.id], done=is_done)
@@ -108,24 +111,24 @@ def _same_ticks(texts: Texts) -> Texts:
 
 
 def _others(work: Work, task: Task) -> _Facts:
-    return facts(replace(work, tasks=tuple(one for one in work.tasks if one.id != task.id)))
+    return facts(replace(work, tasks=tuple(other for other in work.tasks if other.id != task.id)))
 
 
 def _check_errors(layout: Layout, unit: Unit, texts: Texts, work: Work) -> None:
     ids = Counter(task.id.casefold() for task in work.tasks)
-    doubled = [one for one, count in ids.items() if count > 1]
+    doubled = [name for name, count in ids.items() if count > 1]
     _check_error(layout, unit, texts, "no such id", "item-unknown")
-    for one in doubled[:3]:
-        _check_error(layout, unit, texts, one, "item-ambiguous")
+    for name in doubled[:3]:
+        _check_error(layout, unit, texts, name, "item-ambiguous")
 
 
 def _check_error(layout: Layout, unit: Unit, texts: Texts, wanted: str, expected: str) -> None:
-    found = "no error"
+    actual = "no error"
     try:
         layout.mark(texts, [wanted], done=True)
     except UsageError as error:
-        found = error.id
-    assert expected == found, f"{unit.key}: marking {wanted!r}"
+        actual = error.id
+    assert expected == actual, f"{unit.key}: marking {wanted!r}"
 
 
 def _check_stories(layout: Layout, unit: Unit, texts: Texts, work: Work) -> None:
@@ -146,13 +149,13 @@ def _check_evidence(layout: Layout, unit: Unit, texts: Texts, work: Work) -> Non
     opened = [task.id for task in _named(work) if task.done is False and not task.discarded]
     half = layout.mark(texts, opened[: len(opened) // 2], done=True)
     whole = layout.mark(half, opened, done=True)
-    shown = [layout.evidence(unit, some) for some in (texts, half, whole)]
-    if unit.archived or None in shown:
+    evidence = [layout.evidence(unit, version) for version in (texts, half, whole)]
+    if unit.archived or None in evidence:
         return
-    ranks = [_RANK[one.status] for one in shown if one]
+    ranks = [_RANK[seen.status] for seen in evidence if seen]
     assert ranks == sorted(ranks), f"{unit.key}: ticking lowers its status"
-    required = [one for one in layout.read(whole).tasks if not (one.discarded or one.optional)]
-    if all(one.done for one in required):
+    required = [task for task in layout.read(whole).tasks if not (task.discarded or task.optional)]
+    if all(task.done for task in required):
         assert ranks[-1] == _RANK[Status.COMPLETED], (
             f"{unit.key} is not complete without open tasks"
         )

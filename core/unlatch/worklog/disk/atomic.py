@@ -155,9 +155,9 @@ def append_in(folder: OpenFolder, name: str, *lines: str, mode: int = 0o666) -> 
         os.fsync(file.fileno())
 
 
-def check_single(found: os.stat_result, path: Path | str) -> None:
+def check_single(status: os.stat_result, path: Path | str) -> None:
     """Raise UnsafePath for a file with a second hard link, which may be outside of the project."""
-    if found.st_nlink > 1:
+    if status.st_nlink > 1:
         name = Path(path).name
         other = "has another name elsewhere (a hard link), which would change with it"
         hint = f"put a copy in its place: cp {quote(name)} copy && mv copy {quote(name)}"

@@ -51,18 +51,18 @@ def make_checkout_folder(root: Path) -> Path:
         if name is None:
             message, hint = f"{place.name} was changed meanwhile", "run the command again"
             raise StoreError("not-writable", message, where=str(place), hint=hint)
-        made = folder / name
-        make_private(made)
-    return made
+        own = folder / name
+        make_private(own)
+    return own
 
 
 def _name(place: Path) -> str | None:
     """The name of the folder for the word at `place`; None if there is none to read."""
     with suppress(OSError, StoreError):
-        word, found = read_file(place), place.lstat()
+        word, status = read_file(place), place.lstat()
         if _WORD.fullmatch(word):
             # Without the number of the device, which another start of the machine can change.
-            key = b"%b %d %d" % (word, found.st_ino, found.st_ctime_ns)
+            key = b"%b %d %d" % (word, status.st_ino, status.st_ctime_ns)
             return f"checkout-{sha256(key)[:32]}"
     return None
 

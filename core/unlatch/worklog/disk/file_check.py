@@ -52,9 +52,9 @@ def read_whole(descriptor: int, place: str, name: str) -> bytes:
     return b"".join(parts)
 
 
-def check_file(found: os.stat_result, place: str, name: str) -> None:
+def check_file(status: os.stat_result, place: str, name: str) -> None:
     """Raise UnsafePath, `not-a-file` or `file-too-large` unless a file can be read."""
-    mode = found.st_mode
+    mode = status.st_mode
     if not stat.S_ISREG(mode):
         if stat.S_ISLNK(mode):
             raise unsafe(place, LINK, "replace it with the file itself")
@@ -64,12 +64,12 @@ def check_file(found: os.stat_result, place: str, name: str) -> None:
         if command:
             hint = f"restore the file if git tracks it: {command}"
         raise StoreError("not-a-file", f"{name} is {kind}, not a file", where=place, hint=hint)
-    check_size(found.st_size, place, name)
+    check_size(status.st_size, place, name)
 
 
 def not_a_folder(path: Path) -> StoreError:
     """The error for a file in place of a folder: `path` itself, or one that it is in."""
-    place = next((one for one in (path, *path.parents) if os.path.lexists(one)), path)
+    place = next((place for place in (path, *path.parents) if os.path.lexists(place)), path)
     message = f"a file is in place of the folder {place.name}"
     hint = or_restore("move the file away, or put the folder in its place", place, what="it")
     return StoreError("folder-unreadable", message, where=str(place), hint=hint)
@@ -101,8 +101,8 @@ def replace_command(place: Path | str, *, is_folder: bool) -> str | None:
     if command is None or not is_folder:
         return command
     path, here = Path(place), _here()
-    shown = str(path.relative_to(here)) if here and path.is_relative_to(here) else str(path)
-    return f"mv -- {quote(shown)} {quote(f'{shown}.moved')} && {command}"
+    name = str(path.relative_to(here)) if here and path.is_relative_to(here) else str(path)
+    return f"mv -- {quote(name)} {quote(f'{name}.moved')} && {command}"
 
 
 def restore_command(place: Path | str) -> str | None:

@@ -95,8 +95,8 @@ def _lock(descriptor: int, deadline: float) -> None:
             return
 
 
-def _inode(found: os.stat_result) -> _Inode:
-    return found.st_dev, found.st_ino
+def _inode(status: os.stat_result) -> _Inode:
+    return status.st_dev, status.st_ino
 
 
 @contextlib.contextmanager

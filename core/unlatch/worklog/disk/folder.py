@@ -74,10 +74,10 @@ class OpenFolder:
             return _follow_link(self.place(name), error)
 
     def _checked(self, name: str) -> OpenFolder:
-        found = self.lstat(name)
-        if stat.S_ISLNK(found.st_mode):
+        status = self.lstat(name)
+        if stat.S_ISLNK(status.st_mode):
             return _follow_link(self.place(name), None)
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.place(name))
         return OpenFolder(self.place(name), None)
 
@@ -106,9 +106,9 @@ class OpenFolder:
 
     def check_file(self, name: str) -> os.stat_result:
         """Check a regular file in it, as `file`; its status."""
-        found = self.lstat(name)
-        check_file(found, self.place(name), name)
-        return found
+        status = self.lstat(name)
+        check_file(status, self.place(name), name)
+        return status
 
     def read(self, name: str, *, at_most: int | None = None) -> bytes:
         """The content of a file in it, or its beginning; `at_most` is a number of bytes."""
@@ -153,11 +153,11 @@ class OpenFolder:
         """The names of its folders, and those of links, which may lead to folders."""
         folders, links = [], []
         with os.scandir(self._itself) as entries:
-            for it in entries:
-                if it.is_dir(follow_symlinks=False):
-                    folders.append(it.name)
-                elif it.is_symlink():
-                    links.append(it.name)
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_symlink():
+                    links.append(entry.name)
         return folders, links
 
     def make(self, name: str, *, mode: int = 0o777) -> None:

@@ -30,8 +30,8 @@ def open_named(path: Path, flags: int = 0, *, mode: int = 0o666) -> int:
         raise
     if careful:
         system.set_blocking(descriptor, blocking=True)
-    found = os.fstat(descriptor)
-    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
         os.close(descriptor)
         raise OSError(errno.EMLINK, "it has another name elsewhere (a hard link)", str(path))
     return descriptor

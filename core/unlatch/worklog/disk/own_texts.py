@@ -92,7 +92,7 @@ def own_texts(*paths: Path, moved_to: Path | None = None) -> Iterator[None]:
         return
     before = {path: _content(path) for path in paths}
     yield
-    known, lines = OwnTexts(root), list[str]()
+    own, lines = OwnTexts(root), list[str]()
     for path, former in before.items():
         text = _content(path)
         if text is None and moved_to is not None:
@@ -102,7 +102,7 @@ def own_texts(*paths: Path, moved_to: Path | None = None) -> Iterator[None]:
         if former is None:
             lines.append(f"{_OWN} {_name_id(root, path)}")
         digest, _ = _ids(text)
-        is_own = former is None or known.has(former)
+        is_own = former is None or own.has(former)
         lines.append(
             f"{_OWN} {digest}" if is_own else f"{_MADE} {digest} {' '.join(_ids(former or b''))}"
         )
@@ -113,7 +113,7 @@ def agree_to_texts(root: Path, paths: Iterable[Path]) -> None:
     """Note that this user agrees to the texts of files as they are, and to their names."""
     if folder := trusted_folder(root):
         texts = {path: text for path in paths if (text := _content(path)) is not None}
-        ids = {_ids(text)[0] for text in texts.values()} | {_name_id(root, one) for one in texts}
+        ids = {_ids(text)[0] for text in texts.values()} | {_name_id(root, path) for path in texts}
         _append(folder, sorted(f"{_OWN} {digest}" for digest in ids))
 
 

@@ -40,8 +40,8 @@ def _own_folder(kind: str) -> Path:
             return folder / "unlatch"
     import platformdirs  # noqa: PLC0415
 
-    found: Path = getattr(platformdirs, f"user_{kind}_path")("unlatch")
-    return found
+    own: Path = getattr(platformdirs, f"user_{kind}_path")("unlatch")
+    return own
 
 
 def read_user_file(path: Path, *, at_most: int = _LARGEST) -> bytes:
@@ -101,8 +101,8 @@ def is_allowed_project(folder: Path) -> bool:
 def _paths_in_config(name: str) -> tuple[tuple[str, ...], bool]:
     path = user_config_file()
     try:
-        found = path.stat()
-        return _read(str(path), name, found.st_mtime_ns, found.st_size)
+        status = path.stat()
+        return _read(str(path), name, status.st_mtime_ns, status.st_size)
     except OSError as error:
         return (), not isinstance(error, FileNotFoundError)
 
@@ -115,7 +115,7 @@ def _read(path: str, name: str, _changed: int, _size: int) -> tuple[tuple[str, .
         return (), True
     if not isinstance(listed, list):
         return (), True
-    sound = tuple(one for one in listed if isinstance(one, str) and Path(one).is_absolute())
+    sound = tuple(path for path in listed if isinstance(path, str) and Path(path).is_absolute())
     return sound, len(sound) < len(listed)
 
 
@@ -190,21 +190,21 @@ def remember_project(root: Path) -> None:
     note = state_folder(root) / _NOTE
     if not note.exists():
         with suppress(OSError):
-            made = os.open(note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(made, "wb") as file:
+            descriptor = os.open(note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(os.fsencode(root.resolve()))
 
 
 def known_projects() -> list[Path]:
     """The projects of this user that are where they were noted, by their paths."""
-    found = set()
+    roots = set()
     with suppress(OSError, RuntimeError):
         for note in _own_folder("state").glob(f"*/{_NOTE}"):
             with suppress(OSError, ValueError):
                 root = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
                 if root.is_dir() and state_folder(root) == note.parent:
-                    found.add(root)
-    return sorted(found)
+                    roots.add(root)
+    return sorted(roots)
 
 
 def earlier_states(root: Path) -> list[tuple[Path, Path]]:
@@ -212,15 +212,15 @@ def earlier_states(root: Path) -> list[tuple[Path, Path]]:
 
     Those are of this project before it was moved, or of a deleted one with the same inode.
     """
-    found = []
+    states = []
     with suppress(OSError, RuntimeError):
         inode = root.resolve().stat().st_ino
         for note in _own_folder("state").glob(f"*/{_NOTE}"):
             with suppress(OSError, ValueError):
                 path = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
                 if _state_name(inode, path) == note.parent.name and not os.path.lexists(path):
-                    found.append((path, note.parent))
-    return sorted(found)
+                    states.append((path, note.parent))
+    return sorted(states)
 
 
 def make_state(folder: Path) -> None:

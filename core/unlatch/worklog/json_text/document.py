@@ -139,16 +139,16 @@ def _load(text: str) -> Any:
 
 
 def _has_duplicates(text: str) -> bool:
-    found = False
+    has_duplicates = False
 
     def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal found
+        nonlocal has_duplicates
         members = dict(pairs)
-        found = found or len(members) != len(pairs)
+        has_duplicates = has_duplicates or len(members) != len(pairs)
         return members
 
     json.loads(text, object_pairs_hook=as_object)
-    return found
+    return has_duplicates
 
 
 def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:

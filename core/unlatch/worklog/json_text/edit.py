@@ -18,7 +18,10 @@ _UNIT = "  "
 _NON_ASCII_ESCAPE = pattern(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
 _INDENT = pattern(r"[ \t]*")
 # By whether other characters than ASCII are escaped.
-_ENCODERS = {one: json.JSONEncoder(ensure_ascii=one, allow_nan=False) for one in (False, True)}
+_ENCODERS = {
+    ascii_only: json.JSONEncoder(ensure_ascii=ascii_only, allow_nan=False)
+    for ascii_only in (False, True)
+}
 
 
 def is_same(old: Any, new: Any) -> bool:
@@ -62,7 +65,7 @@ class Style:
         self._root, text = root, root.text
         self.eol = "\r\n" if "\r\n" in text else "\n"
         self.unit = _indent_unit(root)
-        gaps = (text[it.key_end : it.node.start] for one in root.walk() for it in one.items)
+        gaps = (text[item.key_end : item.node.start] for node in root.walk() for item in node.items)
         self.colon = _on_one_line(gaps) or ": "
         escapes = text.isascii() and "\\u" in text and _NON_ASCII_ESCAPE.search(text)
         self.ascii = bool(escapes)
@@ -198,7 +201,7 @@ class _Editor:
     def _new_element(self, node: Node, value: Any) -> str:
         kind = isinstance(value, dict)
         full = (item.node for item in reversed(node.items) if item.node.is_full)
-        alike = next((one for one in full if isinstance(one.value, dict) == kind), None)
+        alike = next((node for node in full if isinstance(node.value, dict) == kind), None)
         one_line = alike is not None and self.is_inline(alike)
         return self.style.render(value, None if one_line else self._new_indent(node))
 

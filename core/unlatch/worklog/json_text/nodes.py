@@ -103,14 +103,16 @@ def duplicate_keys(node: Node, pointer: str = "") -> Iterator[str]:
 def copied(value: Any) -> Any:
     """A copy of a JSON value; copy.deepcopy, which knows more types, takes four times as long."""
     if isinstance(value, dict):
-        return {key: copied(one) for key, one in value.items()}
-    return [copied(one) for one in value] if isinstance(value, list) else value
+        return {key: copied(member) for key, member in value.items()}
+    return [copied(member) for member in value] if isinstance(value, list) else value
 
 
 def is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
-        level = [one for outer in level if isinstance(outer, _CONTAINERS) for one in _inner(outer)]
+        level = [
+            inner for outer in level if isinstance(outer, _CONTAINERS) for inner in _inner(outer)
+        ]
         if not level:
             return False
     return True

@@ -98,9 +98,9 @@ def scan_work(text: str) -> "Scan":
     Work that nobody sees would count as done. `open_at` is the line where such a block begins.
     """
     raw = _raw_lines(text)
-    found = _read(raw)
-    opened = found.open_at
-    return _scan(raw, nests=False, open_at=opened) if opened is not None else found
+    scan = _read(raw)
+    opened = scan.open_at
+    return _scan(raw, nests=False, open_at=opened) if opened is not None else scan
 
 
 def first_title(text: str) -> str:

@@ -133,19 +133,19 @@ def visible(line: str) -> str:
     return re.sub(_IN_A_LINE, _escape, re.sub(_SHELL_WORD, _shell_word, line))
 
 
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
 
 
-def _shell_word(found: re.Match[str]) -> str:
-    if not re.search(_IN_A_LINE, found[1]):
-        return found[0]
-    word = re.sub(_UNDECODED, _octal, found[1].replace("\\", r"\\"))
+def _shell_word(match: re.Match[str]) -> str:
+    if not re.search(_IN_A_LINE, match[1]):
+        return match[0]
+    word = re.sub(_UNDECODED, _octal, match[1].replace("\\", r"\\"))
     return f"$'{re.sub(_IN_A_LINE, _escape, word)}'"
 
 
-def _octal(found: re.Match[str]) -> str:
-    return f"\\{ord(found[0]) & 0xFF:03o}"
+def _octal(match: re.Match[str]) -> str:
+    return f"\\{ord(match[0]) & 0xFF:03o}"
 
 
 def command_line(argv: Iterable[str]) -> str:
@@ -163,12 +163,12 @@ def _exact_word(word: str) -> str:
     return f"$'{escaped}'"
 
 
-def _exact(found: re.Match[str]) -> str:
+def _exact(match: re.Match[str]) -> str:
     """A character as in $'' of bash and zsh."""
-    number = ord(found[0])
-    if found[0].isascii() or re.match(_UNDECODED, found[0]):
+    number = ord(match[0])
+    if match[0].isascii() or re.match(_UNDECODED, match[0]):
         return f"\\x{number & 0xFF:02x}"
-    return f"\\u{number:04x}" if found[0] <= "\uffff" else f"\\U{number:08x}"
+    return f"\\u{number:04x}" if match[0] <= "\uffff" else f"\\U{number:08x}"
 
 
 def for_json(document: str) -> str:
@@ -179,9 +179,9 @@ def for_json(document: str) -> str:
     )
 
 
-def _json_escape(found: re.Match[str]) -> str:
+def _json_escape(match: re.Match[str]) -> str:
     # json leaves DEL alone, for it is ASCII.
-    return "\\u007f" if found[0] == "\x7f" else json.dumps(found[0])[1:-1]
+    return "\\u007f" if match[0] == "\x7f" else json.dumps(match[0])[1:-1]
 
 
 def csv_line(cells: Iterable[str]) -> str:

@@ -17,8 +17,8 @@ def load_toml(text: str) -> dict[str, Any]:
     """The content of a text; ValueError if it is not TOML, has a long key or is nested too deep."""
     import tomllib  # noqa: PLC0415  (slow to load, and not needed by every command)
 
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if key := _LONG_KEY.search(text):
+        line = text.count("\n", 0, key.start()) + 1
         raise ValueError(f"a key of more than {_MOST_PARTS} parts (at line {line})")
     try:
         return tomllib.loads(text)

@@ -23,14 +23,14 @@ def list_comments(key: str) -> Response:
     check_query("startAt", "maxResults", "orderBy", "expand")
     order = request.args.get("orderBy", "created")
     check_keys("value of orderBy", [order], _ORDERS)
-    found = guards.tracks().comments_of(guards.issue(key))
+    records = guards.tracks().comments_of(guards.issue(key))
     if order == "-created":
-        found.reverse()
+        records.reverse()
     # A Server returns all by default, Cloud at most a hundred.
     start, size = guards.number("startAt", 0), guards.number("maxResults", _MOST)
     size = min(size, _MOST) if guards.dialect().cloud else size
-    page = [_shown(comment) for comment in found[start : start + size]]
-    return reply({"startAt": start, "maxResults": size, "total": len(found), "comments": page})
+    page = [_shown(comment) for comment in records[start : start + size]]
+    return reply({"startAt": start, "maxResults": size, "total": len(records), "comments": page})
 
 
 @routes.post(_LIST)

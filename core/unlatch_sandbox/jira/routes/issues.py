@@ -37,15 +37,19 @@ def bulk_fetch() -> Response:
     wanted = asked.get("issueIdsOrKeys") or []
     if not wanted or len(wanted) > MOST_AT_ONCE:
         raise guards.refusal(400, f"Between 1 and {MOST_AT_ONCE} issues can be fetched at once.")
-    found = {} if guards.is_anonymous() else {one.id: one for one in map(_known, wanted) if one}
+    by_id = (
+        {}
+        if guards.is_anonymous()
+        else {record.id: record for record in map(_known, wanted) if record}
+    )
     issues = [
         {
             "expand": "",
-            **shapes.issue_address(one, guards.dialect()),
-            "fields": _picked(one, ",".join(asked.get("fields") or ["*all"])),
-            **_expanded(one, expand),
+            **shapes.issue_address(record, guards.dialect()),
+            "fields": _picked(record, ",".join(asked.get("fields") or ["*all"])),
+            **_expanded(record, expand),
         }
-        for one in sorted(found.values(), key=lambda one: int(one.id))
+        for record in sorted(by_id.values(), key=lambda record: int(record.id))
     ]
     return reply({"issueErrors": [], "issues": issues})
 
@@ -59,24 +63,24 @@ def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]
     expand = set(filter(None, request.args.get("expand", "").split(",")))
     check_keys("expansion", expand, (*_MOVES, "changelog"))
     dialect = guards.dialect()
-    found = {
+    answer = {
         "expand": "renderedFields,names,schema,operations,editmeta,changelog,transitions",
         **shapes.issue_address(issue, dialect),
         "fields": _picked(issue, request.args.get("fields") or default_fields),
     }
     if "changelog" in expand:
-        found["changelog"] = shapes.changelog(issue, dialect)
-    found |= _expanded(issue, expand)
+        answer["changelog"] = shapes.changelog(issue, dialect)
+    answer |= _expanded(issue, expand)
     if "properties" in request.args:
-        found["properties"] = _properties(issue, request.args["properties"])
-    return found
+        answer["properties"] = _properties(issue, request.args["properties"])
+    return answer
 
 
 def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
     every = guards.admin().fields(issue, guards.dialect())
     names = [name.strip() for name in wanted.split(",") if name.strip()]
-    known = {*fields.FIELDS, *fields.CUSTOM, "*all"}
-    check_keys("field", [name.removeprefix("-") for name in names], known)
+    allowed = {*fields.FIELDS, *fields.CUSTOM, "*all"}
+    check_keys("field", [name.removeprefix("-") for name in names], allowed)
     without = {name[1:] for name in names if name.startswith("-")}
     everything = "*all" in names or len(without) == len(names)
     return {
@@ -95,8 +99,8 @@ def _expanded(issue: IssueRecord, expand: set[str]) -> dict[str, Any]:
 def _transitions(issue: IssueRecord, *, with_fields: bool) -> list[dict[str, Any]]:
     workflow, dialect = guards.tracks().workflow(issue), guards.dialect()
     return [
-        shapes.transition(one, workflow, dialect, with_fields=with_fields)
-        for one in guards.tracks().transitions(issue)
+        shapes.transition(transition, workflow, dialect, with_fields=with_fields)
+        for transition in guards.tracks().transitions(issue)
     ]
 
 
@@ -118,11 +122,11 @@ def list_create_fields(project: str, kind: str) -> Response:
     check_query("startAt", "maxResults")
     needed = WORKFLOWS[_project({"key": project}).workflow].needed
     _type({"id": kind})
-    shown = (
+    entries = (
         {**shapes.field(name, guards.dialect(), required=name in needed), "fieldId": name}
         for name in (*changes.EDIT_SCREEN, *needed)
     )
-    return reply(_create_page("fields", [*shown]))
+    return reply(_create_page("fields", [*entries]))
 
 
 def _create_page(name: str, values: list[dict[str, Any]]) -> dict[str, Any]:
@@ -193,10 +197,10 @@ def list_transitions(key: str) -> Response:
     check_query("expand", "transitionId")
     expand = request.args.get("expand")
     check_keys("expansion", [expand] if expand else [], ("transitions.fields",))
-    found = _transitions(guards.issue(key), with_fields=bool(expand))
+    transitions = _transitions(guards.issue(key), with_fields=bool(expand))
     wanted = request.args.get("transitionId")
-    found = [one for one in found if wanted in (None, one["id"])]
-    return reply({"expand": "transitions", "transitions": found})
+    transitions = [transition for transition in transitions if wanted in (None, transition["id"])]
+    return reply({"expand": "transitions", "transitions": transitions})
 
 
 @routes.post("/issue/<key>/transitions")

@@ -76,10 +76,10 @@ def comment_property(comment_id: str, name: str) -> Response:
 
 
 def _comment(comment_id: str) -> CommentRecord:
-    found = guards.tracks().comment(comment_id)
-    if found is None or guards.is_anonymous():
+    record = guards.tracks().comment(comment_id)
+    if record is None or guards.is_anonymous():
         raise guards.refusal(404, f"Can not find a comment for the id: {comment_id}.")
-    return found
+    return record
 
 
 _ACTIONS = {"GET": _get, "HEAD": _get, "PUT": _put, "DELETE": _delete}

@@ -35,10 +35,10 @@ def search_jql() -> Response:
     check_query("jql", "nextPageToken", "maxResults", "fields", "expand", "properties")
     if not request.args.get("jql", "").strip():
         raise guards.refusal(400, "Unbounded JQL queries are not allowed here.")
-    found, size = _found(), guards.number("maxResults", _PAGE)
+    issues, size = _found(), guards.number("maxResults", _PAGE)
     start = int(request.args.get("nextPageToken", "0"))
-    last = start + size >= len(found)
-    page = {"issues": [_item(issue) for issue in found[start : start + size]], "isLast": last}
+    last = start + size >= len(issues)
+    page = {"issues": [_item(issue) for issue in issues[start : start + size]], "isLast": last}
     return reply(page if last else {**page, "nextPageToken": str(start + size)})
 
 
@@ -57,8 +57,8 @@ def search() -> Response:
     if guards.dialect().cloud:
         raise guards.refusal(410, _REMOVED)
     check_query("jql", "startAt", "maxResults", "fields", "expand", "validateQuery")
-    found = _found()
+    issues = _found()
     start, size = guards.number("startAt", 0), guards.number("maxResults", _PAGE)
-    page = [shown(issue) for issue in found[start : start + size]]
-    whole = {"startAt": start, "maxResults": size, "total": len(found), "issues": page}
+    page = [shown(issue) for issue in issues[start : start + size]]
+    whole = {"startAt": start, "maxResults": size, "total": len(issues), "issues": page}
     return reply({"expand": "schema,names", **whole})

@@ -35,8 +35,8 @@ def my_permissions() -> Response:
     project = _project(request.args.get("projectKey", ""))
     names = request.args.get("permissions", "").split(",")
     check_keys("permission", names, _PERMISSIONS)
-    found = {name: _permission(name, project) for name in names}
-    return reply({"permissions": found})
+    permissions = {name: _permission(name, project) for name in names}
+    return reply({"permissions": permissions})
 
 
 def _permission(name: str, project: ProjectRecord) -> dict[str, object]:
@@ -56,10 +56,10 @@ def _permission(name: str, project: ProjectRecord) -> dict[str, object]:
 def list_statuses(key: str) -> Response:
     check_query()
     workflow, dialect = WORKFLOWS[_project(key.upper()).workflow], guards.dialect()
-    statuses = [shapes.status(one, dialect) for one in workflow.statuses]
+    statuses = [shapes.status(status, dialect) for status in workflow.statuses]
     kinds = [shapes.issue_type(name, dialect) for name in ISSUE_TYPES]
-    known = ("self", "id", "name", "subtask")
-    return reply([{**{k: kind[k] for k in known}, "statuses": statuses} for kind in kinds])
+    keys = ("self", "id", "name", "subtask")
+    return reply([{**{k: kind[k] for k in keys}, "statuses": statuses} for kind in kinds])
 
 
 @routes.post("/workflows/preview")
@@ -84,36 +84,38 @@ def _map(workflow: Workflow, project: ProjectRecord, kinds: list[str]) -> dict[s
     everywhere = {"type": "GLOBAL"}
     statuses = [
         {
-            "statusReference": one.id,
-            "id": one.id,
-            "name": one.name,
-            "rawName": one.name,
+            "statusReference": status.id,
+            "id": status.id,
+            "name": status.name,
+            "rawName": status.name,
             "description": "",
-            "statusCategory": _CATEGORIES.get(one.category.key, "TODO"),
+            "statusCategory": _CATEGORIES.get(status.category.key, "TODO"),
             "scope": everywhere,
         }
-        for one in workflow.statuses
+        for status in workflow.statuses
     ]
-    shown = {
+    answer = {
         "id": f"workflow-of-{project.key}",
         "name": workflow.name,
         "description": "",
         "scope": everywhere,
         "queryContext": [{"project": project.id, "issueTypes": kinds}],
-        "statuses": [{"statusReference": one.id, "deprecated": False} for one in workflow.statuses],
-        "transitions": [_way(one, workflow) for one in workflow.transitions],
+        "statuses": [
+            {"statusReference": status.id, "deprecated": False} for status in workflow.statuses
+        ],
+        "transitions": [_way(transition, workflow) for transition in workflow.transitions],
     }
-    return {"statuses": statuses, "workflows": [shown]}
+    return {"statuses": statuses, "workflows": [answer]}
 
 
-def _way(found: Transition, workflow: Workflow) -> dict[str, object]:
-    starts = [workflow.status(name).id for name in found.sources or ()]
+def _way(transition: Transition, workflow: Workflow) -> dict[str, object]:
+    starts = [workflow.status(name).id for name in transition.sources or ()]
     return {
-        "id": found.id,
-        "name": found.name,
+        "id": transition.id,
+        "name": transition.name,
         "description": "",
         "type": "DIRECTED" if starts else "GLOBAL",
-        "toStatusReference": workflow.status(found.to).id,
+        "toStatusReference": workflow.status(transition.to).id,
         "links": [{"fromStatusReference": start, "fromPort": 0, "toPort": 0} for start in starts],
         "actions": [],
         "triggers": [],
@@ -124,17 +126,17 @@ def _way(found: Transition, workflow: Workflow) -> dict[str, object]:
 def list_sprints(board: str) -> Response:
     check_query("state")
     wanted = request.args.get("state", "active,future,closed").split(",")
-    found = guards.tracks().sprints.under()
-    own = [one for one in found if str(one.board) == board and one.state in wanted]
-    shown = [
-        {"id": one.id, "name": one.name, "state": one.state, "originBoardId": one.board}
-        for one in own
+    records = guards.tracks().sprints.under()
+    own = [record for record in records if str(record.board) == board and record.state in wanted]
+    sprints = [
+        {"id": record.id, "name": record.name, "state": record.state, "originBoardId": record.board}
+        for record in own
     ]
-    return reply({"maxResults": 50, "startAt": 0, "isLast": True, "values": shown})
+    return reply({"maxResults": 50, "startAt": 0, "isLast": True, "values": sprints})
 
 
 def _project(key: str) -> ProjectRecord:
-    found = guards.tracks().project(key)
-    if found is None or guards.is_anonymous():
+    record = guards.tracks().project(key)
+    if record is None or guards.is_anonymous():
         raise guards.refusal(404, f"No project could be found with key '{key}'.")
-    return found
+    return record

@@ -74,7 +74,7 @@ class _Chat:
                 self.events.append(Prompt(*self._place(), words))
             self.is_asked = not words.startswith("/")
         # Before a prompt, these are lines of the arguments of the program.
-        elif words and any(isinstance(it, Prompt) for it in self.events):
+        elif words and any(isinstance(event, Prompt) for event in self.events):
             self.events.append(Reply(*self._place(), words, self.facts.get("model", "")))
 
     def _is_repeated(self, words: str) -> bool:
@@ -86,14 +86,14 @@ class _Chat:
 
     def _note(self, line: str) -> None:
         for name, pattern in _FACTS.items():
-            if found := pattern.match(line):
-                self.facts[name] = found[1]
-        if found := _TOKENS.match(line):
-            self.usage += _usage(found[1])
+            if match := pattern.match(line):
+                self.facts[name] = match[1]
+        if match := _TOKENS.match(line):
+            self.usage += _usage(match[1])
             self.is_asked = False
-        elif found := _EDIT.match(line):
+        elif match := _EDIT.match(line):
             self.events.append(
-                ToolCall(*self._place(), "", "edit", {"path": found[1]}, Result(found[0]))
+                ToolCall(*self._place(), "", "edit", {"path": match[1]}, Result(match[0]))
             )
         elif self._is_stopped(line):
             self.events.append(Interruption(*self._place()))
@@ -106,7 +106,7 @@ class _Chat:
                 self.events.append(ToolCall(*self._place(), "", "edit", {"path": path}, result))
 
     def _is_stopped(self, line: str) -> bool:
-        is_known = any(isinstance(it, Interruption) for it in self.events[-1:])
+        is_known = any(isinstance(event, Interruption) for event in self.events[-1:])
         is_stop = _INTERRUPTED.match(line) or (self.is_asked and line.startswith(_STOPPED))
         return bool(is_stop) and not is_known
 
@@ -151,7 +151,9 @@ def _is_misfit(line: str) -> bool:
 def _writer(line: str) -> str:
     if line.startswith(START):
         return START
-    return next((it for it in (_PERSON, _PROGRAM) if f"{line} ".startswith(f"{it} ")), _MODEL)
+    return next(
+        (writer for writer in (_PERSON, _PROGRAM) if f"{line} ".startswith(f"{writer} ")), _MODEL
+    )
 
 
 def _transcript(chat: _Chat, started: Counter[str], cwd: str) -> Transcript:

@@ -77,19 +77,19 @@ def read(lines: Lines, unknown: Counter[str], *, origin: Transcript | None = Non
 def _marked(transcript: Transcript, entries: list[Entry], origin: Transcript | None) -> Transcript:
     """The session with the copies in it: of a fork, the first lines are those of its origin."""
     asked = [at for at, entry in enumerate(entries) if entry.asked_by]
-    known = {it.key for it in origin.events} if origin else set()
+    origin_keys = {event.key for event in origin.events} if origin else set()
     end = asked[-1] + 1 if asked else 0
     copied = [
         entry
         for at, entry in enumerate(entries)
-        if at < end or any(it.key in known for it in entry.events)
+        if at < end or any(event.key in origin_keys for event in entry.events)
     ]
     if not copied:
         return transcript
-    messages = {it.message or it.id for it in copied}
-    shared = [it for it in entries if (it.message or it.id) in messages]
+    messages = {entry.message or entry.id for entry in copied}
+    shared = [entry for entry in entries if (entry.message or entry.id) in messages]
     copies = frozenset(event.key for entry in shared for event in entry.events)
-    usage = _usage(it for it in shared if not it.is_sidechain)
+    usage = _usage(entry for entry in shared if not entry.is_sidechain)
     return replace(
         transcript,
         origin=origin.id if origin else entries[asked[-1]].asked_by,
@@ -101,11 +101,11 @@ def _marked(transcript: Transcript, entries: list[Entry], origin: Transcript | N
 
 def _add(entries: dict[str, Entry], entry: Entry) -> None:
     """Add a line; one that was written again counts once, and a summary joins its compaction."""
-    known = entries.setdefault(entry.id, entry)
-    if known is not entry:
-        known.events = known.events or entry.events
-        known.results = entry.results | known.results
-        known.usage = entry.usage or known.usage
+    first = entries.setdefault(entry.id, entry)
+    if first is not entry:
+        first.events = first.events or entry.events
+        first.results = entry.results | first.results
+        first.usage = entry.usage or first.usage
     if entry.parent not in entries and isinstance(next(iter(entry.events), None), Compaction):
         entry.parent = ""  # a fork has what was kept of the conversation behind it
     above = entries.get(entry.parent, entry)
@@ -115,14 +115,14 @@ def _add(entries: dict[str, Entry], entry: Entry) -> None:
 
 
 def _assembled(session: _Session, entries: list[Entry], unknown: Counter[str]) -> Transcript:
-    own = [it for it in entries if not it.is_sidechain]
-    chains = _sidechains(it for it in entries if it.is_sidechain)
-    if len(chains) == 1 and not any(it.events or it.results for it in own):
+    own = [entry for entry in entries if not entry.is_sidechain]
+    chains = _sidechains(entry for entry in entries if entry.is_sidechain)
+    if len(chains) == 1 and not any(entry.events or entry.results for entry in own):
         ((agent, chain),) = chains.items()
         return replace(_subagent(session, agent, chain), unknown=unknown)
     _count_lost(entries, unknown)
     tasks = {_task(chain): agent for agent, chain in chains.items()}
-    events = [_linked(it, tasks) for it in conversation(own)]
+    events = [_linked(event, tasks) for event in conversation(own)]
     title = next((session.titles[key] for key in reversed(_TITLES) if session.titles.get(key)), "")
     return Transcript(
         agent=AGENT,
@@ -140,8 +140,8 @@ def _assembled(session: _Session, entries: list[Entry], unknown: Counter[str]) -
 
 
 def _count_lost(entries: Iterable[Entry], unknown: Counter[str]) -> None:
-    known = {it.id for entry in entries for it in entry.events if isinstance(it, ToolCall)}
-    lost = {call for entry in entries for call in entry.results} - known
+    calls = {event.id for entry in entries for event in entry.events if isinstance(event, ToolCall)}
+    lost = {call for entry in entries for call in entry.results} - calls
     if lost:
         unknown["result without its call"] += len(lost)
 
@@ -158,7 +158,7 @@ def _subagent(session: _Session, id: str, chain: Sequence[Entry]) -> Transcript:
         model=last_model(events),
         parent=session.id,
         # The prompts are another agent's.
-        events=tuple(it for it in events if not isinstance(it, Prompt)),
+        events=tuple(event for event in events if not isinstance(event, Prompt)),
         usage=_usage(chain),
     )
 
@@ -174,7 +174,7 @@ def _sidechains(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 
 
 def _task(chain: Sequence[Entry]) -> str:
-    prompts = (it.text for entry in chain for it in entry.events if isinstance(it, Prompt))
+    prompts = (event.text for entry in chain for event in entry.events if isinstance(event, Prompt))
     return next(prompts, "")
 
 
@@ -188,5 +188,5 @@ def _linked(event: Event, tasks: dict[str, str]) -> Event:
 
 def _usage(entries: Iterable[Entry]) -> Usage:
     """The tokens of each message once: all its lines have them, the last ones in full."""
-    known = {it.message or it.id: it.usage for it in entries if it.usage}
-    return sum(known.values(), Usage())
+    by_message = {entry.message or entry.id: entry.usage for entry in entries if entry.usage}
+    return sum(by_message.values(), Usage())

@@ -40,7 +40,7 @@ def with_agents(session: Transcript, path: Path) -> Transcript:
     for inline in session.subagents:
         pool.pop(inline.id, None)
     session = _joined(session, pool, depth=1)
-    left = (replace(it, parent=session.id) for it, _ in pool.values())
+    left = (replace(agent, parent=session.id) for agent, _ in pool.values())
     return replace(session, subagents=(*session.subagents, *left))
 
 
@@ -50,17 +50,22 @@ def _joined(
     """Take the agents that `parent` started, and those that they started, from the pool."""
     if depth > MAX_AGENT_DEPTH:
         return parent
-    calls = [it for it in parent.events if isinstance(it, ToolCall)]
-    named = {it.result.subagent for it in calls if it.result} & pool.keys()
-    ids = {it.id for it in calls}
+    calls = [event for event in parent.events if isinstance(event, ToolCall)]
+    named = {call.result.subagent for call in calls if call.result} & pool.keys()
+    ids = {call.id for call in calls}
     for agent, (_, meta) in pool.items():
         if text(meta.get("toolUseId")) in ids and count(meta.get("spawnDepth")) in (0, depth):
             named.add(agent)
     taken = [(agent, *pool.pop(agent)) for agent in sorted(named)]
-    agents = [_joined(replace(it, parent=parent.id), pool, depth=depth + 1) for _, it, _ in taken]
+    agents = [
+        _joined(replace(transcript, parent=parent.id), pool, depth=depth + 1)
+        for _, transcript, _ in taken
+    ]
     agents.sort(key=_started)
     started = {text(meta.get("toolUseId")): agent for agent, _, meta in taken}
-    events = tuple(_linked(it, started) if isinstance(it, ToolCall) else it for it in parent.events)
+    events = tuple(
+        _linked(event, started) if isinstance(event, ToolCall) else event for event in parent.events
+    )
     return replace(parent, events=events, subagents=(*parent.subagents, *agents))
 
 
@@ -84,15 +89,15 @@ def _agents(session: Transcript, path: Path) -> Iterator[tuple[str, tuple[Transc
             session.unknown[UNREADABLE_AGENT] += 1
             continue
         meta = _meta(file.with_suffix(".meta.json"))
-        found = _AGENT_FILE.fullmatch(file.name)
+        match = _AGENT_FILE.fullmatch(file.name)
         role, title = text(meta.get("agentType")), text(meta.get("description"))
         agent = replace(
             agent,
-            id=found[1] if found else agent.id,
+            id=match[1] if match else agent.id,
             role=role,
             title=title or agent.title,
             # Its prompts are another agent's.
-            events=tuple(it for it in agent.events if not isinstance(it, Prompt)),
+            events=tuple(event for event in agent.events if not isinstance(event, Prompt)),
         )
         yield agent.id, (agent, meta)
 

@@ -137,20 +137,20 @@ def _replies(key: str, at: datetime | None, message: Json, unknown: Counter[str]
     content = message.get("content")
     if model == _SYNTHETIC:
         return []
-    found: list[Event] = []
+    events: list[Event] = []
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else items(content)
     for index, part in enumerate(map(mapping, parts)):
         own, kind = f"{key}:{index}" if index else key, name(part.get("type"))
         if kind == "text" and text(part.get("text")).strip():
-            found.append(Reply(own, at, part["text"], model))
+            events.append(Reply(own, at, part["text"], model))
         elif kind == "thinking" and text(part.get("thinking")).strip():
-            found.append(Thought(own, at, part["thinking"]))
+            events.append(Thought(own, at, part["thinking"]))
         elif kind in _CALLS:
             given = arguments(part.get("input"))
-            found.append(ToolCall(own, at, text(part.get("id")), text(part.get("name")), given))
+            events.append(ToolCall(own, at, text(part.get("id")), text(part.get("name")), given))
         elif kind not in ("text", "thinking") and kind not in _IGNORED_PARTS:
             unknown[f"assistant: {kind}"] += 1
-    return found
+    return events
 
 
 def _prompts(key: str, at: datetime | None, line: Json, message: Json) -> list[Event]:
@@ -159,12 +159,14 @@ def _prompts(key: str, at: datetime | None, line: Json, message: Json) -> list[E
         return [Compaction(key, at, "", joined(content))]
     parts = [content] if isinstance(content, str) else items(content)
     is_tool = "toolUseResult" in line or "sourceToolAssistantUUID" in line
-    if is_tool or any(mapping(it).get("type") == "tool_result" for it in parts):
+    if is_tool or any(mapping(part).get("type") == "tool_result" for part in parts):
         return []
-    texts = [joined([it]) for it in parts]
-    if any(it.startswith(_INTERRUPTED) for it in texts):
+    texts = [joined([part]) for part in parts]
+    if any(part_text.startswith(_INTERRUPTED) for part_text in texts):
         return [Interruption(key, at, line.get("entrypoint", _INTERACTIVE) != _INTERACTIVE)]
-    words = "\n".join(it for it in texts if it.strip() and not _HARNESS.match(it))
+    words = "\n".join(
+        part_text for part_text in texts if part_text.strip() and not _HARNESS.match(part_text)
+    )
     return [Prompt(key, at, words)] if words and line.get("isMeta") is not True else []
 
 
@@ -202,7 +204,7 @@ def failed_later(result: Result, summary: str) -> Result:
 
 
 def _results(line: Json, message: Json) -> dict[str, Result]:
-    parts = (mapping(it) for it in items(message.get("content")))
+    parts = (mapping(item) for item in items(message.get("content")))
     return {
         text(part.get("tool_use_id")): _result(part, line)
         for part in parts

@@ -38,18 +38,20 @@ def conversation(entries: Sequence[Entry]) -> list[Event]:
     dropped = _dropped(ordered, _parents(ordered))
     lost = Counter(top for at, top in dropped.items() for _ in ordered[at].events)
     # The first one counts: a resumed session may repeat lines.
-    results = {call: it for entry in reversed(entries) for call, it in entry.results.items()}
+    results = {
+        call: result for entry in reversed(entries) for call, result in entry.results.items()
+    }
     failures = {call: summary for entry in entries for call, summary in entry.failures.items()}
     for call in failures.keys() & results.keys():
         results[call] = failed_later(results[call], failures[call])
-    found: list[Event] = []
+    events: list[Event] = []
     for index, entry in enumerate(ordered):
         if index not in dropped:
-            found += (_answered(event, results) for event in entry.events)
+            events += (_answered(event, results) for event in entry.events)
         elif lost[index]:
-            at = next((it.at for it in entry.events), None)
-            found.append(Branch(f"{entry.id}:branch", at, lost[index]))
-    return _with_stopped(found)
+            at = next((event.at for event in entry.events), None)
+            events.append(Branch(f"{entry.id}:branch", at, lost[index]))
+    return _with_stopped(events)
 
 
 def _with_stopped(events: list[Event]) -> list[Event]:

@@ -117,9 +117,9 @@ def _assembled(rollout: _Rollout, *, has_events: bool) -> Transcript:
     for event in rollout.events:
         if isinstance(event, ToolCall):
             output = rollout.outputs.get(event.id)
-            found = rollout.results.get(event.id) or output
+            result = rollout.results.get(event.id) or output
             # The event of a call that a person stopped has an exit code, and says no more.
-            events.append(replace(event, result=output if is_stopped(output) else found))
+            events.append(replace(event, result=output if is_stopped(output) else result))
         elif event.key not in repeated and not (rollout.is_subagent and isinstance(event, Prompt)):
             events.append(event)
     facts = rollout.facts
@@ -244,7 +244,7 @@ def _rolled_back(rollout: _Rollout, event: Json, at: _At) -> None:
         start = rollout.turns[-turns]
         del rollout.turns[-turns:]
         hidden = rollout.repeated if rollout.said else set()
-        lost = dropped_of(it for it in rollout.events[start:] if it.key not in hidden)
+        lost = dropped_of(undone for undone in rollout.events[start:] if undone.key not in hidden)
         rollout.events[start:] = [Branch(at.key, at.time, lost)] if lost else []
 
 

@@ -44,7 +44,7 @@ def with_agents(thread: Transcript, path: Path, *, depth: int = 1) -> Transcript
         except StoreError:
             continue
         agents.append(with_agents(agent, file, depth=depth + 1))
-    events = tuple(_linked(it, agents) for it in thread.events)
+    events = tuple(_linked(event, agents) for event in thread.events)
     return replace(thread, events=events, subagents=tuple(agents))
 
 
@@ -79,5 +79,5 @@ def _linked(event: Event, agents: Sequence[Transcript]) -> Event:
     if not isinstance(event, ToolCall) or event.result is None or not _starts_agents(event):
         return event
     words = event.result.text
-    started = next((it.id for it in agents if it.id and it.id in words), "")
+    started = next((agent.id for agent in agents if agent.id and agent.id in words), "")
     return replace(event, result=replace(event.result, subagent=started))

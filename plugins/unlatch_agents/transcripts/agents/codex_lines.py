@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def lines_of(whole: Json) -> list[Json]:
     """The lines in an object, as which Codex wrote a thread until 2025-06; others are one line."""
-    session, found = mapping(whole.get("session")), whole.get("items")
-    return [session, *map(mapping, items(found))] if session else [whole]
+    session, lines = mapping(whole.get("session")), whole.get("items")
+    return [session, *map(mapping, items(lines))] if session else [whole]
 
 
 def parent_of(line: Json) -> str:

@@ -35,8 +35,8 @@ def output_result(payload: Json) -> Result:
     inner = mapping(output) or _json(joined(output))
     words = joined(inner.get("output") or inner.get("content")) if inner else joined(output)
     code = mapping(inner.get("metadata")).get("exit_code", inner.get("exit_code"))
-    if not inner and (found := _EXIT_CODE.match(words)):
-        code = int(found[1])
+    if not inner and (match := _EXIT_CODE.match(words)):
+        code = int(match[1])
     if not inner and _STOPPED.match(words):
         return Result(words)
     return _result(words or joined(output), code, failed=inner.get("success") is False)
@@ -72,7 +72,7 @@ def _json(words: str) -> Json:
     if not words.startswith("{"):
         return {}
     try:
-        found = mapping(parsed(words))
+        fields = mapping(parsed(words))
     except (ValueError, RecursionError):
         return {}
-    return found if "output" in found or "exit_code" in found else {}
+    return fields if "output" in fields or "exit_code" in fields else {}

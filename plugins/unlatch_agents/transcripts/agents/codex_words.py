@@ -24,5 +24,5 @@ def is_harness(words: str) -> bool:
 
 def request(words: str) -> str:
     """A person's words, without what an IDE tells of its windows."""
-    found = _AROUND.match(words)
-    return found["words"].strip() or words if found else words
+    match = _AROUND.match(words)
+    return match["words"].strip() or words if match else words

@@ -98,10 +98,12 @@ def messages_of(lines: Lines) -> Messages | None:
     for _, line in lines:
         if "sessionId" in line:
             header = header or line
-            ids.update(text(mapping(it).get("id")) for it in items(line.get("messages")))
+            ids.update(text(mapping(message).get("id")) for message in items(line.get("messages")))
         ids.add(text(line.get("id")))
-    found = text(header.get("sessionId"))
-    return Messages(found, text(header.get("startTime")), frozenset(ids - {""})) if found else None
+    session = text(header.get("sessionId"))
+    return (
+        Messages(session, text(header.get("startTime")), frozenset(ids - {""})) if session else None
+    )
 
 
 def read(lines: Lines, unknown: Counter[str], *, origin: Messages | None = None) -> Transcript:
@@ -133,15 +135,15 @@ def contexts_of(lines: Lines) -> tuple[list[str], list[str]]:
     since: list[str] = []
     for _, line in lines:
         if messages := items(mapping(line.get("$set")).get("messages")):
-            before, since = [it for message in messages for it in _contexts(message)], []
+            before, since = [context for message in messages for context in _contexts(message)], []
         since += _contexts(line)
     return before, since
 
 
 def _contexts(message: object) -> Iterator[str]:
     for part in items(mapping(message).get("content")):
-        if found := _CONTEXT.match(joined([part])):
-            yield unescape(found["context"])
+        if match := _CONTEXT.match(joined([part])):
+            yield unescape(match["context"])
 
 
 def _add(chat: _Chat, message: Json) -> None:
@@ -150,8 +152,8 @@ def _add(chat: _Chat, message: Json) -> None:
         chat.messages[key] = message
         chat.usage[key] = _usage(mapping(message.get("tokens")))
         if not chat.source and _COPIED.fullmatch(key):
-            found = _COPY.match(joined(message.get("content")))
-            chat.source = found[1] if found else ""
+            match = _COPY.match(joined(message.get("content")))
+            chat.source = match[1] if match else ""
     else:
         chat.unknown["line of an unknown type"] += 1
 
@@ -163,7 +165,7 @@ def _rewind(chat: _Chat, target: str, number: int) -> None:
     lost: list[Json | Compaction | Branch] = []
     while target in chat.messages:
         lost.append(chat.messages.popitem()[1])
-    events = [event for it in lost for event in _events(it, {}, Counter())]
+    events = [event for message in lost for event in _events(message, {}, Counter())]
     if events:
         key = f"line-{number}"
         chat.messages[key] = Branch(key, events[-1].at, dropped_of(events))
@@ -179,11 +181,13 @@ def _note_compaction(chat: _Chat, messages: list[Any]) -> None:
 
 
 def _assembled(chat: _Chat, origin: Messages | None) -> Transcript:
-    results = _responses(it for it in chat.messages.values() if isinstance(it, dict))
-    found = {key: _events(it, results, chat.unknown) for key, it in chat.messages.items()}
-    events = [event for some in found.values() for event in some]
+    results = _responses(message for message in chat.messages.values() if isinstance(message, dict))
+    by_message = {
+        key: _events(message, results, chat.unknown) for key, message in chat.messages.items()
+    }
+    events = [event for group in by_message.values() for event in group]
     shared = origin.ids if origin else chat.first if chat.source else frozenset()
-    copied = sum((it for key, it in chat.usage.items() if key in shared), Usage())
+    copied = sum((usage for key, usage in chat.usage.items() if key in shared), Usage())
     is_subagent = chat.header.get("kind") == "subagent"
     folders = items(chat.header.get("directories"))
     return Transcript(
@@ -192,9 +196,11 @@ def _assembled(chat: _Chat, origin: Messages | None) -> Transcript:
         title=text(chat.header.get("summary")) or title_of(events),
         cwd=text(folders[0]) if folders else "",
         model=last_model(events),
-        events=tuple(it for it in events if not (is_subagent and isinstance(it, Prompt))),
+        events=tuple(event for event in events if not (is_subagent and isinstance(event, Prompt))),
         origin=origin.id if origin else chat.source,
-        copies=frozenset(it.key for key in found.keys() & shared for it in found[key]),
+        copies=frozenset(
+            event.key for key in by_message.keys() & shared for event in by_message[key]
+        ),
         usage=sum(chat.usage.values(), Usage()) - copied,
         copied=copied,
         unknown=chat.unknown,
@@ -211,8 +217,10 @@ def _events(
     if kind == "user":
         content = message.get("displayContent", message.get("content"))
         parts = [content] if isinstance(content, str) else items(content)
-        texts = (_without_context(joined([it])) for it in parts)
-        words = "\n".join(it for it in texts if it.strip() and not _HARNESS.match(it))
+        texts = (_without_context(joined([part])) for part in parts)
+        words = "\n".join(
+            part_text for part_text in texts if part_text.strip() and not _HARNESS.match(part_text)
+        )
         words = _REFERENCED.split(words, maxsplit=1)[0].rstrip()
         return [Prompt(key, at, words)] if words else []
     if kind == "gemini":
@@ -225,8 +233,8 @@ def _events(
 
 
 def _without_context(words: str) -> str:
-    found = _CONTEXT.match(words)
-    return words[found.end() :] if found else words
+    match = _CONTEXT.match(words)
+    return words[match.end() :] if match else words
 
 
 def _thoughts(key: str, message: Json) -> Iterator[Event]:
@@ -240,7 +248,7 @@ def _thoughts(key: str, message: Json) -> Iterator[Event]:
 def _reply(key: str, at: datetime | None, message: Json) -> Iterator[Event]:
     content = message.get("content")
     parts = [content] if isinstance(content, str) else items(content)
-    words = joined([it for it in parts if not mapping(it).get("thought")])
+    words = joined([part for part in parts if not mapping(part).get("thought")])
     if words.strip():
         yield Reply(key, at, words, text(message.get("model")))
 
@@ -248,8 +256,8 @@ def _reply(key: str, at: datetime | None, message: Json) -> Iterator[Event]:
 def _calls(key: str, message: Json, results: dict[str, Result]) -> Iterator[Event]:
     calls = items(message.get("toolCalls"))
     if not calls:  # a file that was written anew has them in the content
-        calls = [mapping(it).get("functionCall") for it in items(message.get("content"))]
-    for index, call in enumerate(it for it in map(mapping, calls) if it):
+        calls = [mapping(part).get("functionCall") for part in items(message.get("content"))]
+    for index, call in enumerate(call for call in map(mapping, calls) if call):
         own = text(call.get("id"))
         at = read_stamp(call.get("timestamp") or message.get("timestamp"))
         given = arguments(call.get("args"))
@@ -261,9 +269,11 @@ def _result(call: Json) -> Result | None:
     parts, status = items(call.get("result")), call.get("status")
     if not parts and status not in ("success", "error", "cancelled"):
         return None
-    answers = [_answer(it) for it in parts]
+    answers = [_answer(part) for part in parts]
     words = "\n".join(filter(None, map(_said, answers))) or text(call.get("resultDisplay"))
-    if status == "cancelled" and any(_STOPPED.match(text(it.get("error"))) for it in answers):
+    if status == "cancelled" and any(
+        _STOPPED.match(text(answer.get("error"))) for answer in answers
+    ):
         return Result(words)
     rejected = status == "cancelled"
     return _outcome(call, words, failed=rejected or status == "error", rejected=rejected)
@@ -271,9 +281,13 @@ def _result(call: Json) -> Result | None:
 
 def _responses(messages: Iterable[Json]) -> dict[str, Result]:
     """The results that are messages of their own, by the ids of their calls."""
-    parts = (mapping(it) for message in messages for it in items(message.get("content")))
-    found = ((mapping(it.get("functionResponse")), it) for it in parts)
-    return {text(it.get("id")): _outcome(it, _said(_answer(part))) for it, part in found if it}
+    parts = (mapping(part) for message in messages for part in items(message.get("content")))
+    responses = ((mapping(part.get("functionResponse")), part) for part in parts)
+    return {
+        text(response.get("id")): _outcome(response, _said(_answer(part)))
+        for response, part in responses
+        if response
+    }
 
 
 def _answer(part: object) -> Json:
@@ -287,8 +301,8 @@ def _said(response: Json) -> str:
 
 def _outcome(call: Json, words: str, *, failed: bool = False, rejected: bool = False) -> Result:
     # The exit code is behind the output, unless it is 0.
-    found = _EXIT_CODE.search(words[-_END:]) if call.get("name") == _SHELL else None
-    code = int(found[1]) if found else None
+    match = _EXIT_CODE.search(words[-_END:]) if call.get("name") == _SHELL else None
+    code = int(match[1]) if match else None
     denied = failed and _DENIED.match(words) is not None
     return Result(words, failed or bool(code), rejected, code, denied=denied)
 

@@ -24,22 +24,24 @@ if TYPE_CHECKING:
 
 def origin_of(copy: Transcript, path: Path) -> Messages | None:
     """The chat that has what a copy begins with: the named one, else an older copy of it."""
-    keys = {it.key.partition(":")[0] for it in copy.events}
-    found = ((it, len(keys & it.ids)) for it in _named(copy.origin, path))
-    if chat := next((it for it, alike in found if alike and it.id != copy.id), None):
+    keys = {event.key.partition(":")[0] for event in copy.events}
+    scored = ((candidate, len(keys & candidate.ids)) for candidate in _named(copy.origin, path))
+    if chat := next(
+        (candidate for candidate, alike in scored if alike and candidate.id != copy.id), None
+    ):
         return chat
     first = next(iter(copy.events), None)
     begun = _read(path)
     if first is None or begun is None:
         return None
     others = [*_alike(path, first.key.partition(":")[0])]
-    older = [it for it in others if it.id != copy.id and it.begun < begun.begun]
-    return max(older, key=lambda it: len(keys & it.ids), default=None)
+    older = [other for other in others if other.id != copy.id and other.begun < begun.begun]
+    return max(older, key=lambda other: len(keys & other.ids), default=None)
 
 
 def id_of(name: str, path: Path) -> str:
     """The id of the chat in a file of this name."""
-    return next((it.id for it in _named(name, path, is_head=True)), "")
+    return next((chat.id for chat in _named(name, path, is_head=True)), "")
 
 
 def path_of(id: str, path: Path) -> Path | None:
@@ -49,8 +51,8 @@ def path_of(id: str, path: Path) -> Path | None:
 
 def _named(name: str, path: Path, *, is_head: bool = False) -> Iterator[Messages]:
     for file in _places(escape(name), path):
-        if file != path.absolute() and (found := _read(file, is_head=is_head)):
-            yield found
+        if file != path.absolute() and (chat := _read(file, is_head=is_head)):
+            yield chat
 
 
 def _places(pattern: str, path: Path) -> Iterator[Path]:
@@ -70,16 +72,16 @@ def _alike(path: Path, key: str) -> Iterator[Messages]:
                 has_key = key.encode() in ends(content).read()
         except StoreError:
             continue
-        if has_key and (found := _read(file)):
-            yield found
+        if has_key and (chat := _read(file)):
+            yield chat
 
 
 def _read(path: Path, *, is_head: bool = False) -> Messages | None:
     try:
         with opened(path) as content:
             lines = read_lines(ends(content) if is_head else content, Counter())
-            if found := gemini_cli.messages_of(lines):
-                return found
+            if chat := gemini_cli.messages_of(lines):
+                return chat
             content.seek(0)
             return gemini_cli.messages_of([(1, whole(content))])
     except StoreError:

@@ -78,25 +78,25 @@ def all_sessions(database: Bounded) -> list[Json]:
 
 def beginnings(database: Bounded) -> Beginnings:
     """The sessions that a person began by their first message, the oldest first."""
-    found: Beginnings = {}
-    rows = sorted(sessions(database), key=lambda it: (count(it.get("time_created")), it["id"]))
+    by_content: Beginnings = {}
+    rows = sorted(sessions(database), key=lambda row: (count(row.get("time_created")), row["id"]))
     for row in rows:
         for first in database.rows(_FIRST, row["id"]):
             parts = database.rows(_FIRST_PARTS, first["id"])
             (message,) = _joined([first], parts, Counter())
-            found.setdefault(_content(message), []).append(text(row["id"]))
-    return found
+            by_content.setdefault(_content(message), []).append(text(row["id"]))
+    return by_content
 
 
 def read(
     database: Bounded,
     session: Json,
-    known: Beginnings,
+    by_content: Beginnings,
     *,
     depth: int = 0,
     seen: set[str] | None = None,
 ) -> Transcript:
-    """A session with those that its agents began; `known` tells of which it is a fork.
+    """A session with those that its agents began; `by_content` tells of which it is a fork.
 
     Args:
         seen: the ids that were read already: in a made file, one session can have many parents.
@@ -105,7 +105,7 @@ def read(
     seen = set() if seen is None else seen
     own, parent = text(session.get("id")), text(session.get("parent_id"))
     messages = _messages(database, own, unknown)
-    origin, shared = _origin(database, own, messages, known)
+    origin, shared = _origin(database, own, messages, by_content)
     copies = _all_events(messages[:shared], Counter())
     copied = _steps(messages[:shared])
     kept = _kept(session, messages)
@@ -118,7 +118,7 @@ def read(
     children: list[Json] = []
     if depth < MAX_AGENT_DEPTH:
         seen.add(own)
-        children = [it for it in database.rows(_CHILDREN, own) if _is_new(it, seen)]
+        children = [child for child in database.rows(_CHILDREN, own) if _is_new(child, seen)]
     return Transcript(
         agent=AGENT,
         id=own,
@@ -128,12 +128,14 @@ def read(
         model=last_model(events),
         parent=parent,
         role=text(session.get("agent")) if parent else "",
-        events=tuple(it for it in events if not (parent and isinstance(it, Prompt))),
+        events=tuple(event for event in events if not (parent and isinstance(event, Prompt))),
         origin=origin,
-        copies=frozenset(it.key for it in copies),
+        copies=frozenset(event.key for event in copies),
         usage=_steps(messages[shared:]) if shared else _usage(session, messages),
         copied=copied,
-        subagents=tuple(read(database, it, known, depth=depth + 1, seen=seen) for it in children),
+        subagents=tuple(
+            read(database, child, by_content, depth=depth + 1, seen=seen) for child in children
+        ),
         unknown=unknown,
     )
 
@@ -145,14 +147,14 @@ def _is_new(row: Json, seen: set[str]) -> bool:
 
 
 def _origin(
-    database: Bounded, own: str, messages: Sequence[Json], known: Beginnings
+    database: Bounded, own: str, messages: Sequence[Json], by_content: Beginnings
 ) -> tuple[str, int]:
     """The session that this one is a fork of, and how many messages at the start are copies.
 
     No column says so: a fork has the messages up to a point under new ids.
     """
     contents = [*map(_content, messages)]
-    older = known.get(contents[0], ()) if contents else ()
+    older = by_content.get(contents[0], ()) if contents else ()
     origin, shared = "", 0
     for other in older[: older.index(own)] if own in older else ():
         theirs = map(_content, _messages(database, other, Counter()))
@@ -167,7 +169,7 @@ def _content(message: Json) -> Hashable:
 
     A copy has the parts in the order of their ids, which plugins choose for theirs.
     """
-    words = sorted(it["text"] for it in message["parts"] if isinstance(it.get("text"), str))
+    words = sorted(part["text"] for part in message["parts"] if isinstance(part.get("text"), str))
     time = mapping(message.get("time")).get("created", message["at"])
     return tuple(words), json.dumps([message.get("role"), message.get("tokens"), time], default=str)
 
@@ -191,7 +193,7 @@ def _not_asked(event: Event) -> Event:
 def _kept(session: Json, messages: Sequence[Json]) -> int:
     """How many messages a person left when they went back to an earlier one."""
     first = text(_data(session.get("revert"), Counter()).get("messageID"))
-    keys = [it["key"] for it in messages]
+    keys = [message["key"] for message in messages]
     return keys.index(first) if first in keys else len(keys)
 
 
@@ -202,14 +204,14 @@ def _messages(database: Bounded, session: str, unknown: Counter[str]) -> list[Js
 
 
 def _joined(messages: Iterable[Json], parts: Iterable[Json], unknown: Counter[str]) -> list[Json]:
-    found: dict[object, Json] = {}
+    by_id: dict[object, Json] = {}
     for row in messages:
-        found[row["id"]] = {**_data(row["data"], unknown), **_place(row), "parts": []}
+        by_id[row["id"]] = {**_data(row["data"], unknown), **_place(row), "parts": []}
     for row in parts:
-        if row["message_id"] in found:
+        if row["message_id"] in by_id:
             part = {**_data(row["data"], unknown), **_place(row)}
-            found[row["message_id"]]["parts"].append(part)
-    return list(found.values())
+            by_id[row["message_id"]]["parts"].append(part)
+    return list(by_id.values())
 
 
 def _place(row: Json) -> Json:
@@ -217,14 +219,14 @@ def _place(row: Json) -> Json:
 
 
 def _all_events(messages: Sequence[Json], unknown: Counter[str]) -> list[Event]:
-    found: list[Event] = []
-    for event in (it for message in messages for it in _events(message, unknown)):
-        match found[-1:], event:
+    events: list[Event] = []
+    for event in (event for message in messages for event in _events(message, unknown)):
+        match events[-1:], event:
             case [Compaction(summary="") as begun], Compaction(summary=summary) if summary:
-                found[-1] = replace(begun, summary=summary)
+                events[-1] = replace(begun, summary=summary)
             case _:
-                found.append(event)
-    return found
+                events.append(event)
+    return events
 
 
 def _events(message: Json, unknown: Counter[str]) -> Iterator[Event]:
@@ -304,7 +306,7 @@ def _usage(session: Json, messages: Iterable[Json]) -> Usage:
 
 def _steps(messages: Iterable[Json]) -> Usage:
     parts = (part for message in messages for part in message["parts"])
-    steps = (mapping(it.get("tokens")) for it in parts if it.get("type") == "step-finish")
+    steps = (mapping(part.get("tokens")) for part in parts if part.get("type") == "step-finish")
     return sum(map(_tokens, steps), Usage())
 
 

@@ -68,7 +68,11 @@ def database(path: Path) -> Iterator[Bounded]:
             connection.execute(query)
         wanted = [row for row in sessions if row["id"] == path.stem]
         for row in wanted:  # it grows
-            wanted += [it for it in sessions if it["parent_id"] == row["id"] and it not in wanted]
+            wanted += [
+                session
+                for session in sessions
+                if session["parent_id"] == row["id"] and session not in wanted
+            ]
             connection.execute(
                 "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row.values(),)
             )

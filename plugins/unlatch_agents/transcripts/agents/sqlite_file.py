@@ -48,14 +48,14 @@ class Bounded(sqlite3.Connection):
         left = None if self.size is None else _LEAST + self.size * _TIMES
         cursor = self.execute(query, values)
         names = [column[0] for column in cursor.description]
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         for row in cursor:
-            found.append(dict(zip(names, row, strict=True)))
+            rows.append(dict(zip(names, row, strict=True)))
             if left is not None:
-                left -= _ROW + sum(len(one) for one in row if isinstance(one, str | bytes))
+                left -= _ROW + sum(len(value) for value in row if isinstance(value, str | bytes))
                 if left < 0:
                     raise sqlite3.DatabaseError("its tables are larger than the file")
-        return found
+        return rows
 
 
 @contextmanager
@@ -85,6 +85,6 @@ def _connected(path: Path, options: str) -> Iterator[Bounded]:
     uri = f"{path.absolute().as_uri()}?{options}"
     with closing(sqlite3.connect(uri, uri=True, factory=Bounded)) as connection:
         log = path.with_name(f"{path.name}-wal")
-        connection.limit(sum(one.stat().st_size for one in (path, log) if one.exists()))
+        connection.limit(sum(file.stat().st_size for file in (path, log) if file.exists()))
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         yield connection

@@ -56,18 +56,18 @@ def check_alone(
     offline: bool,
 ) -> None:
     """Check that the items belong to no increment; raises Belongs."""
-    found = find_increments(workspace, trackers, refs, offline=offline)
-    for ref, increments in zip(refs, found, strict=True):
+    owners = find_increments(workspace, trackers, refs, offline=offline)
+    for ref, increments in zip(refs, owners, strict=True):
         if not increments:
             continue
         # An item stays open for the last unfinished one.
-        increment = min(increments, key=lambda one: one.status.is_finished)
+        increment = min(increments, key=lambda increment: increment.status.is_finished)
         name = trackers.settings(ref.tracker).name(ref)
         slug = trackers.registry.manifest(ref.tracker).slug
         item = quote(name_in(trackers, increment, ref))
         close = f"unlatch {ref.tracker} close-{slug} {quote(increment.id)} --item {item}"
         is_offered = kind is Kind.REOPEN or increment.status.can_become(Status.COMPLETED)
-        is_whole = all(increment.id in (one.id for one in some) for some in found)
+        is_whole = all(increment.id in (increment.id for increment in group) for group in owners)
         step = _step(increment, kind, close)
         raise Belongs(name, increment, kind, step=step, is_offered=is_offered and is_whole)
 

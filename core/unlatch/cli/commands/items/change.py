@@ -119,11 +119,11 @@ class Group:
     @property
     def kept(self) -> Work:
         """The changes of the items that are not left alone."""
-        return Work(self.place, [one for one in self.changes if not one.is_left])
+        return Work(self.place, [plan for plan in self.changes if not plan.is_left])
 
     def explained(self, request: ItemRequest) -> Group:
         """The same with the reason."""
-        return replace(self, changes=[replace(one, request=request) for one in self.changes])
+        return replace(self, changes=[replace(plan, request=request) for plan in self.changes])
 
 
 def _plan(
@@ -187,14 +187,16 @@ class ItemDialog(Dialog):
         items: int,
         excess: UsageError | None,
     ) -> int:
-        every = [one for preview in previews for one in preview.items]
+        every = [item for preview in previews for item in preview.items]
         code = max(foreseen_code(every), self._left_code())
         parts = {
-            "items": [one for preview in previews for one in preview_document(preview)["items"]],
+            "items": [
+                entry for preview in previews for entry in preview_document(preview)["items"]
+            ],
             "requests": sum(preview.requests for preview in previews),
         }
         context = self.at(self.groups[0].place)
-        read, as_json = [one.item for one in every], self.options.as_json
+        read, as_json = [item.item for item in every], self.options.as_json
         if show_plan(context, "dry-run-items", code, parts, as_json=as_json, read=read):
             return code
         self._tell_unchanged()
@@ -225,8 +227,8 @@ class ItemDialog(Dialog):
         """The end says how many operations are left."""
 
     def ended(self, ended: Sequence[Ended]) -> int:
-        done = [one for one in ended if isinstance(one, Done)]
-        delivered = [one.delivered for one in done if one.delivered]
+        done = [change for change in ended if isinstance(change, Done)]
+        delivered = [change.delivered for change in done if change.delivered]
         code = max(self._left_code(), *map(left_code, delivered), 0)
         is_project, verb = self.groups[0].is_project, self.options.command
         if self.options.as_json:
@@ -244,7 +246,7 @@ class ItemDialog(Dialog):
     def _left_code(self) -> int:
         """The exit code for the items that were left alone with an error."""
         errors = [plan.error for plan in self._plans if plan.error is not None]
-        pending = [one for one in errors if isinstance(one, OperationPending)]
+        pending = [error for error in errors if isinstance(error, OperationPending)]
         if len(pending) < len(errors):
             return UNDECIDED
         return pending[0].exit_code if pending else 0

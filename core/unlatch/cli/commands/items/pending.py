@@ -58,18 +58,18 @@ class PendingItems:
 
     @property
     def records(self) -> list[Increment]:
-        return [one for _, records in self.found for one in records if one.pending]
+        return [record for _, records in self.found for record in records if record.pending]
 
     @property
     def skipped(self) -> list[Increment]:
         """The records that were not tried: every operation is blocked."""
         # By the item: a record that is joined to another one gets its name.
-        done = {one.increment.links[0].key for one in self.results}
-        return [one for one in self.records if one.links[0].key not in done]
+        done = {result.increment.links[0].key for result in self.results}
+        return [record for record in self.records if record.links[0].key not in done]
 
     @property
     def left(self) -> list[Increment]:
-        return [*(one.increment for one in self.results if one.left), *self.skipped]
+        return [*(result.increment for result in self.results if result.left), *self.skipped]
 
     @property
     def is_done(self) -> bool:
@@ -77,7 +77,7 @@ class PendingItems:
 
     @property
     def entries(self) -> list[output.Json]:
-        return [result_entry(one) for one in self.results]
+        return [result_entry(result) for result in self.results]
 
 
 def find_pending(
@@ -102,19 +102,19 @@ def find_pending(
 
 def _of_user(*, recent: bool) -> PendingItems:
     wanted, config = is_waiting(recent=recent), user_config_file()
-    found, broken = records_outside(wanted, environ=os.environ, user_config=config)
-    return PendingItems(found, broken)
+    waiting, broken = records_outside(wanted, environ=os.environ, user_config=config)
+    return PendingItems(waiting, broken)
 
 
 def find_refused(
     context: Context, *, in_project: bool = False
 ) -> list[tuple[Increment, RefusedLabels]]:
     """The labels that trackers refused on items alone, each with the item's record."""
-    found: list[tuple[Increment, RefusedLabels]] = []
+    refused: list[tuple[Increment, RefusedLabels]] = []
     for workspace in _workspaces(context, in_project=in_project):
         with _going_on(context):
-            found += refusals_of_items(workspace)
-    return found
+            refused += refusals_of_items(workspace)
+    return refused
 
 
 def retry_refused(context: Context, *, by: str) -> None:
@@ -155,7 +155,7 @@ def sync_items(
     retries, max_items = options.retries_blocked, options.max_items
     served = 0
     for group, records in pending.found:
-        due = [one for one in records if _is_due(one, retries=retries)]
+        due = [record for record in records if _is_due(record, retries=retries)]
         command = "unlatch sync --dry-run"
         if excess := find_excess(
             group.workspace, len(due), max_items, command=command, written=served
@@ -164,7 +164,7 @@ def sync_items(
         own, results = context.over(group.workspace), list[DeliveryResult]()
         with own.trackers() as trackers:
             if due:
-                operations = sum(len(one.pending) for one in due)
+                operations = sum(len(record.pending) for record in due)
                 with show_deliveries(own, operations, silent=silent) as report:
                     deliver = partial(deliver_items, options=options.delivery, named=retries)
                     results = deliver(group.workspace, trackers, due, report)
@@ -177,16 +177,16 @@ def sync_items(
 
 
 def _is_due(record: Increment, *, retries: bool) -> bool:
-    return any(retries or not one.is_blocked for one in record.pending)
+    return any(retries or not operation.is_blocked for operation in record.pending)
 
 
 def count_duplicates(context: Context, *places: PendingItems) -> list[Duplicates]:
     """The comments of the last hour that were posted twice; none is deleted."""
-    found: list[Duplicates] = []
-    for group, records in (one for pending in places for one in pending.found):
+    duplicates: list[Duplicates] = []
+    for group, records in (group for pending in places for group in pending.found):
         with context.over(group.workspace).trackers() as trackers:
-            found += find_duplicates(group.workspace, trackers, records, delete=False)
-    return found
+            duplicates += find_duplicates(group.workspace, trackers, records, delete=False)
+    return duplicates
 
 
 def sync_elsewhere(
@@ -227,7 +227,7 @@ def show_pending(here: PendingItems, elsewhere: PendingItems) -> None:
         if records := pending.records:
             count = times(len(records), "item")
             output.data(f"{heading:<13}{count} with pending operations{where}")
-            lines = (pending_line(one, elsewhere=pending is elsewhere) for one in records)
+            lines = (pending_line(record, elsewhere=pending is elsewhere) for record in records)
             output.data(*(f"  {line}" for line in lines))
         tell_broken(pending.broken)
         if pending.error is not None:

@@ -23,20 +23,20 @@ def preview_items(
     context: Context, pending: PendingItems, options: DeliveryOptions
 ) -> list[Previewed]:
     """The requests that `sync_items` would send."""
-    found: list[Previewed] = []
+    previews: list[Previewed] = []
     for group, records in pending.found:
         with context.over(group.workspace).trackers() as trackers:
-            found += preview_deliveries(group.workspace, trackers, records, options=options)
-    return found
+            previews += preview_deliveries(group.workspace, trackers, records, options=options)
+    return previews
 
 
 def tell_not_previewed(
-    here: PendingItems, elsewhere: PendingItems, shown: Sequence[Previewed]
+    here: PendingItems, elsewhere: PendingItems, previewed: Sequence[Previewed]
 ) -> None:
     """Name the records of which no operation would be tried, and why items could not be read."""
-    tell_unread(unread_items(shown))
-    operations = {one.operation.op for one in shown}
+    tell_unread(unread_items(previewed))
+    operations = {preview.operation.op for preview in previewed}
     for pending, is_elsewhere in ((here, False), (elsewhere, True)):
         for record in pending.records:
-            if operations.isdisjoint(one.op for one in record.pending):
+            if operations.isdisjoint(operation.op for operation in record.pending):
                 output.data(pending_line(record, elsewhere=is_elsewhere))

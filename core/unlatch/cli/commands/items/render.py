@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 def tell_unchanged(context: Context, plans: Sequence[ItemPlan], kind: Kind) -> None:
     """Show the items that are left alone, and why."""
     registry = context.workspace.registry
-    for one in plans:
-        name = output.clean(f"{tracker_title(registry, one.link.tracker)} {one.record.title}")
-        if one.error is not None:
-            context.trace(one.error)
-            cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
-            why = "left" if isinstance(one.error, OperationPending) else "not checked"
-            output.failed(f"{name} {why}: {cause}", one.error.hint)
-        elif one.is_done:
+    for plan in plans:
+        name = output.clean(f"{tracker_title(registry, plan.link.tracker)} {plan.record.title}")
+        if plan.error is not None:
+            context.trace(plan.error)
+            cause = f"{output.clean(plan.error.message)} {output.faint(f'[{plan.error.id}]')}"
+            why = "left" if isinstance(plan.error, OperationPending) else "not checked"
+            output.failed(f"{name} {why}: {cause}", plan.error.hint)
+        elif plan.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
             output.ok(f"{name} is {state}; nothing changed")
-            tell_known_refusals(context, one.record)
+            tell_known_refusals(context, plan.record)
 
 
-def left_code(one: DeliveryResult) -> int:
-    return 0 if one.on_purpose else delivered_code(one.deliveries, one.left)
+def left_code(result: DeliveryResult) -> int:
+    return 0 if result.on_purpose else delivered_code(result.deliveries, result.left)
 
 
 def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: bool) -> None:
     """Name the pending operations, the command that delivers them, and where they are."""
-    left = [one for one in delivered if one.left]
+    left = [result for result in delivered if result.left]
     if not left:
         return
-    count = times(sum(one.left for one in left), "operation")
-    on_purpose = all(one.on_purpose for one in left)
+    count = times(sum(result.left for result in left), "operation")
+    on_purpose = all(result.on_purpose for result in left)
     words = f"{count} recorded." if on_purpose else f"{count} recorded and not delivered."
     output.talk(f"{output.warn(words)} Next: {_next(left, verb)}")
     if _is_one_blocked(left):
@@ -70,7 +70,7 @@ def _next(left: Sequence[DeliveryResult], verb: str) -> str:
 
 
 def _is_one_blocked(left: Sequence[DeliveryResult]) -> bool:
-    return len(left) == 1 and all(one.is_blocked for one in left[0].increment.pending)
+    return len(left) == 1 and all(operation.is_blocked for operation in left[0].increment.pending)
 
 
 def item_command(record: Increment, verb: str) -> str:
@@ -85,8 +85,8 @@ def _key(record: Increment) -> str:
 
 
 def change_entries(plans: Sequence[ItemPlan], done: Sequence[Done]) -> list[output.Json]:
-    changed = {one.change.subject.id: one for one in done}
-    return [_entry(one, changed.get(one.record.id)) for one in plans]
+    changed = {change.change.subject.id: change for change in done}
+    return [_entry(plan, changed.get(plan.record.id)) for plan in plans]
 
 
 def _entry(plan: ItemPlan, done: Done | None) -> output.Json:
@@ -107,11 +107,11 @@ def _entry(plan: ItemPlan, done: Done | None) -> output.Json:
 
 def tell_broken(broken: Sequence[BrokenIncrement]) -> int:
     """Name the records that cannot be read, and why; returns the exit code."""
-    for one in broken:
-        why = f"{output.clean(one.reason)} [{one.error_id}]"
-        output.note(f"{output.clean(str(one.folder))} cannot be read: {why}")
-        if one.hint:
-            output.talk(f"  next: {output.clean(one.hint)}")
+    for record in broken:
+        why = f"{output.clean(record.reason)} [{record.error_id}]"
+        output.note(f"{output.clean(str(record.folder))} cannot be read: {why}")
+        if record.hint:
+            output.talk(f"  next: {output.clean(record.hint)}")
     return UNDECIDED if broken else 0
 
 
@@ -120,7 +120,7 @@ def result_entry(delivered: DeliveryResult) -> output.Json:
     return {
         **_record_entry(delivered.increment),
         "done": False,
-        "deliveries": [delivery_entry(one) for one in delivered.deliveries],
+        "deliveries": [delivery_entry(delivery) for delivery in delivered.deliveries],
         "left": delivered.left,
         "error": None,
     }
@@ -136,7 +136,7 @@ def pending_line(record: Increment, *, elsewhere: bool = False) -> str:
     `elsewhere` for a record outside of projects, if the command runs in one: only `sync` finds it.
     """
     operations = record.pending
-    is_blocked = all(one.is_blocked for one in operations)
+    is_blocked = all(operation.is_blocked for operation in operations)
     verb = "close" if operations[-1].kind is Kind.CLOSE else "reopen"
     count = times(len(operations), "operation") + (" blocked" if is_blocked else " pending")
     command = item_command(record, verb) if is_blocked else "unlatch sync"
@@ -161,4 +161,4 @@ def record_facts(record: Increment | None) -> output.Json:
 
 
 def _count_reopens(record: Increment) -> int:
-    return sum(outcome_of(record, one).counts for one in record.reopens)
+    return sum(outcome_of(record, reopen).counts for reopen in record.reopens)

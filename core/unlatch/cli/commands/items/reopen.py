@@ -82,6 +82,6 @@ def _read(options: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """The options for items, and whether questions may be asked."""
     left = dict(options)
     scoping = take_scoping(left)
-    if any([scoping, *(left.pop(one) for one in _OF_INCREMENTS)]):
+    if any([scoping, *(left.pop(option) for option in _OF_INCREMENTS)]):
         raise click.UsageError("options about increments do not go with items")
     return left, not left["yes"] and is_interactive() and not left["as_json"]

@@ -34,7 +34,7 @@ _OUTCOMES = {
 
 def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
     """Show items; the exit code is 5 if one could not be read."""
-    found: list[tuple[ItemSnapshot, Increment | None]] = []
+    matches: list[tuple[ItemSnapshot, Increment | None]] = []
     owners: list[list[Increment]] = []
     own = context
     with ExitStack() as opened:
@@ -42,18 +42,20 @@ def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
             own = context.over(group.workspace)
             trackers = opened.enter_context(own.trackers())
             refs = locate_items(trackers, group.words)
-            found += find_records(group.workspace, trackers, refs)
+            matches += find_records(group.workspace, trackers, refs)
             owners += find_increments(group.workspace, trackers, refs)
-    seen = [one for one, _ in found]
-    code = UNDECIDED if any(one.error for one in seen) else 0
+    seen = [snapshot for snapshot, _ in matches]
+    code = UNDECIDED if any(snapshot.error for snapshot in seen) else 0
     if as_json:
-        items = [_entry(*one, of) for one, of in zip(found, owners, strict=True)]
+        items = [_entry(*pair, of) for pair, of in zip(matches, owners, strict=True)]
         output.document("item-status", code, items=items)
         return code
     now = own.workspace.clock()
-    for (one, record), increments in zip(found, owners, strict=True):
-        context.trace(one.error)
-        output.data(seen_line(own.workspace.registry, one, columns=_COLUMNS).removeprefix("    "))
+    for (snapshot, record), increments in zip(matches, owners, strict=True):
+        context.trace(snapshot.error)
+        output.data(
+            seen_line(own.workspace.registry, snapshot, columns=_COLUMNS).removeprefix("    ")
+        )
         output.data(
             *(f"    belongs to {output.clean(each.id)} ({each.status})" for each in increments)
         )
@@ -71,5 +73,5 @@ def show_items(context: Context, words: Sequence[str], *, as_json: bool) -> int:
 def _entry(
     seen: ItemSnapshot, record: Increment | None, increments: Sequence[Increment]
 ) -> output.Json:
-    facts = record_facts(record) | {"increments": [one.id for one in increments]}
+    facts = record_facts(record) | {"increments": [increment.id for increment in increments]}
     return {**item_entry(seen), **facts, "name": seen.name}

@@ -42,7 +42,7 @@ def open_item_of(context: Context, increment: Increment, tracker: str | None) ->
     trackers = Trackers(context.workspace)
     if tracker is not None:
         context.workspace.registry.manifest(tracker)
-    links = [one for one in increment.links if tracker in (None, one.tracker)]
+    links = [link for link in increment.links if tracker in (None, link.tracker)]
     if not links:
         on = f" on {tracker}" if tracker else ""
         hint = f"unlatch link {quote(increment.id)} URL"
@@ -53,7 +53,7 @@ def open_item_of(context: Context, increment: Increment, tracker: str | None) ->
             "several-items",
             f"{increment.id} has {len(links)} items",
             hint="name one: unlatch status ITEM --web",
-            problems=tuple(f"{one.tracker} {one.key}" for one in links),
+            problems=tuple(f"{link.tracker} {link.key}" for link in links),
         )
     open_page(trackers.web_address(trackers.locate(link)))
     return 0

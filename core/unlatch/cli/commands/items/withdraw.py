@@ -14,11 +14,11 @@ def withdraw_item(
     if len(words) != 1 or not context.is_item(words[0]):
         return None
     try:
-        found = find_record(context, words[0])
+        match = find_record(context, words[0])
     except UnlatchError:
         return None  # an increment can have links that the configuration does not know any more
-    if found is None:
+    if match is None:
         return None
-    own, name = found
+    own, name = match
     link, count = withdraw_operations(own.workspace, name, by=by, dry_run=dry_run)
     return (name, link, count) if count else None

@@ -83,8 +83,8 @@ def run(
         from unlatch.cli.runtime.item_words import items_typed  # noqa: PLC0415  (rarely needed)
 
         (wanted,) = items_typed(context, [wanted])
-    found = _find_item(context, wanted) or (context, named_increment(context, wanted))
-    return _tell(*found, as_json=as_json)
+    target = _find_item(context, wanted) or (context, named_increment(context, wanted))
+    return _tell(*target, as_json=as_json)
 
 
 def _find_item(context: Context, wanted: str) -> tuple[Context, str] | None:
@@ -104,10 +104,10 @@ def _find_item(context: Context, wanted: str) -> tuple[Context, str] | None:
 def _tell(context: Context, wanted: str, *, as_json: bool) -> int:
     from unlatch.lifecycle.history import read_history  # noqa: PLC0415
 
-    found = read_history(context.workspace, wanted)
-    increment = found.increment
-    if found.lost:
-        lost = times(found.lost, "line")
+    history = read_history(context.workspace, wanted)
+    increment = history.increment
+    if history.lost:
+        lost = times(history.lost, "line")
         output.note(f"{lost} of events.jsonl cannot be read; unlatch doctor shows it")
     if as_json:
         from unlatch.increments.records.reopens import reopen_entries  # noqa: PLC0415
@@ -115,17 +115,17 @@ def _tell(context: Context, wanted: str, *, as_json: bool) -> int:
         output.document(
             "history",
             id=increment.id,
-            events=[_event_entry(one) for one in found.events],
+            events=[_event_entry(event) for event in history.events],
             pending=[operation_entry(operation) for operation in increment.pending],
             reopens=reopen_entries(increment.data, increment.reopens),
         )
         return 0
     with context.paged():
-        for event in found.events:
-            output.data(*_lines(event, increment, found.events))
-        for one in increment.pending:
-            output.data(*_pending_lines(one, increment))
-        if not found.events:
+        for event in history.events:
+            output.data(*_lines(event, increment, history.events))
+        for operation in increment.pending:
+            output.data(*_pending_lines(operation, increment))
+        if not history.events:
             output.talk("Nothing is recorded yet.")
     return 0
 
@@ -135,11 +135,13 @@ def _event_entry(event: Event) -> output.Json:
     return {**LOG.entry(event), "id": event.id or None, "by": event.by or None}
 
 
-def _pending_lines(one: Operation, increment: Increment) -> list[str]:
-    entry = next((entry for entry in increment.reopens if entry.id == one.op), None)
-    by = one.by or (entry.reopened_by if entry else None)
-    what = f"pending: {one.kind} {one.tracker} {one.item}"
-    return _moment(one.at, by or _UNKNOWN_USER, _with_reason(what, one.reason or one.why))
+def _pending_lines(operation: Operation, increment: Increment) -> list[str]:
+    entry = next((entry for entry in increment.reopens if entry.id == operation.op), None)
+    by = operation.by or (entry.reopened_by if entry else None)
+    what = f"pending: {operation.kind} {operation.tracker} {operation.item}"
+    return _moment(
+        operation.at, by or _UNKNOWN_USER, _with_reason(what, operation.reason or operation.why)
+    )
 
 
 def _moment(at: datetime, by: str, text: str) -> list[str]:
@@ -154,7 +156,7 @@ def _with_reason(text: str, reason: str | None) -> str:
 def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Iterator[str]:
     by = event.by or (_UNKNOWN_USER if event.id else "-")
     yield from _moment(event.at, by, _description(event, events))
-    entry = next((one for one in increment.reopens if one.id == event.id), None)
+    entry = next((reopen for reopen in increment.reopens if reopen.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
             yield from lines_of(_INDENT, "", line)
@@ -169,10 +171,12 @@ def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
     if entry.forced:
         yield f"forced: {', '.join(entry.forced)}"
     # Deliveries with an event have a line of their own.
-    own = (one for one in events if isinstance(one, Delivered | Parked) and one.op == entry.id)
-    shown = {event.item for event in own}
-    synced = (one for one in entry.synced_to if one.url not in shown)
-    if reached := [one.url or f"{one.tracker} {one.item}" for one in synced]:
+    own = (
+        event for event in events if isinstance(event, Delivered | Parked) and event.op == entry.id
+    )
+    items_with_event = {event.item for event in own}
+    synced = (item for item in entry.synced_to if item.url not in items_with_event)
+    if reached := [item.url or f"{item.tracker} {item.item}" for item in synced]:
         yield f"reached: {', '.join(reached)}"
     undone = {event.reopen for event in events if isinstance(event, Undone)}
     if entry.reverted_at is not None and entry.id not in undone:
@@ -211,7 +215,11 @@ def _about_item(event: EventOnItem, events: Sequence[Event]) -> str:
         case Delivered():
             kept = "commented" if event.commented else _labels(event)
             # The reason of an increment's change has its own line.
-            reason = None if any(one.id == event.op for one in events) else event.reason
+            reason = (
+                None
+                if any(event_of_change.id == event.op for event_of_change in events)
+                else event.reason
+            )
             refused = ", ".join(event.labels_refused)
             about = _with_reason(f"{name} {RESULTS.get(event.result, kept)}", reason)
             return f"{about}; labels refused: {refused}" if refused else about

@@ -38,17 +38,17 @@ def run(context: Context, *, items: bool, as_json: bool, **options: Any) -> int:
         from unlatch.cli.runtime.item_words import over_items  # noqa: PLC0415  (slow to load)
 
         context = over_items(context)
-    found, hidden = take_listing(context, **options)
+    listing, hidden = take_listing(context, **options)
     with nullcontext() if as_json else context.paged():
         if items and not as_json:
-            return _show_items(context, found)
-        return _show(context, found, hidden=hidden, as_json=as_json)
+            return _show_items(context, listing)
+        return _show(context, listing, hidden=hidden, as_json=as_json)
 
 
-def _show_items(context: Context, found: Listing) -> int:
+def _show_items(context: Context, listing: Listing) -> int:
     """Show the records of items alone, one a line."""
     rows, broken = [], list[BrokenIncrement]()
-    for record in found:
+    for record in listing:
         if isinstance(record, BrokenIncrement):
             broken.append(record)
         else:
@@ -57,8 +57,8 @@ def _show_items(context: Context, found: Listing) -> int:
         headings = ("Item", "Last", "Reopens", "Pending", "Reason of the last reopen")
         output.table(headings, rows, flexible=(4,))
     elif not broken:
-        output.talk("No item matches." if found.filters else "No items.")
-    return tell_left_out([*broken, *found.left_out])
+        output.talk("No item matches." if listing.filters else "No items.")
+    return tell_left_out([*broken, *listing.left_out])
 
 
 def _item_row(record: Increment, now: datetime) -> tuple[str, ...]:
@@ -69,56 +69,56 @@ def _item_row(record: Increment, now: datetime) -> tuple[str, ...]:
     return record.name, when, str(len(record.reopens)), str(len(record.pending)), first_line(last)
 
 
-def _show(context: Context, found: Listing, *, hidden: int, as_json: bool) -> int:
+def _show(context: Context, listing: Listing, *, hidden: int, as_json: bool) -> int:
     notes: list[str] = []
     if may_be_sparse(context.paths.root):
         from unlatch.project.git.sparse import sparse_note  # noqa: PLC0415  (rarely needed)
 
         notes += sparse_note(context.paths)
     if as_json:
-        output.document_list(map(list_entry, _noting(context, found, notes)))
+        output.document_list(map(list_entry, _noting(context, listing, notes)))
     else:
         alone = sum(1 for _ in context.workspace.beside.collection.folders())
-        if not _tell(_noting(context, _known(context, found, hidden) or found, notes)):
-            _tell_none(context, found, hidden=hidden, is_sparse=bool(notes or alone))
-        if alone and not found.filters:
+        if not _tell(_noting(context, _known(context, listing, hidden) or listing, notes)):
+            _tell_none(context, listing, hidden=hidden, is_sparse=bool(notes or alone))
+        if alone and not listing.filters:
             output.talk(f"{times(alone, 'item')} reopened or closed alone; --items lists them.")
-    if found.limit is not None and found.matched > found.limit:
-        output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
-    if hidden and not (found.filters or as_json):
+    if listing.limit is not None and listing.matched > listing.limit:
+        output.talk(f"Showing {listing.limit} of {listing.matched:,} increments.")
+    if hidden and not (listing.filters or as_json):
         pronoun = "it" if hidden == 1 else "them"
         output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows {pronoun}.")
     for note in notes:
         output.note(note)
-    return tell_left_out(found.left_out)
+    return tell_left_out(listing.left_out)
 
 
-def _known(context: Context, found: Listing, hidden: int) -> Iterator[Listed | ListRow] | None:
+def _known(context: Context, listing: Listing, hidden: int) -> Iterator[Listed | ListRow] | None:
     """The rows of a long list of everything, with those that are known from an earlier run."""
-    is_all = not (found.filters or found.order or found.reverse or found.limit)
-    if not is_all or len(found.folders) < WORTH_IT:
+    is_all = not (listing.filters or listing.order or listing.reverse or listing.limit)
+    if not is_all or len(listing.folders) < WORTH_IT:
         return None
     manager = context.workspace.manager
-    known = KnownRows(manager.paths.root, manager.shapes)
+    rows = KnownRows(manager.paths.root, manager.shapes)
     if context.workspace.registry.known_broken:
         return None  # rows do not show that an increment names items of such a plugin
-    return known.each(found.folders, complete=not hidden)
+    return rows.each(listing.folders, complete=not hidden)
 
 
-def _noting(context: Context, found: Iterable[Row], notes: list[str]) -> Iterator[Row]:
+def _noting(context: Context, listing: Iterable[Row], notes: list[str]) -> Iterator[Row]:
     """The increments; notes about those that are only partly read go to `notes`."""
     manager, registry = context.workspace.manager, context.workspace.registry
     unread: dict[str, None] = {}
-    for one in found:
-        if isinstance(one, Increment):
-            if one.from_spec:
-                notes.append(f"{one.id}: {FROM_SPEC}")
-            if error := manager.unreadable_title(one):
+    for increment in listing:
+        if isinstance(increment, Increment):
+            if increment.from_spec:
+                notes.append(f"{increment.id}: {FROM_SPEC}")
+            if error := manager.unreadable_title(increment):
                 notes.append(not_read(error))
-        yield one
+        yield increment
         # Its links have been read by now.
-        if registry.known_broken and isinstance(one, Increment):
-            unread |= dict.fromkeys(broken_links(one, registry))
+        if registry.known_broken and isinstance(increment, Increment):
+            unread |= dict.fromkeys(broken_links(increment, registry))
     why = "are not shown, because that plugin cannot be used"
     notes += [f"items of {tracker} {why}" for tracker in unread]
 
@@ -128,10 +128,10 @@ def _tell(chosen: Iterable[Listed | ListRow]) -> int:
     broken: list[BrokenIncrement] = []
     rows = []
     # Only rows are kept, to save memory with thousands of increments.
-    for one in chosen:
-        rows.append(_row(one))
-        if isinstance(one, BrokenIncrement):
-            broken.append(one)
+    for increment in chosen:
+        rows.append(_row(increment))
+        if isinstance(increment, BrokenIncrement):
+            broken.append(increment)
     if rows:
         if any(row[2] for row in rows):
             headings = ("Increment", "Status", "Files show", "Items", "Title")
@@ -144,16 +144,18 @@ def _tell(chosen: Iterable[Listed | ListRow]) -> int:
     return len(rows)
 
 
-def _tell_none(context: Context, found: Listing, *, hidden: int, is_sparse: bool) -> None:
+def _tell_none(context: Context, listing: Listing, *, hidden: int, is_sparse: bool) -> None:
     """Report that no increment was found; for a status, count those with other statuses."""
-    if not (found.filters and found.folders):
+    if not (listing.filters and listing.folders):
         if not (hidden or is_sparse):
             output.talk("No increments. Next: unlatch new TITLE")
         return
     others: Counter[str] = Counter()
-    if wanted := _only_status(found.filters):
-        each = context.workspace.manager.each(found.folders)
-        others.update(one.status.value for one in each if isinstance(one, Increment))
+    if wanted := _only_status(listing.filters):
+        each = context.workspace.manager.each(listing.folders)
+        others.update(
+            increment.status.value for increment in each if isinstance(increment, Increment)
+        )
     if others:
         counts = ", ".join(f"{count:,} {other}" for other, count in others.most_common())
         output.talk(f"No increment is {wanted}; others are: {counts}. Next: unlatch list")
@@ -172,22 +174,36 @@ def _only_status(filters: Filters) -> str | None:
     return None
 
 
-def _row(one: Listed | ListRow) -> tuple[str, ...]:
-    archived = " (archived)" if one.archived else ""
-    if isinstance(one, BrokenIncrement):
-        return one.id, f"broken{archived}", "", "", one.reason
-    shown, row = ("", one) if isinstance(one, ListRow) else (_shown(one), row_of(one))
+def _row(increment: Listed | ListRow) -> tuple[str, ...]:
+    archived = " (archived)" if increment.archived else ""
+    if isinstance(increment, BrokenIncrement):
+        return increment.id, f"broken{archived}", "", "", increment.reason
+    evidence, row = (
+        ("", increment)
+        if isinstance(increment, ListRow)
+        else (_shown(increment), row_of(increment))
+    )
     pending = f" ({row.pending} pending)" if row.pending else ""
     links = row.links
     if len(links) > _MOST_ITEMS and sys.stdout.isatty():
         left_out = f"and {len(links) - _MOST_ITEMS + 1} more"
         links = [*links[: _MOST_ITEMS - 1], left_out]
-    return one.id, f"{row.status}{archived}", shown, f"{', '.join(links)}{pending}", row.title
+    return (
+        increment.id,
+        f"{row.status}{archived}",
+        evidence,
+        f"{', '.join(links)}{pending}",
+        row.title,
+    )
 
 
-def _shown(one: Increment) -> str:
+def _shown(increment: Increment) -> str:
     """What the files of a unit show, where that is not just the status."""
-    if one.evidence is None:
-        return "no tasks" if one.unit else ""
-    is_same = one.evidence.status is one.status
-    return one.evidence.by if is_same else f"{one.evidence.status} ({one.evidence.by})"
+    if increment.evidence is None:
+        return "no tasks" if increment.unit else ""
+    is_same = increment.evidence.status is increment.status
+    return (
+        increment.evidence.by
+        if is_same
+        else f"{increment.evidence.status} ({increment.evidence.by})"
+    )

@@ -68,31 +68,31 @@ def run_search(
         results, warnings = map(result_entry, result.found), warning_entries(result.warnings)
         output.document("search", query=query, results=[*results], warnings=warnings)
         return 0
-    for one in result.found:
-        changed = f", {one.work.changed:%Y-%m-%d}" if one.work.changed else ""
-        head = f"{one.kind} {one.work.status}{changed}"
-        output.data(*output.hang(f"{output.strong(one.work.id)}  ", output.faint(head)))
-        output.data(*output.hang("  ", output.clean(one.work.summary or one.work.title)))
-        output.data(*output.hang("  ", output.faint(why(one))))
+    for match in result.found:
+        changed = f", {match.work.changed:%Y-%m-%d}" if match.work.changed else ""
+        head = f"{match.kind} {match.work.status}{changed}"
+        output.data(*output.hang(f"{output.strong(match.work.id)}  ", output.faint(head)))
+        output.data(*output.hang("  ", output.clean(match.work.summary or match.work.title)))
+        output.data(*output.hang("  ", output.faint(why(match))))
     if not result.found:
         listing = "effort list" if kinds == ("effort",) else "list --all"
         output.talk(f"Nothing found. Next: unlatch {listing}")
     return 0
 
 
-def why(found: Found) -> str:
+def why(result: Found) -> str:
     """The words that matched, by place."""
     places: dict[str, list[str]] = {}
-    for one in found.why:
-        places.setdefault(one.where, []).append(one.word)
+    for match in result.why:
+        places.setdefault(match.where, []).append(match.word)
     listed = (f"{', '.join(words)} in {place}" for place, words in places.items())
     return output.clean("; ".join(listed))
 
 
-def result_entry(found: Found) -> output.Json:
+def result_entry(result: Found) -> output.Json:
     return {
-        "kind": found.kind,
-        **output.fields(found.work, "id", "title", "status", "summary", "changed"),
-        "score": round(found.score, 3),
-        "why": [output.fields(one, "word", "where") for one in found.why],
+        "kind": result.kind,
+        **output.fields(result.work, "id", "title", "status", "summary", "changed"),
+        "score": round(result.score, 3),
+        "why": [output.fields(match, "word", "where") for match in result.why],
     }

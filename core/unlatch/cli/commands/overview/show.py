@@ -104,12 +104,12 @@ def _entries(increment: Increment, seen: Sequence[ItemSnapshot]) -> Json:
         "reopenHistory": reopen_entries(increment.data, increment.reopens),
         "pending": [operation_entry(operation) for operation in increment.pending],
         "items": [
-            synced_item_entry(one, synced)
+            synced_item_entry(snapshot, synced)
             | (
                 {"absent": list(ids)}
-                if (ids := absent_boxes(increment, one.link, one.item))
+                if (ids := absent_boxes(increment, snapshot.link, snapshot.item))
                 else {}
             )
-            for one in seen
+            for snapshot in seen
         ],
     }

@@ -61,37 +61,37 @@ def run(context: Context, *, items: tuple[str, ...], web: bool, as_json: bool) -
     here, elsewhere = find_pending(context)
     if not (here.is_done or context.has_project):
         if as_json:
-            output.document("item-status", items=[record_status(one) for one in here.records])
+            output.document("item-status", items=[record_status(record) for record in here.records])
         else:
             output.data(*map(pending_line, here.records))
         tell_broken(here.broken)
         return 0
-    found = overview(context.workspace)
+    state = overview(context.workspace)
     others, warnings = unfinished(context.workspace)
     if as_json:
         waiting = (*here.records, *elsewhere.records)
-        pending = [entry for one in waiting for entry in pending_of(one)]
+        pending = [entry for record in waiting for entry in pending_of(record)]
         other = [{"ref": f"{kind}:{name}", "status": status} for kind, name, status in others]
         more = {"otherWork": other} if other else {}
         more["warnings"] = warning_entries(warnings)
-        output.document("status", **_document(found), itemsPending=pending, **more)
+        output.document("status", **_document(state), itemsPending=pending, **more)
     else:
         workspace = context.workspace
-        _Screen(found, workspace.clock(), next_sync=_next_sync(workspace, found)).show()
+        _Screen(state, workspace.clock(), next_sync=_next_sync(workspace, state)).show()
         for kind, name, status in others:
             text = f"{output.clean(name)} ({status})"
             output.data(*output.hang(f"{kind.capitalize():<13}", text))
         show_pending(here, elsewhere)
     tell_unread_work(warnings)
     manager = context.workspace.manager
-    for error in filter(None, map(manager.unreadable_title, found.wip.active)):
+    for error in filter(None, map(manager.unreadable_title, state.wip.active)):
         output.note(not_read(error))
     return 0
 
 
-def _next_sync(workspace: Workspace, found: Overview) -> str:
+def _next_sync(workspace: Workspace, state: Overview) -> str:
     """What records the statuses that files show; on a feature branch sync leaves them."""
-    if not found.adoptions or found.mistakes:
+    if not state.adoptions or state.mistakes:
         return "Next: unlatch sync"
     branch = workspace.raw_config.core.sync.branch
     if other_branch(workspace.paths.root, workspace.environ, branch):
@@ -99,10 +99,10 @@ def _next_sync(workspace: Workspace, found: Overview) -> str:
     return "Next: unlatch sync"
 
 
-def _document(found: Overview) -> output.Json:
-    limits, wip = found.limits, found.wip
+def _document(state: Overview) -> output.Json:
+    limits, wip = state.limits, state.wip
     return {
-        "active": [list_entry(one) for one in wip.active],
+        "active": [list_entry(increment) for increment in wip.active],
         "maxActive": limits.max_active,
         "limits": {
             **output.fields(limits, "max_active", "hard_cap"),
@@ -116,43 +116,43 @@ def _document(found: Overview) -> output.Json:
             "types": {kind: use.active for kind, use in wip.types.items()},
             "over": [use.setting for use in wip.over],
         },
-        "paused": [list_entry(one) for one in found.paused],
+        "paused": [list_entry(increment) for increment in state.paused],
         "stale": [
-            {"increment": one.increment.id, "status": one.increment.status, "days": one.days}
-            for one in found.stale
+            {"increment": idle.increment.id, "status": idle.increment.status, "days": idle.days}
+            for idle in state.stale
         ],
-        "pending": [_pending_entry(one) for one in found.pending],
-        "notRecorded": [_operation_entry(one) for one in found.not_recorded],
-        "reopenedOften": [one.id for one in found.reopened_often],
-        "broken": [list_entry(one) for one in found.broken],
-        "configMistakes": list(found.mistakes),
-        "adoptions": [adoption_entry(one) for one in found.adoptions],
+        "pending": [_pending_entry(operation) for operation in state.pending],
+        "notRecorded": [_operation_entry(operation) for operation in state.not_recorded],
+        "reopenedOften": [increment.id for increment in state.reopened_often],
+        "broken": [list_entry(increment) for increment in state.broken],
+        "configMistakes": list(state.mistakes),
+        "adoptions": [adoption_entry(adoption) for adoption in state.adoptions],
     }
 
 
-def _operation_entry(one: PendingOperation) -> output.Json:
-    return {"increment": one.increment.id, **operation_entry(one.operation)}
+def _operation_entry(operation: PendingOperation) -> output.Json:
+    return {"increment": operation.increment.id, **operation_entry(operation.operation)}
 
 
-def _pending_entry(one: PendingOperation) -> output.Json:
-    attempt = one.operation.attempt
+def _pending_entry(operation: PendingOperation) -> output.Json:
+    attempt = operation.operation.attempt
     retry_at = attempt.retry_at if attempt else None
     return {
-        **_operation_entry(one),
-        "cause": one.cause,
+        **_operation_entry(operation),
+        "cause": operation.cause,
         "attempts": attempt.number if attempt else 0,
         "nextTry": stamp(retry_at) if retry_at else None,
-        "blocked": one.operation.is_blocked,
+        "blocked": operation.operation.is_blocked,
     }
 
 
 class _Screen:
     """The overview as text; at a terminal each list leaves room for the others."""
 
-    def __init__(self, found: Overview, now: datetime, *, next_sync: str) -> None:
-        self._found, self._now, self._most = found, now, _max_rows()
+    def __init__(self, state: Overview, now: datetime, *, next_sync: str) -> None:
+        self._found, self._now, self._most = state, now, _max_rows()
         self._next_sync = next_sync
-        self._stale = {one.increment.id: one.days for one in found.stale}
+        self._stale = {idle.increment.id: idle.days for idle in state.stale}
 
     def show(self) -> None:
         self._show_active()
@@ -162,7 +162,10 @@ class _Screen:
         self._show_not_recorded()
         heading = output.warn("Reopened")
         often = self._found.reopened_often
-        rows = [(f"{heading}     ", f"{one.id}: {one.effective_reopens} times") for one in often]
+        rows = [
+            (f"{heading}     ", f"{increment.id}: {increment.effective_reopens} times")
+            for increment in often
+        ]
         self._show_rows(rows)
         for lost in self._found.broken[: self._most]:
             text = f"{lost.id}: {output.clean(lost.reason)}"
@@ -181,7 +184,8 @@ class _Screen:
         heading = f"Active       {_used(use)}{self._count_stale(active)}"
         output.data(output.warn(heading) if {wip.total, wip.capped} & {*wip.over} else heading)
         rows = [
-            (f"  {one.id}  ", f"{output.clean(one.title)}{self._mark(one.id)}") for one in active
+            (f"  {increment.id}  ", f"{output.clean(increment.title)}{self._mark(increment.id)}")
+            for increment in active
         ]
         self._show_rows(rows, "unlatch list --status active")
         limited = {kind: use for kind, use in wip.types.items() if use.most is not None}
@@ -194,7 +198,7 @@ class _Screen:
     def _show_paused(self) -> None:
         if paused := self._found.paused:
             output.data(f"Paused       {len(paused)}{self._count_stale(paused)}")
-            rows = [("  ", f"{one.id}{self._since(one)}") for one in paused]
+            rows = [("  ", f"{increment.id}{self._since(increment)}") for increment in paused]
             self._show_rows(rows, "unlatch list --status paused")
 
     def _since(self, paused: Increment) -> str:
@@ -203,7 +207,7 @@ class _Screen:
         return f" ({', '.join(facts)})" if facts else ""
 
     def _count_stale(self, increments: Sequence[Increment]) -> str:
-        stale = sum(one.id in self._stale for one in increments)
+        stale = sum(increment.id in self._stale for increment in increments)
         return f", {stale} stale" if stale else ""
 
     def _mark(self, id: str) -> str:
@@ -211,33 +215,39 @@ class _Screen:
         return "" if days is None else output.warn(f" (stale: {times(days, 'day')})")
 
     def _show_adoptions(self) -> None:
-        if found := self._found.adoptions:
-            output.data(f"In files     {times(len(found), 'change')} of status, not recorded yet")
-            self._show_rows([("  ", adoption_line(one)) for one in found])
+        if adoptions := self._found.adoptions:
+            output.data(
+                f"In files     {times(len(adoptions), 'change')} of status, not recorded yet"
+            )
+            self._show_rows([("  ", adoption_line(adoption)) for adoption in adoptions])
             output.talk(f"  {self._next_sync}")
 
     def _show_pending(self) -> None:
         pending = self._found.pending
-        blocked = sum(one.operation.is_blocked for one in pending)
+        blocked = sum(pending.operation.is_blocked for pending in pending)
         suffix = f", {blocked} blocked" if blocked else ""
         output.data(f"Pending      {times(len(pending), 'operation')}{suffix}")
-        increments = list(dict.fromkeys(one.increment.id for one in pending))
+        increments = list(dict.fromkeys(pending.increment.id for pending in pending))
         room = self._most
         for number, increment in enumerate(increments):
-            theirs = [one for one in pending if one.increment.id == increment]
+            theirs = [pending for pending in pending if pending.increment.id == increment]
             if room is not None and number and len(theirs) > room:
                 more = times(len(increments) - number, "increment")
                 output.talk(f"  and {more} more: unlatch sync")
                 break
-            self._show_rows([(f"  {increment}  ", _pending_line(one, self._now)) for one in theirs])
-            output.talk(f"  Next: {next_command(increment, [one.operation for one in theirs])}")
+            self._show_rows(
+                [(f"  {increment}  ", _pending_line(pending, self._now)) for pending in theirs]
+            )
+            output.talk(
+                f"  Next: {next_command(increment, [pending.operation for pending in theirs])}"
+            )
             room = None if room is None else room - len(theirs)
 
     def _show_not_recorded(self) -> None:
         if done := self._found.not_recorded:
             heading = output.warn("Delivered")
             output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
-            self._show_rows([(f"  {one.increment.id}  ", _name(one)) for one in done])
+            self._show_rows([(f"  {pending.increment.id}  ", _name(pending)) for pending in done])
             output.talk("  Next: commit the metadata.json of these increments")
 
     def _show_rows(self, rows: Sequence[tuple[str, str]], whole: str = _WHOLE) -> None:
@@ -264,20 +274,20 @@ def _used(use: Use) -> str:
     return f"{use.active} of at most {use.most}" if use.most is not None else str(use.active)
 
 
-def _name(one: PendingOperation) -> str:
-    operation = one.operation
+def _name(pending: PendingOperation) -> str:
+    operation = pending.operation
     return output.clean(f"{operation.kind} {operation.tracker} {operation.item}")
 
 
-def _pending_line(one: PendingOperation, now: datetime) -> str:
-    operation, attempt = one.operation, one.operation.attempt
+def _pending_line(pending: PendingOperation, now: datetime) -> str:
+    operation, attempt = pending.operation, pending.operation.attempt
     facts = [ago(operation.at, now)]
     if attempt and attempt.number:
         facts.append(times(attempt.number, "attempt"))
-    if one.cause:
-        facts.append(f"{'blocked' if operation.is_blocked else 'last'}: {one.cause}")
+    if pending.cause:
+        facts.append(f"{'blocked' if operation.is_blocked else 'last'}: {pending.cause}")
     elif attempt and attempt.is_open:
         facts.append("outcome unknown")
     if attempt and attempt.retry_at and attempt.retry_at > now:
         facts.append(f"asked to wait until {attempt.retry_at:%H:%M} UTC")
-    return f"{_name(one)} ({', '.join(facts)})"
+    return f"{_name(pending)} ({', '.join(facts)})"

@@ -61,7 +61,7 @@ def _login(context: Context, *, tracker: str, user: str | None) -> int:
 
 def _user(manifest: Manifest, host: str, user: str | None) -> str | None:
     """The user name of the token; asks for it only if every token of the tracker needs one."""
-    needed = [one.user is not None for one in manifest.tokens if isinstance(one, EnvToken)]
+    needed = [token.user is not None for token in manifest.tokens if isinstance(token, EnvToken)]
     if user is not None and not any(needed):
         message = f"{manifest.title} takes a token without a user name"
         hint = f"unlatch auth login {manifest.name}"
@@ -80,8 +80,8 @@ def _user(manifest: Manifest, host: str, user: str | None) -> str | None:
 @with_context
 def _logout(context: Context, *, tracker: str) -> int:
     host = _host(context, Registry().manifest(tracker))
-    known = delete_token(tracker=tracker, host=host)
-    output.talk(f"Token for {host} deleted." if known else f"No token for {host}.")
+    existed = delete_token(tracker=tracker, host=host)
+    output.talk(f"Token for {host} deleted." if existed else f"No token for {host}.")
     return 0
 
 
@@ -106,16 +106,16 @@ def _status(context: Context, *, as_json: bool) -> int:
 def _row(context: Context, tracker: str) -> output.Json:
     manifest = context.workspace.registry.manifest(tracker)
     host = _host(context, manifest)
-    found, hint = None, None
+    credential, hint = None, None
     try:
-        found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
-        hint = None if found else missing_hint(manifest.tokens, tracker=tracker)
+        credential = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
+        hint = None if credential else missing_hint(manifest.tokens, tracker=tracker)
     except Unauthorised as error:
         hint = f"{error.message}: {error.hint}"
     return {
         "tracker": tracker,
         "host": host,
-        **output.fields(found, "source", "user"),
+        **output.fields(credential, "source", "user"),
         "hint": hint,
     }
 

@@ -12,9 +12,9 @@ from unlatch.cli.terminal import output
 @click.pass_context
 def run(ctx: click.Context, /, *, shell: str) -> int:
     register()
-    made = get_completion_class(shell)
-    if made is None:
+    shell_class = get_completion_class(shell)
+    if shell_class is None:
         raise click.UsageError(f"no completion is available for {shell}")
-    script = made(ctx.find_root().command, {}, "unlatch", "_UNLATCH_COMPLETE").source()
+    script = shell_class(ctx.find_root().command, {}, "unlatch", "_UNLATCH_COMPLETE").source()
     output.data(*script.rstrip("\n").split("\n"))
     return 0

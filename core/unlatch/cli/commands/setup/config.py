@@ -41,8 +41,8 @@ class _Setting(click.Command):
     """The command that sets a setting, also to -1, or an alias to words with options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = [one for one in args if one in self._options]
-        words = [one for one in args if one not in self._options]
+        options = [arg for arg in args if arg in self._options]
+        words = [arg for arg in args if arg not in self._options]
         is_alias = bool(words[1:]) and words[0].startswith(_ALIASES)
         if "--" not in args and (is_alias or any(map(_NUMBER.match, words))):
             args = [*options, "--", *words]
@@ -50,7 +50,7 @@ class _Setting(click.Command):
 
     @property
     def _options(self) -> frozenset[str]:
-        names = (name for one in self.params for name in one.opts)
+        names = (name for parameter in self.params for name in parameter.opts)
         return frozenset({"-h", "--help", *names})
 
 
@@ -81,17 +81,17 @@ def _list(context: Context, *, as_json: bool) -> int:
 @JSON
 @with_context
 def _get(context: Context, *, key: str, as_json: bool) -> int:
-    known = _settings(context)
-    found = [one for one in known if one.key == key]
-    found = found or [one for one in known if one.key.startswith(f"{key}.")]
-    if not found:
-        close = get_close_matches(key, [one.key for one in known], 1)
+    settings = _settings(context)
+    matches = [setting for setting in settings if setting.key == key]
+    matches = matches or [setting for setting in settings if setting.key.startswith(f"{key}.")]
+    if not matches:
+        close = get_close_matches(key, [setting.key for setting in settings], 1)
         hint = f"unlatch config get {quote(close[0])}" if close else "unlatch config list"
         raise UsageError("setting-unknown", f"there is no setting {key!r}", hint=hint)
-    if as_json or found[0].key != key:
-        return _tell(found, as_json=as_json)
-    for one in found:  # trusted_hosts may have several sources
-        values = one.value if isinstance(one.value, list) else [one.value]
+    if as_json or matches[0].key != key:
+        return _tell(matches, as_json=as_json)
+    for setting in matches:  # trusted_hosts may have several sources
+        values = setting.value if isinstance(setting.value, list) else [setting.value]
         output.data(*(_text(value) for value in values if value is not None))
     return 0
 
@@ -155,7 +155,7 @@ def _settings(context: Context) -> list[Setting]:
 
 
 def _tell(settings: list[Setting], *, as_json: bool) -> int:
-    entries = [output.fields(one, "key", "value", "source") for one in settings]
+    entries = [output.fields(setting, "key", "value", "source") for setting in settings]
     if as_json:
         output.document("settings", settings=entries)
     else:

@@ -68,7 +68,7 @@ def run(
 def _increments(context: Context, names: Sequence[str]) -> Collection[str]:
     if any(name in context.workspace.registry.manifests for name in names):
         raise click.UsageError("trackers are named with --online")
-    return {found for name in names for found in _names(context, name)}
+    return {increment for name in names for increment in _names(context, name)}
 
 
 def _names(context: Context, word: str) -> Sequence[str]:
@@ -88,22 +88,22 @@ def _fix(
     from unlatch.doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
 
     fixes = safe_fixes(context.workspace)
-    found = [one for one in fixes if not named or one.increment in named]
-    diffs = [diff_of(one.path, one.before, one.after) for one in found]
+    chosen = [fix for fix in fixes if not named or fix.increment in named]
+    diffs = [diff_of(fix.path, fix.before, fix.after) for fix in chosen]
     for diff in () if quiet else diffs:
         show_diff(diff)
-    if found and not dry_run:
-        question = f"Change {times(len(found), 'file')}?"
+    if chosen and not dry_run:
+        question = f"Change {times(len(chosen), 'file')}?"
         if not ask_consent(question, yes=yes, command="unlatch doctor --fix --yes"):
             return None
-    done = [not dry_run and apply_fix(context.workspace, one) for one in found]
-    if not quiet and not found:
+    done = [not dry_run and apply_fix(context.workspace, fix) for fix in chosen]
+    if not quiet and not chosen:
         output.talk("No safe fixes.")
     elif not quiet and not dry_run:
         output.talk(f"{output.good(output.sign('ok'))} {times(sum(done), 'file')} fixed")
     return [
-        {**output.fields(one, "id", "increment", "path"), "diff": diff, "done": is_done}
-        for one, diff, is_done in zip(found, diffs, done, strict=True)
+        {**output.fields(fix, "id", "increment", "path"), "diff": diff, "done": is_done}
+        for fix, diff, is_done in zip(chosen, diffs, done, strict=True)
     ]
 
 
@@ -129,24 +129,24 @@ def _report(
     settings, findings = ([], []) if trackers else examine(context.workspace)
     findings = with_online(findings, examined)
     if named:
-        findings = [one for one in findings if one.increment in named]
+        findings = [finding for finding in findings if finding.increment in named]
     return {
         "root": str(context.paths.root),
-        "settings": [output.fields(one, "key", "value", "source") for one in settings],
-        "findings": [output.fields(one, *_FINDING) for one in findings],
-        "access": [_access_entry(one) for one in examined],
+        "settings": [output.fields(setting, "key", "value", "source") for setting in settings],
+        "findings": [output.fields(finding, *_FINDING) for finding in findings],
+        "access": [_access_entry(examined) for examined in examined],
         "fixes": fixes,
         "increments": len(named) or count_increments(context.paths),
         "items": 0 if named else count_increments(context.workspace.beside.paths),
-        "errors": sum(one.severity == "error" for one in findings),
-        "warnings": sum(one.severity == "warning" for one in findings),
+        "errors": sum(finding.severity == "error" for finding in findings),
+        "warnings": sum(finding.severity == "warning" for finding in findings),
     }
 
 
-def _access_entry(one: Examined) -> output.Json:
-    places = one.found.places if one.found else ()
+def _access_entry(examined: Examined) -> output.Json:
+    places = examined.found.places if examined.found else ()
     return {
-        "tracker": one.tracker,
-        "login": one.found.login if one.found else None,
+        "tracker": examined.tracker,
+        "login": examined.found.login if examined.found else None,
         "places": [{"target": place.target, "rights": dict(place.rights)} for place in places],
     }

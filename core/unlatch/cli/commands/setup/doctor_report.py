@@ -23,8 +23,8 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
     cut = False
     for alike in _alike(findings):
         if every or len(alike) == 1:
-            for one in alike:
-                _tell_finding(one)
+            for finding in alike:
+                _tell_finding(finding)
         else:
             _tell_finding(alike[0], more=_count(alike))
             cut = True
@@ -32,31 +32,31 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
         tell_settings(report["settings"])
     items = f" and {times(report['items'], 'item')}" if report["items"] else ""
     checked = f"{times(report['increments'], 'increment')}{items} checked"
-    found = f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
-    output.data(*output.hang("", f"{checked}: {found}"))
+    counts = f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
+    output.data(*output.hang("", f"{checked}: {counts}"))
     if cut:
         output.talk("All findings: unlatch doctor --verbose", "Of one increment: unlatch doctor ID")
 
 
 def _alike(findings: Sequence[output.Json]) -> Iterable[Sequence[output.Json]]:
     kinds: dict[tuple[str | None, ...], list[output.Json]] = {}
-    for one in findings:
-        message = one["message"] if one["increment"] is None else None
-        kinds.setdefault((one["severity"], one["id"], message), []).append(one)
+    for finding in findings:
+        message = finding["message"] if finding["increment"] is None else None
+        kinds.setdefault((finding["severity"], finding["id"], message), []).append(finding)
     return kinds.values()
 
 
-def _order(one: output.Json) -> tuple[int, str, bool]:
-    is_project = one["increment"] is None
+def _order(finding: output.Json) -> tuple[int, str, bool]:
+    is_project = finding["increment"] is None
     # Findings about the project keep the order of the checks.
-    return _SEVERITIES.index(one["severity"]), "" if is_project else one["id"], is_project
+    return _SEVERITIES.index(finding["severity"]), "" if is_project else finding["id"], is_project
 
 
 def _count(findings: Sequence[output.Json]) -> str:
     if findings[0]["increment"] is None:
-        places = [one["where"] or "" for one in findings]
+        places = [finding["where"] or "" for finding in findings]
         return f"{len(findings):,} in all: {_first(places)}"
-    names = list(dict.fromkeys(one["increment"] for one in findings))
+    names = list(dict.fromkeys(finding["increment"] for finding in findings))
     if len(names) == 1:
         return f"{len(findings):,} in {names[0]}"
     # Their numbers, which commands accept and which are shorter than names.
@@ -68,21 +68,21 @@ def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
-def _tell_finding(one: output.Json, *, more: str = "") -> None:
-    severity, where = one["severity"], _place(one)
-    message = output.clean(_without_place(one["message"], where))
+def _tell_finding(finding: output.Json, *, more: str = "") -> None:
+    severity, where = finding["severity"], _place(finding)
+    message = output.clean(_without_place(finding["message"], where))
     text = f"{output.clean(where)}: {message}" if where else message
-    first, *others = output.hang(f"{severity:<9}", f"{text} [{one['id']}]")
+    first, *others = output.hang(f"{severity:<9}", f"{text} [{finding['id']}]")
     output.data(first.replace(severity, _STYLES[severity](severity), 1), *others)
     if more:
         output.data(*output.hang(_INDENT, output.clean(more)))
-    if one["hint"]:
-        output.data(*output.hang(_INDENT, f"next: {output.clean(one['hint'])}"))
+    if finding["hint"]:
+        output.data(*output.hang(_INDENT, f"next: {output.clean(finding['hint'])}"))
 
 
-def _place(one: output.Json) -> str:
+def _place(finding: output.Json) -> str:
     """The place, from the folder of its increment."""
-    where, increment = one["where"] or "", one["increment"]
+    where, increment = finding["where"] or "", finding["increment"]
     if increment is None:
         return where
     _, name, inside = where.rpartition(f"{increment}/")
@@ -103,11 +103,11 @@ def _without_place(message: str, where: str) -> str:
 def tell_settings(settings: Sequence[output.Json]) -> None:
     """Print settings with their values and sources."""
     rows, last = [], ""
-    for one in settings:
+    for setting in settings:
         # trusted_hosts may have several sources, which all apply.
-        key = "" if one["key"] == last else one["key"]
-        rows.append((key, _value(one["value"]), _source(one["source"])))
-        last = one["key"]
+        key = "" if setting["key"] == last else setting["key"]
+        rows.append((key, _value(setting["value"]), _source(setting["source"])))
+        last = setting["key"]
     if rows:
         output.table(("Setting", "Value", "From"), rows, flexible=(1, 2))
 

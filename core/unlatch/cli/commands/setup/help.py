@@ -65,8 +65,8 @@ def _inner_rows(root: click.Context, name: str) -> Iterator[_Row]:
     group = context.command
     if isinstance(group, click.Group):
         for inner in group.list_commands(context):
-            if (found := group.get_command(context, inner)) and not found.hidden:
-                yield f"{name} {inner}", (found.help or "").partition(". ")[0].removesuffix(".")
+            if (command := group.get_command(context, inner)) and not command.hidden:
+                yield f"{name} {inner}", (command.help or "").partition(". ")[0].removesuffix(".")
 
 
 def _without_alias(root: click.Context, words: Sequence[str]) -> Sequence[str]:
@@ -77,11 +77,11 @@ def _without_alias(root: click.Context, words: Sequence[str]) -> Sequence[str]:
     output.note(f"{words[0]} is an alias: {join(meant)}")
     context, names = root, []
     for word in meant:
-        found = isinstance(group, click.Group) and group.get_command(context, word)
-        if not found:
+        command = isinstance(group, click.Group) and group.get_command(context, word)
+        if not command:
             break
         names.append(word)
-        group = found
+        group = command
     return names or words
 
 
@@ -96,11 +96,11 @@ def _command(root: click.Context, words: Sequence[str]) -> click.Context:
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path!r} has no commands.", root)
-        found = group.get_command(context, word)
-        if found is None:
+        command = group.get_command(context, word)
+        if command is None:
             names = group.list_commands(context) if number else _names(root)
             raise NoSuchCommand(context, names, words[number:])
-        context = click.Context(found, parent=context, info_name=word)
+        context = click.Context(command, parent=context, info_name=word)
     return context
 
 

@@ -30,24 +30,24 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     root = options.root or Path.cwd()
     if with_git:
         require_git(root)
-    found = find_tools(root.absolute())
-    names = [one.name for one in found if one.name and one.name not in OWN]
+    tools = find_tools(root.absolute())
+    names = [tool.name for tool in tools if tool.name and tool.name not in OWN]
     paths, new = set_up(root, Registry().manifests.values(), names)
     git = set_up_git(paths) if with_git else None
-    made = [str(path.relative_to(paths.root)) for path in new]
+    created = [str(path.relative_to(paths.root)) for path in new]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
-        layouts = [_entry(one, paths) for one in found]
-        output.document("init", root=str(paths.root), made=made, git=entry, layouts=layouts)
+        layouts = [_entry(tool, paths) for tool in tools]
+        output.document("init", root=str(paths.root), made=created, git=entry, layouts=layouts)
         return 0
-    for name in made:
+    for name in created:
         output.ok(name)
     if git:
         _tell_git(git)
-    if not made and not (git and (git.lines or git.driver)):
+    if not created and not (git and (git.lines or git.driver)):
         output.talk("No changes needed.")
-    for one in found:
-        _tell_tool(one, paths)
+    for tool in tools:
+        _tell_tool(tool, paths)
     increments = paths.increments.relative_to(paths.root)
     kept = "Records of unlatch are kept" if names else "Increments are"
     output.talk(f"{kept} in {increments}/.")
@@ -62,23 +62,23 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     return 0
 
 
-def _tell_tool(one: FoundTool, paths: ProjectPaths) -> None:
-    counts = ", ".join(f"{one.units[status]} {status}" for status in Status if one.units[status])
-    total = times(sum(one.units.values()), "unit")
-    units = f": {total}{f' ({counts})' if counts else ''}" if one.name else ""
-    if one.name is None:
+def _tell_tool(tool: FoundTool, paths: ProjectPaths) -> None:
+    counts = ", ".join(f"{tool.units[status]} {status}" for status in Status if tool.units[status])
+    total = times(sum(tool.units.values()), "unit")
+    units = f": {total}{f' ({counts})' if counts else ''}" if tool.name else ""
+    if tool.name is None:
         why = "unlatch has no layout for it"
-    elif one.name in OWN:
+    elif tool.name in OWN:
         why = "its increments are beside those in .unlatch; unlatch migrate moves them"
     else:
-        why = f'[layouts] use in .unlatch/config.toml lacks "{one.name}"'
-    end = "It is read." if one.is_read(paths) else f"It is not read: {why}."
-    output.talk(f"Found {output.clean(one.title)}{units}. {end}")
+        why = f'[layouts] use in .unlatch/config.toml lacks "{tool.name}"'
+    end = "It is read." if tool.is_read(paths) else f"It is not read: {why}."
+    output.talk(f"Found {output.clean(tool.title)}{units}. {end}")
 
 
-def _entry(one: FoundTool, paths: ProjectPaths) -> output.Json:
-    units = {status.value: count for status, count in one.units.items()}
-    return {**output.fields(one, "name", "title"), "used": one.is_read(paths), "units": units}
+def _entry(tool: FoundTool, paths: ProjectPaths) -> output.Json:
+    units = {status.value: count for status, count in tool.units.items()}
+    return {**output.fields(tool, "name", "title"), "used": tool.is_read(paths), "units": units}
 
 
 def _tell_git(git: GitSetupResult) -> None:

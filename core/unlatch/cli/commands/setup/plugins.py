@@ -26,28 +26,30 @@ def run(ctx: click.Context, /, *, as_json: bool) -> int:
     registry = Registry()
     rows: list[output.Json] = [
         {
-            **output.fields(one, "name", "title", "noun"),
-            "capabilities": [str(capability) for capability in sorted(one.capabilities)],
-            "ready": is_installed(one.requires[0]),
-            "extra": one.requires[1].partition("[")[2].rstrip("]") or None,
-            "requirement": one.requires[1],
+            **output.fields(manifest, "name", "title", "noun"),
+            "capabilities": [str(capability) for capability in sorted(manifest.capabilities)],
+            "ready": is_installed(manifest.requires[0]),
+            "extra": manifest.requires[1].partition("[")[2].rstrip("]") or None,
+            "requirement": manifest.requires[1],
         }
-        for one in registry.manifests.values()
+        for manifest in registry.manifests.values()
     ]
     broken = {name: error.message for name, error in registry.broken.items()}
     if as_json:
         output.document("plugins", plugins=rows, broken=broken)
         return 0
-    shown = [
+    cells = [
         (
             row["name"],
             row["title"],
             "ready" if row["ready"] else f"needs {row['requirement']}",
-            ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
+            ", ".join(
+                capability for capability in row["capabilities"] if capability in _FOR_PEOPLE
+            ),
         )
         for row in rows
     ]
-    output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=(3,))
+    output.table(("Plugin", "Tracker", "Library", "Can"), cells, flexible=(3,))
     for problem in broken.values():
         output.data(f"{output.bad('broken')} {output.clean(problem)}")
     return 0
@@ -66,12 +68,12 @@ def run(ctx: click.Context, /, *, as_json: bool) -> int:
 def _new(*, name: str, folder: Path, as_json: bool) -> int:
     registry = Registry()
     taken = {*COMMANDS, *outside_names(), *registry.manifests, *registry.broken}
-    path, made = make_plugin(name, folder, taken=taken)
+    path, files = make_plugin(name, folder, taken=taken)
     if as_json:
-        output.document("plugins-new", folder=str(path), made=made)
+        output.document("plugins-new", folder=str(path), made=files)
         return 0
-    for one in made:
-        output.ok(str(folder / path.name / one))
+    for file in files:
+        output.ok(str(folder / path.name / file))
     place = quote(str(folder / path.name))
     output.talk(f"Next: cd {place} && pip install -e '.[test]' && pytest")
     return 0

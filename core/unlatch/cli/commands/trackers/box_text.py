@@ -30,8 +30,8 @@ def _changes(boxes: ComparedBoxes) -> Iterator[str]:
     elif boxes.lines is not None:
         yield f"{'not changed' if boxes.error else 'the list differs'}: {boxes.why}"
     drifting: dict[str, list[str]] = {}
-    for one in boxes.having(Verdict.DRIFT):
-        drifting.setdefault(one.why, []).append(one.id)
+    for tick in boxes.having(Verdict.DRIFT):
+        drifting.setdefault(tick.why, []).append(tick.id)
     for why, ids in drifting.items():
         yield f"{first_of(ids)} left as it is: {why}"
 
@@ -39,5 +39,5 @@ def _changes(boxes: ComparedBoxes) -> Iterator[str]:
 def _marked(ticks: Iterable[Tick], tick: str, untick: str) -> Iterator[str]:
     changed = tuple(ticks)
     for word, done in ((tick, True), (untick, False)):
-        if ids := [one.id for one in changed if one.done is done]:
+        if ids := [box.id for box in changed if box.done is done]:
             yield f"{word} {first_of(ids)}"

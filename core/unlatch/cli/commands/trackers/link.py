@@ -84,7 +84,7 @@ def run(
     if create:
         return _create(context, create, named, per_story=per_story, **typed)
     _check_id(named[0])
-    first = next((n for n, one in enumerate(named) if n and _is_item(context, one)), len(named))
+    first = next((n for n, word in enumerate(named) if n and _is_item(context, word)), len(named))
     words, urls = named[:first], list(named[first:])
     urls = urls or [_ask_item(context, words)]
     return _link(context, named_increments(context, words), urls, **typed)
@@ -93,9 +93,9 @@ def run(
 def _ask_item(context: Context, words: tuple[str, ...]) -> str:
     """The item, which a terminal asks for; UsageError `link-what` elsewhere."""
     *ids, last = words
-    for one in ids or words:
-        if not _is_increment(context, one):
-            named_increments(context, (one,))  # raises the error for it
+    for word in ids or words:
+        if not _is_increment(context, word):
+            named_increments(context, (word,))  # raises the error for it
     if ids and not _is_increment(context, last):
         message = f"{last!r} is neither an increment nor the address or name of an item"
     elif is_interactive():
@@ -115,7 +115,7 @@ def _is_increment(context: Context, word: str) -> bool:
 
 def _with_id(named: tuple[str, ...], *, takes_items: bool) -> tuple[str, ...]:
     """The words, after an ID that the user picks where they are items or none."""
-    if named and not (takes_items and all("://" in one for one in named)):
+    if named and not (takes_items and all("://" in word for word in named)):
         return named
     if picked := pick_increment(click.get_current_context()):
         return picked, *named
@@ -134,8 +134,8 @@ def _create(
 ) -> int:
     from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
 
-    for one in named:
-        _check_id(one)
+    for word in named:
+        _check_id(word)
     increments = named_increments(context, named)
     if as_json and increments.is_many:
         raise click.UsageError("with --create, --json takes one increment")
@@ -223,8 +223,8 @@ def unlink(
     if len(words) == 2 and (other := read_reference(words[1])):  # noqa: PLR2004
         return _unlink_other(context, words[0], other)
     who, words = context.who(by), items_typed(context, words)
-    if found := withdraw_item(context, words, by=who, dry_run=dry_run):
-        return _tell_unlinked(context, *found, _LEFT, dry_run=dry_run, as_json=as_json)
+    if withdrawn := withdraw_item(context, words, by=who, dry_run=dry_run):
+        return _tell_unlinked(context, *withdrawn, _LEFT, dry_run=dry_run, as_json=as_json)
     named, item = _ids_and_item(context, words)
 
     def change(name: str) -> tuple[str, Link, int]:
@@ -297,10 +297,10 @@ def _unlink_many(
     as_json: bool,
 ) -> int:
     done, refused = plan_each(context.workspace, named.names, change)
-    codes = (one.error.exit_code for one in refused)
+    codes = (refusal.error.exit_code for refusal in refused)
     code = code_of_many(codes, changed=bool(done))
     entries = {name: _unlinked_entry(name, link, dropped) for name, link, dropped in done}
-    entries |= {one.id: _left_entry(one) for one in refused}
+    entries |= {refusal.id: _left_entry(refusal) for refusal in refused}
     parts = {"increments": [entries[name] for name in named.names], "dryRun": dry_run}
     about = _named(context, named.names)
     if show_plan(context, "unlink-many", code, parts, as_json=as_json, about=about):
@@ -321,8 +321,8 @@ def _unlinked_entry(name: str, link: Link, dropped: int) -> output.Json:
     return {"id": name, "unlinked": link_entry(link), "dropped": dropped, "error": None}
 
 
-def _left_entry(one: Refusal) -> output.Json:
-    return {"id": one.id, "unlinked": None, "dropped": 0, "error": problem_entry(one.error)}
+def _left_entry(refusal: Refusal) -> output.Json:
+    return {"id": refusal.id, "unlinked": None, "dropped": 0, "error": problem_entry(refusal.error)}
 
 
 def _tell_dropped(dropped: int, *, dry_run: bool) -> None:

@@ -53,7 +53,10 @@ class LinkDialog(Dialog):
         excess: UsageError | None,
     ) -> int:
         return self.ended(
-            [*(Done(one, Outcome(one.subject, one.subject)) for one in self.changes), *refused]
+            [
+                *(Done(change, Outcome(change.subject, change.subject)) for change in self.changes),
+                *refused,
+            ]
         )
 
     def changed(self, ended: Sequence[Ended]) -> None:
@@ -63,31 +66,37 @@ class LinkDialog(Dialog):
         return bool(cast("LinkChange", done.change).added)
 
     def ended(self, ended: Sequence[Ended]) -> int:
-        code, done = self.code_of(ended), [one for one in ended if isinstance(one, Done)]
-        changes = [cast("LinkChange", one.change) for one in done]
+        code, done = (
+            self.code_of(ended),
+            [done_change for done_change in ended if isinstance(done_change, Done)],
+        )
+        changes = [cast("LinkChange", done_change.change) for done_change in done]
         if not self.options.is_many:
             return self._end_one(done[0], changes[0])
-        linked = [(change.increment, one) for change in changes for one in change.added]
+        linked = [(change.increment, snapshot) for change in changes for snapshot in change.added]
         warnings = shared_items(self.context.workspace, linked)
-        refused = [one for one in ended if isinstance(one, Refusal)]
-        entries = [{"id": one.id, **fact_entries(one.change.entry(one.outcome))} for one in done]
-        entries = [{**one, "error": None} for one in entries]
-        entries += [_refused_entry(one) for one in refused]
+        refused = [refusal for refusal in ended if isinstance(refusal, Refusal)]
+        entries = [
+            {"id": done_change.id, **fact_entries(done_change.change.entry(done_change.outcome))}
+            for done_change in done
+        ]
+        entries = [{**entry, "error": None} for entry in entries]
+        entries += [_refused_entry(refusal) for refusal in refused]
         parts = {"increments": entries, "warnings": warning_entries(warnings)}
         if self._show_document(self.document, code, parts):
             return code
-        output.data(*(line for one in changes for line in _change_lines(self.context, one)))
+        output.data(*(line for change in changes for line in _change_lines(self.context, change)))
         tell_refusals(refused)
         tell_warnings(warnings)
         output.talk(self._sum(changes, failed=len(refused)))
         return code
 
     def _sum(self, changes: Sequence[LinkChange], *, failed: int) -> str:
-        done = [one for one in changes if one.added]
-        links = [item.link.key for one in done for item in one.added]
+        done = [change for change in changes if change.added]
+        links = [item.link.key for change in done for item in change.added]
         items = times(len(set(links)), "item")
-        known = sum(len(one.known) for one in self.changes)
-        already = f"; {known} linked already" if known else ""
+        already_linked = sum(len(change.known) for change in self.changes)
+        already = f"; {already_linked} linked already" if already_linked else ""
         each = f" ({len(links)} links)" if len(links) > len(set(links)) else ""
         where = times(len(done), "increment") + each
         if self.options.dry_run:
@@ -102,13 +111,13 @@ class LinkDialog(Dialog):
         warnings = self._warnings(done, change)
         parts = {
             "id": increment.id,
-            "linked": [item_entry(one) for one in seen],
+            "linked": [item_entry(snapshot) for snapshot in seen],
             "warnings": warning_entries(warnings),
         }
         if self._show_document("link", 0, parts):
             return 0
-        for one in seen:
-            output.ok(seen_line(self.context.workspace.registry, one, columns=14).strip())
+        for snapshot in seen:
+            output.ok(seen_line(self.context.workspace.registry, snapshot, columns=14).strip())
         tell_warnings(warnings)
         if self.options.dry_run:
             output.talk(f"These would be linked to {increment.id}; nothing was written.")
@@ -120,10 +129,10 @@ class LinkDialog(Dialog):
         from unlatch.related.search.similar import similar_work  # noqa: PLC0415  (slow to load)
 
         workspace, increment, seen = self.context.workspace, done.increment, change.seen
-        shared = shared_items(workspace, [(increment, one) for one in seen])
-        titles = (one.item.title for one in seen if one.item)
+        shared = shared_items(workspace, [(increment, snapshot) for snapshot in seen])
+        titles = (snapshot.item.title for snapshot in seen if snapshot.item)
         similar = (similar_work(workspace, title, apart=increment.id) for title in titles)
-        alike = {str(one): one for works in similar for one in works}
+        alike = {str(warning): warning for works in similar for warning in works}
         return [*shared, *closed_warnings(increment, seen), *alike.values()]
 
     def _show_document(self, name: str, code: int, parts: output.Json) -> bool:
@@ -133,8 +142,8 @@ class LinkDialog(Dialog):
             code,
             {**parts, "dryRun": self.options.dry_run},
             as_json=self.options.as_json,
-            about=[one.increment for one in self.changes],
-            read=[one.item for change in self.changes for one in change.seen],
+            about=[change.increment for change in self.changes],
+            read=[snapshot.item for change in self.changes for snapshot in change.seen],
         )
 
 
@@ -144,7 +153,7 @@ def _refused_entry(refusal: Refusal) -> output.Json:
 
 def _change_lines(context: Context, plan: LinkChange) -> Iterator[str]:
     yield f"{output.good(output.sign('ok'))} {output.strong(plan.increment.id)}"
-    for one in plan.added:
-        yield seen_line(context.workspace.registry, one, columns=14)
-    for one in plan.known:
-        yield output.faint(f"    {output.clean(one.name)} is linked already")
+    for snapshot in plan.added:
+        yield seen_line(context.workspace.registry, snapshot, columns=14)
+    for snapshot in plan.known:
+        yield output.faint(f"    {output.clean(snapshot.name)} is linked already")

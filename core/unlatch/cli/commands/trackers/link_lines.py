@@ -66,23 +66,23 @@ def link_suggest(context: Context, wanted: Sequence[str], *, as_json: bool) -> i
     workspace = context.workspace
     workspace.check_config()
     with context.trackers() as trackers:
-        found = suggest_links(workspace, trackers, wanted)
+        suggestions = suggest_links(workspace, trackers, wanted)
         lines = [
-            _suggestion(one, trackers.settings(item.ref.tracker).name(item.ref), item.title)
-            for one in found.proposals
-            for item in one.items
+            _suggestion(proposal, trackers.settings(item.ref.tracker).name(item.ref), item.title)
+            for proposal in suggestions.proposals
+            for item in proposal.items
         ]
     # Items of broken increments may be proposed for other increments.
-    left_out = tell_left_out(found.broken)
-    if found.errors and not found.listed:
-        raise next(iter(found.errors.values()))
-    code = 1 if found.errors else left_out
+    left_out = tell_left_out(suggestions.broken)
+    if suggestions.errors and not suggestions.listed:
+        raise next(iter(suggestions.errors.values()))
+    code = 1 if suggestions.errors else left_out
     if as_json:
-        output.document("link-suggest", code, **_suggestions_document(found))
+        output.document("link-suggest", code, **_suggestions_document(suggestions))
         return code
     output.talk(*lines)
-    output.data(*_lines(found.proposals))
-    output.talk(*_summary(context, found))
+    output.data(*_lines(suggestions.proposals))
+    output.talk(*_summary(context, suggestions))
     return code
 
 
@@ -103,36 +103,40 @@ def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
             yield f"{proposal.increment.id} {item.ref.url} # {why}: {title}"
 
 
-def _summary(context: Context, found: Suggestions) -> Iterator[str]:
-    titles = {name: one.title for name, one in context.workspace.registry.manifests.items()}
-    for name, count in found.listed.items():
+def _summary(context: Context, suggestions: Suggestions) -> Iterator[str]:
+    titles = {
+        name: manifest.title for name, manifest in context.workspace.registry.manifests.items()
+    }
+    for name, count in suggestions.listed.items():
         full = f", only the newest {MOST_LISTED}" if count == MOST_LISTED else ""
-        lacking, read = times(found.lacking[name], "increment"), times(count, "item")
+        lacking, read = times(suggestions.lacking[name], "increment"), times(count, "item")
         yield output.faint(f"{titles[name]}: {lacking} without an item; {read} read{full}.")
-    for name, error in found.errors.items():
+    for name, error in suggestions.errors.items():
         yield output.warn(f"{titles[name]}: {output.clean(error.message)} [{error.id}]")
-    if any(one.is_clear for one in found.proposals):
+    if any(proposal.is_clear for proposal in suggestions.proposals):
         yield "Nothing was linked. Keep the lines that are right: unlatch link --file FILE"
-    elif not found.proposals:
+    elif not suggestions.proposals:
         yield "No suggestions; nothing was linked."
-    if not all(one.is_clear for one in found.proposals):
+    if not all(proposal.is_clear for proposal in suggestions.proposals):
         yield "To choose between those marked ?: unlatch link ID URL"
 
 
-def _suggestions_document(found: Suggestions) -> output.Json:
+def _suggestions_document(suggestions: Suggestions) -> output.Json:
     return {
         "proposals": [
             {
-                "increment": one.increment.id,
-                **output.fields(one, "tracker", "ground"),
-                "clear": one.is_clear,
+                "increment": proposal.increment.id,
+                **output.fields(proposal, "tracker", "ground"),
+                "clear": proposal.is_clear,
                 "items": [
                     {**output.fields(item.ref, "id", "url"), "title": item.title}
-                    for item in one.items
+                    for item in proposal.items
                 ],
             }
-            for one in found.proposals
+            for proposal in suggestions.proposals
         ],
-        **output.fields(found, "listed", "lacking"),
-        "errors": [{"tracker": name, **problem_entry(one)} for name, one in found.errors.items()],
+        **output.fields(suggestions, "listed", "lacking"),
+        "errors": [
+            {"tracker": name, **problem_entry(error)} for name, error in suggestions.errors.items()
+        ],
     }

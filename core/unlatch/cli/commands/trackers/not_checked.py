@@ -53,55 +53,57 @@ def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list
     After deliveries, pending operations have an error of their own.
     """
     return [
-        NotChecked(one, allowed if is_allowed(one.error, allowed) else None)
-        for one in plan.not_checked(pending=not delivered)
+        NotChecked(unread, allowed if is_allowed(unread.error, allowed) else None)
+        for unread in plan.not_checked(pending=not delivered)
     ]
 
 
 def checked_part(plan: SyncPlan, missed: Sequence[NotChecked]) -> SyncPlan:
     """The plan without pending operations that this run cannot deliver: they are no drift."""
     is_fork = in_fork()
-    may_lack = any(one.allowed for one in missed)
+    may_lack = any(gap.allowed for gap in missed)
     links = (
-        one
-        for one in plan.links
-        if not (is_fork and one.pending)
-        and not (may_lack and isinstance(one.seen.error, CredentialMissing))
+        link
+        for link in plan.links
+        if not (is_fork and link.pending)
+        and not (may_lack and isinstance(link.seen.error, CredentialMissing))
     )
     return replace(plan, links=tuple(links))
 
 
 def tell_not_checked(context: Context, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
     """Show each cause once, with a count, some items and the next step, then excluded items."""
-    for one in missed:
-        error = one.unread.error
+    for gap in missed:
+        error = gap.unread.error
         cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
-        line = f"{title(context, one)} ({names(one)}): {cause}"
-        mark = output.warn("!") if one.allowed else output.bad(output.sign("no"))
+        line = f"{title(context, gap)} ({names(gap)}): {cause}"
+        mark = output.warn("!") if gap.allowed else output.bad(output.sign("no"))
         output.data(*output.hang(f"{mark} ", line))
-        if step := one.allowed or error.hint:
+        if step := gap.allowed or error.hint:
             output.data(f"    {output.clean(step)}")
     output.talk(*map(output.clean, excluded_lines(context, plan)))
     if missed:
-        items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
+        items = {(link.link.tracker, link.seen.name): link.seen.item for link in plan.links}
         read = sum(item is not None for item in items.values())
-        count = len(items) + sum(len(one.names) for one in plan.unread)
+        count = len(items) + sum(len(unread.names) for unread in plan.unread)
         output.talk(f"{read} of {times(count, 'item')} checked.")
 
 
 def excluded_lines(context: Context, plan: SyncPlan) -> list[str]:
     """The number of excluded items, by tracker."""
-    titles = {one: tracker_title(context.workspace.registry, one) for one in plan.excluded}
+    titles = {
+        tracker: tracker_title(context.workspace.registry, tracker) for tracker in plan.excluded
+    }
     counts = Counter(plan.excluded)
     return [
-        f'{title}: {times(counts[one], "item")} not compared (direction = "off")'
-        for one, title in titles.items()
+        f'{title}: {times(counts[tracker], "item")} not compared (direction = "off")'
+        for tracker, title in titles.items()
     ]
 
 
 def left_out_lines(context: Context, chosen: Chosen) -> Iterator[str]:
     """The other increments that a sparse checkout leaves out, and how to add them."""
-    others = [one for one in chosen.left_out if one not in chosen.changed_left_out]
+    others = [name for name in chosen.left_out if name not in chosen.changed_left_out]
     if others:
         yield sparse_line(context.paths, others, ", and not compared")
 
@@ -113,7 +115,7 @@ def tell_left_out(context: Context, chosen: Chosen) -> None:
 
 def tell_passed_over(context: Context) -> None:
     """Name the folders that look like increments but are not compared."""
-    places = (one.where for one in passed_over(context.paths))
+    places = (folder.where for folder in passed_over(context.paths))
     names = sorted({place.name for place in places if isinstance(place, Path)})
     if names:
         looks = (
@@ -126,24 +128,24 @@ def tell_passed_over(context: Context) -> None:
         output.talk("  next: unlatch doctor")
 
 
-def title(context: Context, one: NotChecked) -> str:
+def title(context: Context, gap: NotChecked) -> str:
     """The tracker, and the number of items that were not checked."""
-    tracker = tracker_title(context.workspace.registry, one.unread.tracker)
-    return f"{tracker}: {times(len(one.unread.names), 'item')} not checked"
+    tracker = tracker_title(context.workspace.registry, gap.unread.tracker)
+    return f"{tracker}: {times(len(gap.unread.names), 'item')} not checked"
 
 
-def names(one: NotChecked) -> str:
+def names(gap: NotChecked) -> str:
     """The names of the first items, and the number of the others."""
-    named = ", ".join(map(output.clean, one.unread.names[:_NAMED]))
-    more = len(one.unread.names) - _NAMED
+    named = ", ".join(map(output.clean, gap.unread.names[:_NAMED]))
+    more = len(gap.unread.names) - _NAMED
     return f"{named} and {more} more" if more > 0 else named
 
 
-def not_checked_entry(one: NotChecked) -> output.Json:
-    unread = one.unread
+def not_checked_entry(gap: NotChecked) -> output.Json:
+    unread = gap.unread
     return {
         "tracker": unread.tracker,
         "items": list(unread.names),
-        "allowed": one.allowed is not None,
+        "allowed": gap.allowed is not None,
         "error": problem_entry(unread.error),
     }

@@ -85,7 +85,7 @@ class RunOptions:
 
 def sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **typed: Any) -> Any:
-        own = {one.name: typed.pop(one.name) for one in fields(RunOptions)}
+        own = {field.name: typed.pop(field.name) for field in fields(RunOptions)}
         return function(*args, run=RunOptions(**own), **typed)
 
     decorated: Callable[..., Any] = run
@@ -155,9 +155,9 @@ def _sync_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
         refused = find_refused(context)
         document = sync_documents.no_result(pending.broken, pending.duplicates, refused)
         parts = {**document, "items": pending.entries}
-        found = delivery_documents.retry_of_all(parts)
-        is_left = code and found["retry"] == "none"
-        output.document("sync", code, **parts, **(delivery_documents.PERSON if is_left else found))
+        retry = delivery_documents.retry_of_all(parts)
+        is_left = code and retry["retry"] == "none"
+        output.document("sync", code, **parts, **(delivery_documents.PERSON if is_left else retry))
     return code
 
 
@@ -166,16 +166,16 @@ def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> i
     pending = _find_of_user(context)
     items = preview_items(context, pending, options.delivery)
     duplicates = tuple(count_duplicates(context, pending))
-    found = SyncPreview(alone=tuple(items), broken=pending.broken, duplicates=duplicates)
-    code = UNDECIDED if pending.broken or any(one.is_unread for one in items) else 0
-    document = sync_documents.preview_document(found, here=pending.records)
-    read = [one.item for one in found.previewed]
+    preview = SyncPreview(alone=tuple(items), broken=pending.broken, duplicates=duplicates)
+    code = UNDECIDED if pending.broken or any(item.is_unread for item in items) else 0
+    document = sync_documents.preview_document(preview, here=pending.records)
+    read = [item.item for item in preview.previewed]
     if show_plan(context, "sync-plan", code, document, as_json=run.as_json, read=read):
         return code
     for group, _ in pending.found[:1]:
-        found = replace(found, broken=())  # named below, with their folders
+        preview = replace(preview, broken=())  # named below, with their folders
         own = context.over(group.workspace)
-        sync_render.tell_preview(own, found, (), (), requests=True)
+        sync_render.tell_preview(own, preview, (), (), requests=True)
     tell_not_previewed(pending, PendingItems(), items)
     tell_broken(pending.broken)
     return code
@@ -201,38 +201,42 @@ def _preview(
     items = preview_items(context, here, options.delivery) if plan else []
     others = preview_items(context, elsewhere, options.delivery) if plan else []
     with context.trackers() as trackers:
-        found = preview(context.workspace, trackers, options, by=who, requests=plan, alone=items)
-    broken = (*found.broken, *here.broken)
+        previewed = preview(
+            context.workspace, trackers, options, by=who, requests=plan, alone=items
+        )
+    broken = (*previewed.broken, *here.broken)
     twice = count_duplicates(context, here, elsewhere)
-    found = replace(found, alone=(*items, *others), broken=broken)
-    found = replace(found, duplicates=(*found.duplicates, *twice))
+    previewed = replace(previewed, alone=(*items, *others), broken=broken)
+    previewed = replace(previewed, duplicates=(*previewed.duplicates, *twice))
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
-    missed = not_checked(found.plan, allowed, delivered=False)
-    code = sync_documents.preview_code(found, missed, check=check)
+    missed = not_checked(previewed.plan, allowed, delivered=False)
+    code = sync_documents.preview_code(previewed, missed, check=check)
     waiting = () if in_fork() else here.records
-    unread = [one for one in items if one.is_unread and not is_allowed(one.error, allowed)]
+    unread = [item for item in items if item.is_unread and not is_allowed(item.error, allowed)]
     if (check and waiting) or unread:
         code = max(code, UNDECIDED)
     is_all = not (options.ids or options.changed_since)
     refused = find_refused(context, in_project=check) if is_all else []
     records = here.records, elsewhere.records
-    document = sync_documents.preview_document(found, missed, *records, refused)
-    read = [one.item for one in found.previewed] + [one.seen.item for one in found.plan.links]
-    about, as_json = found.chosen.increments, run.as_json
+    document = sync_documents.preview_document(previewed, missed, *records, refused)
+    read = [item.item for item in previewed.previewed] + [
+        link.seen.item for link in previewed.plan.links
+    ]
+    about, as_json = previewed.chosen.increments, run.as_json
     is_shown = show_plan(
         context, "sync-plan", code, document, as_json=as_json, about=about, read=read
     )
-    if not is_shown and not sync_render.tell_none_changed(context, options, found):
+    if not is_shown and not sync_render.tell_none_changed(context, options, previewed):
         is_all_done = here.is_done
         sync_render.tell_preview(
-            context, found, missed, refused, requests=plan, is_all_done=is_all_done
+            context, previewed, missed, refused, requests=plan, is_all_done=is_all_done
         )
-        tell_not_previewed(here, elsewhere, found.alone)
-    tell_left_out(context, found.chosen)
+        tell_not_previewed(here, elsewhere, previewed.alone)
+    tell_left_out(context, previewed.chosen)
     if check and not options.ids:
         tell_passed_over(context)
     if in_job():
-        part("preview")(context, found, missed, waiting, check=check, code=code)
+        part("preview")(context, previewed, missed, waiting, check=check, code=code)
     return code
 
 
@@ -308,8 +312,8 @@ def _tell_result(
         output.document("sync", code, **document, **retry)
     elif not sync_render.tell_none_changed(context, options, result):
         is_all_done = here.is_done and elsewhere.is_done
-        asked = {one.operation.key for each in here.results for one in each.deliveries}
-        left = [one for one in refused if one[1].refusal.key not in asked]
+        asked = {delivery.operation.key for each in here.results for delivery in each.deliveries}
+        left = [pair for pair in refused if pair[1].refusal.key not in asked]
         sync_render.tell_result(context, result, missed, left, is_all_done=is_all_done)
     tell_left_out(context, result.chosen)
     return code

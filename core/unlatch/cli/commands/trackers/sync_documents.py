@@ -30,20 +30,21 @@ from unlatch.sync.sync import SyncPreview, SyncResult
 RefusedItems = Sequence[tuple[Increment, RefusedLabels]]
 
 
-def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
+def preview_code(preview: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
     """5 if anything could not be checked, and with `check` for any drift."""
-    is_checked = not (found.broken or found.chosen.changed_left_out)
-    is_checked &= all(one.allowed for one in missed)
-    has_drift = checked_part(found.plan, missed).has_drift
+    is_checked = not (preview.broken or preview.chosen.changed_left_out)
+    is_checked &= all(gap.allowed for gap in missed)
+    has_drift = checked_part(preview.plan, missed).has_drift
     return 0 if is_checked and not (check and has_drift) else UNDECIDED
 
 
 def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
     codes = (
-        delivery_documents.delivered_code(one.deliveries, one.left) for one in result.delivered
+        delivery_documents.delivered_code(delivered.deliveries, delivered.left)
+        for delivered in result.delivered
     )
-    failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
-    failed |= any(one.boxes and one.boxes.error for one in result.plan.links)
+    failed = any(move.error for move in result.moved) or not all(gap.allowed for gap in missed)
+    failed |= any(link.boxes and link.boxes.error for link in result.plan.links)
     is_undecided = failed or result.plan.is_unresolved or result.refused
     return (
         max(codes, default=0)
@@ -60,12 +61,12 @@ def count_requests(items: Iterable[Previewed]) -> dict[str, int]:
     return counts
 
 
-def count_comments(found: SyncPreview) -> int:
-    return sum(item.change.comment is not None for item in found.previewed)
+def count_comments(preview: SyncPreview) -> int:
+    return sum(item.change.comment is not None for item in preview.previewed)
 
 
 def preview_document(
-    found: SyncPreview,
+    preview: SyncPreview,
     missed: Sequence[NotChecked] = (),
     here: Sequence[Increment] = (),
     elsewhere: Sequence[Increment] = (),
@@ -79,26 +80,26 @@ def preview_document(
         refused: labels that trackers refused on items alone.
     """
     return {
-        "compared": [_compared_entry(one) for one in found.plan.reported],
+        "compared": [_compared_entry(link) for link in preview.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
-        "moves": [_move_entry(move) for move in found.due.moves],
+        "moves": [_move_entry(move) for move in preview.due.moves],
         "pending": [
             entry
-            for one in (*found.chosen.increments, *here, *elsewhere)
-            for entry in delivery_documents.pending_of(one)
+            for increment in (*preview.chosen.increments, *here, *elsewhere)
+            for entry in delivery_documents.pending_of(increment)
         ],
-        "items": [previewed_entry(item) for item in found.previewed],
-        "requests": count_requests(found.previewed),
-        "comments": count_comments(found),
-        "adrift": checked_part(found.plan, missed).has_drift
-        or bool((here and not in_fork()) or found.adoptions),
-        "otherBranch": found.other_branch,
-        **_left_out(found.chosen),
-        "broken": documents.broken_entries(found.broken),
-        "refused": problem_entry(found.refused) if found.refused else None,
-        "adoptions": list(map(adoption_entry, found.adoptions)),
-        "duplicates": list(map(_duplicates_entry, found.duplicates)),
-        "refusedLabels": [*_refused_entries(found.plan.missing_labels, refused)],
+        "items": [previewed_entry(item) for item in preview.previewed],
+        "requests": count_requests(preview.previewed),
+        "comments": count_comments(preview),
+        "adrift": checked_part(preview.plan, missed).has_drift
+        or bool((here and not in_fork()) or preview.adoptions),
+        "otherBranch": preview.other_branch,
+        **_left_out(preview.chosen),
+        "broken": documents.broken_entries(preview.broken),
+        "refused": problem_entry(preview.refused) if preview.refused else None,
+        "adoptions": list(map(adoption_entry, preview.adoptions)),
+        "duplicates": list(map(_duplicates_entry, preview.duplicates)),
+        "refusedLabels": [*_refused_entries(preview.plan.missing_labels, refused)],
     }
 
 
@@ -111,17 +112,17 @@ def result_document(
     return {
         "increments": [
             {
-                "id": one.increment.id,
+                "id": delivered.increment.id,
                 "trackers": [
-                    delivery_documents.delivery_entry(delivery) for delivery in one.deliveries
+                    delivery_documents.delivery_entry(delivery) for delivery in delivered.deliveries
                 ],
-                "left": one.left,
+                "left": delivered.left,
             }
-            for one in result.delivered
+            for delivered in result.delivered
         ],
-        "compared": [_compared_entry(one) for one in result.plan.reported],
+        "compared": [_compared_entry(link) for link in result.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
-        "moves": [_move_entry(one) for one in result.moved],
+        "moves": [_move_entry(move) for move in result.moved],
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
@@ -138,22 +139,29 @@ def retry_entry(
     result: SyncResult, published: PublishResult, entries: Sequence[output.Json], *, code: int
 ) -> output.Json:
     """Whether to sync again for what is left, and when; `entries` have those of operations."""
-    unread = (one.seen.error for one in result.plan.links)
+    unread = (link.seen.error for link in result.plan.links)
     errors = [*filter(None, unread), *([published] if isinstance(published, UnlatchError) else [])]
-    found = delivery_documents.retry_of_all(
+    retry = delivery_documents.retry_of_all(
         [*entries, *map(delivery_documents.retry_of_error, errors)]
     )
-    return delivery_documents.PERSON if code and found["retry"] == "none" else found
+    return delivery_documents.PERSON if code and retry["retry"] == "none" else retry
 
 
-def _duplicates_entry(one: Duplicates) -> output.Json:
-    return {"op": one.op, "item": one.name, "left": one.left, "notes": list(one.notes)}
+def _duplicates_entry(duplicate: Duplicates) -> output.Json:
+    return {
+        "op": duplicate.op,
+        "item": duplicate.name,
+        "left": duplicate.left,
+        "notes": list(duplicate.notes),
+    }
 
 
 def _refused_entries(links: Sequence[Compared], items: RefusedItems) -> Iterator[output.Json]:
-    for one in links:
-        if one.refused:
-            yield refused_entry(one.link, one.seen.name, one.refused, one.increment)
+    for compared in links:
+        if compared.refused:
+            yield refused_entry(
+                compared.link, compared.seen.name, compared.refused, compared.increment
+            )
     for record, labels in items:
         yield refused_entry(labels.refusal.link, record.title, labels, None)
 
@@ -181,17 +189,17 @@ def _left_out(chosen: Chosen) -> output.Json:
     return {key: list(value) for key, value in names.items()}
 
 
-def _compared_entry(one: Compared) -> output.Json:
+def _compared_entry(compared: Compared) -> output.Json:
     return {
-        "increment": one.increment.id,
-        "status": one.increment.status,
-        **documents.link_entry(one.link),
-        "name": one.seen.name,
-        **output.fields(one.seen.item, "state", "category"),
-        "verdict": one.verdict or _no_verdict(one),
-        "why": one.decision.why if one.decision else "",
-        "boxes": _boxes_entry(one.boxes) if one.boxes and one.boxes.differ else None,
-        "error": problem_entry(one.seen.error) if one.seen.error else None,
+        "increment": compared.increment.id,
+        "status": compared.increment.status,
+        **documents.link_entry(compared.link),
+        "name": compared.seen.name,
+        **output.fields(compared.seen.item, "state", "category"),
+        "verdict": compared.verdict or _no_verdict(compared),
+        "why": compared.decision.why if compared.decision else "",
+        "boxes": _boxes_entry(compared.boxes) if compared.boxes and compared.boxes.differ else None,
+        "error": problem_entry(compared.seen.error) if compared.seen.error else None,
     }
 
 
@@ -203,9 +211,9 @@ def _boxes_entry(boxes: ComparedBoxes) -> output.Json:
     }
 
 
-def _no_verdict(one: Compared) -> str:
-    if all(operation.is_blocked for operation in one.pending):
-        return "blocked" if one.pending else "unknown"
+def _no_verdict(compared: Compared) -> str:
+    if all(operation.is_blocked for operation in compared.pending):
+        return "blocked" if compared.pending else "unknown"
     return "pending"
 
 
@@ -240,6 +248,6 @@ def _event_entry(matched: MatchedEvent) -> output.Json:
         "action": matched.event.action,
         "url": matched.ref.url if matched.ref else None,
         "by": matched.event.by,
-        "increments": [one.id for one in matched.increments],
+        "increments": [increment.id for increment in matched.increments],
         "note": matched.event.note,
     }

@@ -40,7 +40,7 @@ class Listener:
 
     def agree(self, increments: Sequence[Increment]) -> None:
         own = self._context, increments
-        alone = ((self._context.over(group.workspace), some) for group, some in self._alone)
+        alone = ((self._context.over(group.workspace), records) for group, records in self._alone)
         agree_to_pending([own, *alone], yes=self._yes, silent=self._silent)
 
     @contextmanager
@@ -63,8 +63,8 @@ class Listener:
             sync_render.tell_pulled(plan)
         sync_render.tell_compared(plan, changes=other_branch is not None)
 
-    def choose(self, one: Compared) -> Verdict | None:
-        return _ask(one) if self._asks else None
+    def choose(self, compared: Compared) -> Verdict | None:
+        return _ask(compared) if self._asks else None
 
     def published(self, result: PublishResult) -> None:
         """Show the commit, or the reason for none."""
@@ -83,15 +83,15 @@ class Listener:
                 output.talk(f"Next: {output.clean(result.proposal)}")
 
 
-def _ask(one: Compared) -> Verdict | None:
-    item = one.seen.item
-    if item is None or one.decision is None:
+def _ask(link: Compared) -> Verdict | None:
+    item = link.seen.item
+    if item is None or link.decision is None:
         return None
     output.talk(
-        f"{output.warn('!')} {output.strong(one.increment.id)} is {one.increment.status}; "
-        f"{output.clean(one.seen.name)} is {output.clean(item.state)}: {one.decision.why}"
+        f"{output.warn('!')} {output.strong(link.increment.id)} is {link.increment.status}; "
+        f"{output.clean(link.seen.name)} is {output.clean(item.state)}: {link.decision.why}"
     )
-    push = "reopen" if local_side(one.increment.status) is Side.OPEN else "close"
+    push = "reopen" if local_side(link.increment.status) is Side.OPEN else "close"
     pulls = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
     pull = pulls[remote_side(item.category)]
     # The sides differ, and so do the words.

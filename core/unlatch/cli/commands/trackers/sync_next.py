@@ -36,21 +36,21 @@ def find_decisions(context: Context, plan: SyncPlan) -> Iterator[tuple[str, Sequ
     Unless they were named, these are the first; then the number of others, and how to list them.
     """
     groups: dict[str, list[Compared]] = {}
-    for one in plan.links:
-        if one.verdict in _LEFT and not one.pending:
-            groups.setdefault(one.increment.id, []).append(one)
+    for compared in plan.links:
+        if compared.verdict in _LEFT and not compared.pending:
+            groups.setdefault(compared.increment.id, []).append(compared)
     names = [*groups]
-    shown = len(names) if plan.is_named else _MOST
-    for name in names[:shown]:
+    count = len(names) if plan.is_named else _MOST
+    for name in names[:count]:
         yield f"Next for {name}, one of:", [*_commands(context, groups[name])]
-    if others := names[shown:]:
+    if others := names[count:]:
         heading = f"and so on for {times(len(others), 'more increment')}; to list their commands:"
         yield heading, [join(["unlatch", "sync", "--check", *_shortened(others)])]
 
 
 def _shortened(names: Sequence[str]) -> Sequence[str]:
     """The range of the names' numbers, if it has all of them; else the names."""
-    numbers = [number_of(one) or 0 for one in names]
+    numbers = [number_of(name) or 0 for name in names]
     whole = f"{min(numbers)}-{max(numbers)}"
     return [whole] if len(in_range(names, whole)) == len(names) > 1 else names
 
@@ -63,7 +63,7 @@ def _commands(context: Context, group: Sequence[Compared]) -> Iterator[str]:
         yield f"unlatch resume {name} --reason TEXT"
     elif increment.status.can_become(Status.COMPLETED):
         yield f"unlatch complete {name}"
-    for tracker in dict.fromkeys(one.link.tracker for one in group):
+    for tracker in dict.fromkeys(compared.link.tracker for compared in group):
         manifest = context.workspace.registry.manifest(tracker)
         if is_open:
             yield f"unlatch {manifest.name} reopen-{manifest.slug} {name} --reason TEXT"

@@ -45,10 +45,10 @@ _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
 
 
 def tell_none_changed(
-    context: Context, options: SyncOptions, found: SyncPreview | SyncResult
+    context: Context, options: SyncOptions, result: SyncPreview | SyncResult
 ) -> bool:
     """Report what a branch changed and is not compared; return whether nothing else changed."""
-    since, chosen = options.changed_since, found.chosen
+    since, chosen = options.changed_since, result.chosen
     if chosen.configuration is not None:
         output.note(f"{chosen.configuration} changed since {since}: syncing all increments")
     if chosen.gone:
@@ -56,7 +56,7 @@ def tell_none_changed(
     if missing := chosen.changed_left_out:
         text = f"changed since {since}, but not in this sparse checkout: {', '.join(missing)}"
         output.failed(output.clean(text), f"{sparse_command(context.paths)} adds them")
-    is_none = since is not None and not chosen.increments and not found.broken
+    is_none = since is not None and not chosen.increments and not result.broken
     if is_none and not (chosen.gone or missing):
         output.talk(f"No increments changed since {output.clean(str(since))}.")
     return is_none
@@ -64,7 +64,7 @@ def tell_none_changed(
 
 def tell_preview(
     context: Context,
-    found: SyncPreview,
+    preview: SyncPreview,
     missed: Sequence[NotChecked],
     refused: RefusedItems,
     *,
@@ -75,63 +75,67 @@ def tell_preview(
 
     `refused` are labels that trackers refused on items alone.
     """
-    _tell_broken(found.broken)
-    if found.other_branch is not None:
-        place = place_of(found.other_branch)
+    _tell_broken(preview.broken)
+    if preview.other_branch is not None:
+        place = place_of(preview.other_branch)
         output.talk(f"{place} only pending operations would be delivered.")
-    output.data(*(f"  {adoption_line(one)}" for one in found.adoptions))
-    tell_compared(found.plan)
-    tell_decisions(context, found.plan)
-    for move in found.due.moves:
+    output.data(*(f"  {adoption_line(adoption)}" for adoption in preview.adoptions))
+    tell_compared(preview.plan)
+    tell_decisions(context, preview.plan)
+    for move in preview.due.moves:
         output.data(f"  {_move_line(move)}")
-    output.data(*item_lines(context, found.previewed))
-    tell_duplicates(found.duplicates)
-    tell_not_checked(context, found.plan, missed)
-    if not (requests and found.plan.retries_refused):
-        _tell_refused(found.plan, found.plan.missing_labels, refused)
+    output.data(*item_lines(context, preview.previewed))
+    tell_duplicates(preview.duplicates)
+    tell_not_checked(context, preview.plan, missed)
+    if not (requests and preview.plan.retries_refused):
+        _tell_refused(preview.plan, preview.plan.missing_labels, refused)
     if requests:
-        output.data(_sum(context, found))
-        if found.refused:
-            tell_excess("unlatch sync", found.refused, found.written)
+        output.data(_sum(context, preview))
+        if preview.refused:
+            tell_excess("unlatch sync", preview.refused, preview.written)
         return
-    left = (found.plan.reported, missed, found.broken, found.chosen.changed_left_out)
+    left = (preview.plan.reported, missed, preview.broken, preview.chosen.changed_left_out)
     if is_all_done and not any(left):
-        output.talk(f"{_in_sync(found).capitalize()}.")
+        output.talk(f"{_in_sync(preview).capitalize()}.")
 
 
 def tell_duplicates(duplicates: Iterable[Duplicates]) -> None:
     """Name the comments that were posted twice, and what became of them."""
-    for one in duplicates:
-        if one.notes:
-            for note in one.notes:
-                output.note(f"{one.name}: {note}")
+    for duplicate in duplicates:
+        if duplicate.notes:
+            for note in duplicate.notes:
+                output.note(f"{duplicate.name}: {note}")
         else:
-            output.note(f"{one.name}: a comment that was posted twice was deleted")
+            output.note(f"{duplicate.name}: a comment that was posted twice was deleted")
 
 
 def _unsaid(result: SyncResult) -> list[Compared]:
     """The links with refused labels that no delivery of this sync has named."""
-    asked = {one.operation.key for each in result.delivered for one in each.deliveries}
+    asked = {delivery.operation.key for each in result.delivered for delivery in each.deliveries}
     links = result.missing_labels
-    return [one for one in links if one.refused and one.refused.refusal.key not in asked]
+    return [
+        compared
+        for compared in links
+        if compared.refused and compared.refused.refusal.key not in asked
+    ]
 
 
 def _tell_refused(plan: SyncPlan, links: Sequence[Compared], items: RefusedItems) -> None:
-    shown = [(one.seen.name, one.refused) for one in links if one.refused]
-    shown += [(record.title, refused) for record, refused in items]
-    names = dict.fromkeys(one.increment.id for one in links)
-    tell_refused(shown, join(["unlatch", "sync", *names]) if plan.is_named else RETRY)
+    labels = [(compared.seen.name, compared.refused) for compared in links if compared.refused]
+    labels += [(record.title, refused) for record, refused in items]
+    names = dict.fromkeys(compared.increment.id for compared in links)
+    tell_refused(labels, join(["unlatch", "sync", *names]) if plan.is_named else RETRY)
 
 
-def is_partial(found: SyncPreview | SyncResult) -> bool:
+def is_partial(result: SyncPreview | SyncResult) -> bool:
     """Whether increments or items were not compared, without an error."""
-    return bool(found.plan.excluded or found.chosen.left_out or found.chosen.gone)
+    return bool(result.plan.excluded or result.chosen.left_out or result.chosen.gone)
 
 
-def _in_sync(found: SyncPreview | SyncResult) -> str:
-    if not is_partial(found):
+def _in_sync(result: SyncPreview | SyncResult) -> str:
+    if not is_partial(result):
         return "both sides are in sync"
-    if not found.plan.links:
+    if not result.plan.links:
         return "no items were compared"
     return "both sides are in sync as far as they were compared"
 
@@ -149,77 +153,85 @@ def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
         output.table(HEADINGS, rows, flexible=(4,))
 
 
-def _is_left(one: Compared) -> bool:
+def _is_left(compared: Compared) -> bool:
     """Whether a link still differs after a sync."""
-    if one.verdict is Verdict.NOTHING or one.verdict in _CHANGES:
-        return one.boxes is not None and is_drifting(one.boxes)
+    if compared.verdict is Verdict.NOTHING or compared.verdict in _CHANGES:
+        return compared.boxes is not None and is_drifting(compared.boxes)
     return True
 
 
 def shown_links(plan: SyncPlan) -> list[Compared]:
     """The links that differ, without unchecked items."""
-    return [one for one in plan.reported if one.decision is not None or one.pending]
+    return [
+        compared for compared in plan.reported if compared.decision is not None or compared.pending
+    ]
 
 
 def left_links(plan: SyncPlan) -> list[Compared]:
     """The links that still differ after a sync."""
-    return [one for one in shown_links(plan) if _is_left(one)]
+    return [compared for compared in shown_links(plan) if _is_left(compared)]
 
 
-def link_row(one: Compared) -> tuple[str, str, str, str, str]:
-    there = one.seen.item.state if one.seen.item else "unknown"
-    return (one.increment.id, one.increment.status.value, one.seen.name, there, action_of(one))
+def link_row(compared: Compared) -> tuple[str, str, str, str, str]:
+    there = compared.seen.item.state if compared.seen.item else "unknown"
+    return (
+        compared.increment.id,
+        compared.increment.status.value,
+        compared.seen.name,
+        there,
+        action_of(compared),
+    )
 
 
-def action_of(one: Compared) -> str:
+def action_of(compared: Compared) -> str:
     """The action for a link; "unknown" if its item was not checked."""
-    if one.pending:
-        return _pending(one)
-    if one.decision is None or one.verdict is None:
+    if compared.pending:
+        return _pending(compared)
+    if compared.decision is None or compared.verdict is None:
         return "unknown"
-    why = f": {one.decision.why}" if one.decision.why else ""
-    action = f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
-    boxes = boxes_text(one.boxes) if one.boxes and one.boxes.differ else None
-    if boxes and one.verdict is Verdict.NOTHING:
+    why = f": {compared.decision.why}" if compared.decision.why else ""
+    action = f"{_ACTIONS.get(compared.verdict, compared.verdict.value)}{why}"
+    boxes = boxes_text(compared.boxes) if compared.boxes and compared.boxes.differ else None
+    if boxes and compared.verdict is Verdict.NOTHING:
         return boxes
     return f"{action}; {boxes}" if boxes else action
 
 
-def _pending(one: Compared) -> str:
-    blocked = [operation for operation in one.pending if operation.is_blocked]
-    known = ", ".join(sorted({operation.cause for operation in blocked if operation.cause}))
+def _pending(compared: Compared) -> str:
+    blocked = [operation for operation in compared.pending if operation.is_blocked]
+    causes = ", ".join(sorted({operation.cause for operation in blocked if operation.cause}))
     if not blocked:
-        return f"{times(len(one.pending), 'operation')} pending"
-    others = len(one.pending) - len(blocked)
+        return f"{times(len(compared.pending), 'operation')} pending"
+    others = len(compared.pending) - len(blocked)
     return (
         f"{times(len(blocked), 'operation')} blocked"
-        + (f" [{known}]" if known else "")
+        + (f" [{causes}]" if causes else "")
         + (f", {others} pending" if others else "")
     )
 
 
 def tell_pulled(plan: SyncPlan) -> None:
     """Show the tasks and criteria that followed their items."""
-    for one in plan.links:
-        if one.boxes and one.boxes.marks:
-            line = f"{one.increment.id}: {pulled_text(one.boxes)} ({one.seen.name})"
+    for compared in plan.links:
+        if compared.boxes and compared.boxes.marks:
+            line = f"{compared.increment.id}: {pulled_text(compared.boxes)} ({compared.seen.name})"
             output.ok(output.clean(line))
 
 
 def tell_moves(moved: Sequence[Move]) -> None:
     """Show the increments that followed their items; if many, only failures."""
-    done = [one for one in moved if one.error is None]
+    done = [move for move in moved if move.error is None]
     if len(done) > FEW:
         output.ok(f"{times(len(done), 'increment')} followed their items")
-    for one in moved:
-        if one.error is not None:
-            output.failed(_move_line(one))
-            output.data(f"    not done: {output.clean(one.error.message)} [{one.error.id}]")
-            if one.error.hint:
-                output.data(f"    {output.clean(one.error.hint)}")
+    for move in moved:
+        if move.error is not None:
+            output.failed(_move_line(move))
+            output.data(f"    not done: {output.clean(move.error.message)} [{move.error.id}]")
+            if move.error.hint:
+                output.data(f"    {output.clean(move.error.hint)}")
         elif len(done) <= FEW:
-            output.ok(_move_line(one))
-            tell_warnings(one.warnings)
+            output.ok(_move_line(move))
+            tell_warnings(move.warnings)
 
 
 def tell_result(
@@ -237,7 +249,9 @@ def tell_result(
         output.talk(f"No increment{here} is linked to {event.ref.url}.")
     for adopted in result.adoptions:
         output.ok(f"Increment {adoption_line(adopted)}")
-    tell_all_left([one for one in result.delivered if one.deliveries and not _is_skipped(one)])
+    tell_all_left(
+        [result for result in result.delivered if result.deliveries and not _is_skipped(result)]
+    )
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
@@ -253,16 +267,16 @@ def tell_result(
         output.talk(f"Nothing is pending{here}; {_in_sync(result)}.")
 
 
-def _is_skipped(one: DeliveryResult) -> bool:
+def _is_skipped(result: DeliveryResult) -> bool:
     """Whether all that is left are blocked operations that this sync skipped."""
-    failed = any(each.error for each in one.deliveries)
-    return not failed and one.left == sum(each.is_blocked for each in one.increment.pending)
+    failed = any(each.error for each in result.deliveries)
+    return not failed and result.left == sum(each.is_blocked for each in result.increment.pending)
 
 
 def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:
-    for one in broken:
-        why = f"{output.clean(one.reason)} [{one.error_id}]"
-        output.failed(f"{one.id} cannot be read: {why}", one.hint)
+    for increment in broken:
+        why = f"{output.clean(increment.reason)} [{increment.error_id}]"
+        output.failed(f"{increment.id} cannot be read: {why}", increment.hint)
 
 
 def _move_line(move: Move) -> str:
@@ -270,22 +284,24 @@ def _move_line(move: Move) -> str:
     return f"{move.increment.id}: {before} -> {move.to} ({output.clean(move.reason)})"
 
 
-def _sum(context: Context, found: SyncPreview) -> str:
-    ticks = sum(len(one.boxes.marks) for one in found.due.links if one.boxes)
-    if ticks and not found.previewed:
+def _sum(context: Context, preview: SyncPreview) -> str:
+    ticks = sum(len(link.boxes.marks) for link in preview.due.links if link.boxes)
+    if ticks and not preview.previewed:
         boxes = "1 check box" if ticks == 1 else f"{ticks} check boxes"
         return f"No items would be written to; {boxes} would change in the files."
-    if not found.previewed and not found.due.moves:
-        if records := len([*found.due.having(Verdict.RECORD)]):
+    if not preview.previewed and not preview.due.moves:
+        if records := len([*preview.due.having(Verdict.RECORD)]):
             return (
                 f"No items would be changed; {times(records, 'link')} would be recorded as in sync."
             )
         return "No changes would be made."
-    titles = {name: one.title for name, one in context.workspace.registry.manifests.items()}
-    counts = count_requests(found.previewed)
+    titles = {
+        name: manifest.title for name, manifest in context.workspace.registry.manifests.items()
+    }
+    counts = count_requests(preview.previewed)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
-    watchers = "; people who watch these items are notified" if found.previewed else ""
+    watchers = "; people who watch these items are notified" if preview.previewed else ""
     return (
-        f"{times(found.written, 'item')} would be written to; requests: {requests}; "
-        f"{times(count_comments(found), 'comment')}{watchers}. Nothing was written."
+        f"{times(preview.written, 'item')} would be written to; requests: {requests}; "
+        f"{times(count_comments(preview), 'comment')}{watchers}. Nothing was written."
     )

@@ -103,8 +103,8 @@ def create_items(
     with context.trackers() as trackers:
         plan = partial(plan_item_creation, context.workspace, trackers, tracker, by=who)
         changes: list[ItemChange] = []
-        for one in increments:
-            change = _planned(partial(plan, one), options, ask=not dry_run and is_interactive())
+        for name in increments:
+            change = _planned(partial(plan, name), options, ask=not dry_run and is_interactive())
             if change is None:
                 output.talk("Nothing was changed.")
                 return DECLINED
@@ -215,7 +215,7 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
                 given_reason = NO_REASON
                 if not options.dry_run:
                     given_reason = _ask_reason(context, names[0], name)
-                changes = [one.with_reason(given_reason) for one in changes]
+                changes = [change.with_reason(given_reason) for change in changes]
             dialog = TrackerDialog(context, options, kind, {})
             changes, more = dialog.leave_done(place, changes)
             works = [Work(place, changes, [*refused, *more], names)]
@@ -231,7 +231,7 @@ def _key_for(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def _several(context: Context, words: Sequence[str], item: str | None) -> Sequence[str]:
     """The names of several increments, all of whose items on the tracker are meant."""
-    items = [one for one in (item, *words) if one and (one is item or context.is_item(one))]
+    items = [word for word in (item, *words) if word and (word is item or context.is_item(word))]
     if items:
         raise click.UsageError(f"name one increment for a single item: {items[0]}")
     return named_increments(context, words).names

@@ -54,7 +54,7 @@ class TrackerDialog(Dialog):
         self, place: Place, changes: Sequence[ItemChange]
     ) -> tuple[list[ItemChange], list[Refusal]]:
         """Leave items out that the same change left as they are now, and show them."""
-        by_name = {one.increment.id: one for one in changes}
+        by_name = {change.increment.id: change for change in changes}
 
         def leave(name: str) -> ItemChange:
             change, self.left[name] = leave_done(place.open_trackers, by_name[name])
@@ -68,10 +68,10 @@ class TrackerDialog(Dialog):
 
     def _tell_done(self, increment: Increment) -> None:
         done, tracker = self.left[increment.id], self.options.tracker or ""
-        for one in done:
-            tell_done(self.context.workspace.registry, tracker, one.name, self.kind)
+        for snapshot in done:
+            tell_done(self.context.workspace.registry, tracker, snapshot.name, self.kind)
         if done:
-            tell_known_refusals(self.context, increment, [one.link for one in done])
+            tell_known_refusals(self.context, increment, [snapshot.link for snapshot in done])
 
     def tell(self, done: Done) -> None:
         tell_remarks(done.outcome.increment)
@@ -84,11 +84,15 @@ class TrackerDialog(Dialog):
         return True
 
     def tell_left(self, done: Sequence[Done]) -> None:
-        super().tell_left([one for one in done if self.code(one)])
-        finished = [one.increment for one in done if one.increment.status.is_finished]
+        super().tell_left([done_change for done_change in done if self.code(done_change)])
+        finished = [
+            done_change.increment
+            for done_change in done
+            if done_change.increment.status.is_finished
+        ]
         if self.kind is not Kind.REOPEN or not finished:
             return
-        resume = f"unlatch resume {join(one.id for one in finished)}"
+        resume = f"unlatch resume {join(increment.id for increment in finished)}"
         if self.options.is_many:
             output.talk(f"The status of increments stays. To reopen them: {resume}")
         else:

@@ -32,20 +32,20 @@ def status_command(manifest: Manifest) -> click.Command:
     def run(context: Context, *, wanted: Named, as_json: bool) -> int:
         names = wanted.names
         with context.trackers() as trackers:
-            found, broken = fetch_tracker_items(context.workspace, trackers, manifest, names)
-        errors = [one.error for _, items in found for one in items]
+            fetched, broken = fetch_tracker_items(context.workspace, trackers, manifest, names)
+        errors = [snapshot.error for _, items in fetched for snapshot in items]
         if errors and all(errors):
             raise next(filter(None, errors))
         left_out = tell_left_out(broken)
         code = UNDECIDED if any(errors) else left_out
         if as_json:
             increments = [
-                {**output.fields(one, "id", "status"), "items": _entries(one, items)}
-                for one, items in found
+                {**output.fields(increment, "id", "status"), "items": _entries(increment, items)}
+                for increment, items in fetched
             ]
             output.document("tracker-status", code, tracker=manifest.name, increments=increments)
         else:
-            _tell_status(context, found)
+            _tell_status(context, fetched)
         return code
 
     return run
@@ -53,21 +53,21 @@ def status_command(manifest: Manifest) -> click.Command:
 
 def _entries(increment: Increment, items: Sequence[ItemSnapshot]) -> list[output.Json]:
     synced = last_synced(increment)
-    return [synced_item_entry(one, synced) for one in items]
+    return [synced_item_entry(snapshot, synced) for snapshot in items]
 
 
 def _tell_status(
-    context: Context, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
+    context: Context, fetched: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
 ) -> None:
-    several = len(found) > 1
+    several = len(fetched) > 1
     registry, now = context.workspace.registry, context.workspace.clock()
-    for increment, items in found:
+    for increment, items in fetched:
         synced = last_synced(increment)
         if several:
             output.data(f"{output.strong(increment.id)} ({increment.status})")
-        for one in items:
-            lines = synced_lines(registry, one, synced, columns=14, now=now)
+        for snapshot in items:
+            lines = synced_lines(registry, snapshot, synced, columns=14, now=now)
             output.data(*(lines if several else [line.removeprefix("    ") for line in lines]))
-    tell_unread(one for _, items in found for one in items)
-    if not found:
+    tell_unread(snapshot for _, items in fetched for snapshot in items)
+    if not fetched:
         output.talk("No increment has an item there.")

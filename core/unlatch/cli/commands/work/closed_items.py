@@ -84,7 +84,9 @@ def _read(
 
 def _wants_reopening(context: Context, plan: Resume, seen: Sequence[ItemSnapshot]) -> bool:
     closed = reopenable(plan.before, seen)
-    output.talk(*(seen_line(context.workspace.registry, one, columns=14) for one in closed))
+    output.talk(
+        *(seen_line(context.workspace.registry, snapshot, columns=14) for snapshot in closed)
+    )
     if len(closed) == 1:
         return prompts.confirm("1 linked item is closed; reopen it?")
     return prompts.confirm(f"{len(closed)} linked items are closed; reopen them?")
@@ -109,7 +111,9 @@ def _with_reason(
 
 def confirm_deliberate(seen: Sequence[ItemSnapshot]) -> bool:
     """Ask whether items that were closed on purpose are reopened, too."""
-    held = [one.name for one in seen if one.item is not None and one.item.deliberate]
+    held = [
+        snapshot.name for snapshot in seen if snapshot.item is not None and snapshot.item.deliberate
+    ]
     if not held:
         return False
     were, them = ("was", "it") if len(held) == 1 else ("were", "them")

@@ -51,9 +51,9 @@ def _ask_closing(
     count = len({link.key for links in closing.values() for link in links})
     if not (count and is_interactive() and context.workspace.user.confirm_closing):
         return plans
-    one = plans[0].before.id if len(plans) == 1 else times(len(plans), "increment")
+    subject = plans[0].before.id if len(plans) == 1 else times(len(plans), "increment")
     how = " as not planned" if name == "abandon" else ""
-    head = f"{_ING[name]} {one} will close {times(count, 'item')}{how}:"
+    head = f"{_ING[name]} {subject} will close {times(count, 'item')}{how}:"
     output.talk(f"{output.warn('!')} {head}")
     with context.trackers() as trackers:
         for plan in plans:
@@ -61,7 +61,7 @@ def _ask_closing(
             _tell_items(plan, names, is_alone=len(plans) == 1)
     if not prompts.confirm("Continue?"):
         return None
-    return [replace(one, approval=replace(one.approval, warnings=())) for one in plans]
+    return [replace(plan, approval=replace(plan.approval, warnings=())) for plan in plans]
 
 
 def _closed_by(context: Context, plan: StatusChange) -> Sequence[Link]:

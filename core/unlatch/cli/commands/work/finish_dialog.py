@@ -50,10 +50,10 @@ class FinishDialog(Dialog):
 
     def leave_idle(self, changes: Sequence[StatusChange]) -> list[StatusChange]:
         """The changes of increments that do not have the status already."""
-        if idle := [one for one in changes if one.before.status is one.to]:
+        if idle := [change for change in changes if change.before.status is change.to]:
             count, verb = times(len(idle), "increment"), "is" if len(idle) == 1 else "are"
             output.talk(f"{count} {verb} already {idle[0].to}; nothing to do.")
-        return [one for one in changes if one not in idle]
+        return [change for change in changes if change not in idle]
 
     def confirm(self, changes: Sequence[StatusChange]) -> Sequence[StatusChange] | None:
         if self.options.yes:
@@ -66,15 +66,17 @@ class FinishDialog(Dialog):
         _tell_change(change, done.outcome)
 
     def ended(self, ended: Sequence[Ended]) -> int:
-        done = [one for one in ended if isinstance(one, Done)]
+        done = [change for change in ended if isinstance(change, Done)]
         if not (self.options.as_json or self.options.offline):
             self.tell_left(done)
         more: output.Json = {}
-        for one in done:
+        for change in done:
             failed, more = end_change(
-                *(self.context, one.id, self.options), archive=self.archive, briefing=self.briefing
+                *(self.context, change.id, self.options),
+                archive=self.archive,
+                briefing=self.briefing,
             )
-            one.failed = tuple(failed)
+            change.failed = tuple(failed)
         code = self.code_of(ended)
         if self.options.as_json:
             self.write_document(ended, code, **({} if self.options.is_many else more))
@@ -82,9 +84,9 @@ class FinishDialog(Dialog):
 
     def tell_left(self, done: Sequence[Done]) -> None:
         super().tell_left(done)
-        for one in done if self.options.command == "undo" else ():
-            if one.delivered is not None:
-                _tell_undecided(self.context, one.delivered)
+        for change in done if self.options.command == "undo" else ():
+            if change.delivered is not None:
+                _tell_undecided(self.context, change.delivered)
 
     def code(self, done: Done) -> int:
         return super().code(done) or (UNDECIDED if done.failed else 0)
@@ -112,28 +114,30 @@ def _tell_change(plan: StatusChange, result: Outcome) -> None:
         output.remark(
             "its folder is not moved; if the reopen took it out of the archive, move it back"
         )
-    _tell_kept([one.amendment for one in undone if one.amendment])
+    _tell_kept([reopen.amendment for reopen in undone if reopen.amendment])
 
 
 def _tell_withdrawn(before: Increment, after: Increment) -> None:
     """Name the items whose refused reopen is no longer pending."""
-    kept = {one.key for one in after.pending}
-    for one in before.pending:
-        if one.kind is Kind.REOPEN and one.is_blocked and one.key not in kept:
-            output.remark(f"the reopen of {one.item} was withdrawn: it was refused ({one.cause})")
+    kept = {operation.key for operation in after.pending}
+    for operation in before.pending:
+        if operation.kind is Kind.REOPEN and operation.is_blocked and operation.key not in kept:
+            output.remark(
+                f"the reopen of {operation.item} was withdrawn: it was refused ({operation.cause})"
+            )
 
 
 def _tell_kept(amendments: Sequence[Amendment]) -> None:
-    if parts := list(dict.fromkeys(part for one in amendments for part in one.parts)):
+    if parts := list(dict.fromkeys(part for amendment in amendments for part in amendment.parts)):
         output.remark(f"not ticked again: {first_of(parts)}; tick what is done, or use git")
-    if any(one.change is not None for one in amendments):
+    if any(amendment.change is not None for amendment in amendments):
         output.remark("the documents keep the text of the reopen; remove it by hand or with git")
 
 
 def _tell_undecided(context: Context, delivered: DeliveryResult) -> None:
     """Name the commands that close items which undo left open."""
     manifests = context.workspace.registry.manifests
-    undecided = [one for one in delivered.deliveries if one.undecided is not None]
-    for name in dict.fromkeys(one.operation.tracker for one in undecided):
+    undecided = [delivery for delivery in delivered.deliveries if delivery.undecided is not None]
+    for name in dict.fromkeys(delivery.operation.tracker for delivery in undecided):
         close = f"{name} close-{manifests[name].slug}"
         output.talk(f"To close the item: unlatch {close} {quote(delivered.increment.id)}")

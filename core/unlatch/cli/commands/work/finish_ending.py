@@ -94,13 +94,13 @@ def _tell_open_work(
         return None
     from unlatch.related.unfinished import open_work  # noqa: PLC0415
 
-    found = [*open_work(find_related(context.workspace, increment))]
+    works = [*open_work(find_related(context.workspace, increment))]
     if not options.as_json:
-        for one in found:
-            output.talk(f"{output.warn('!')} {output.clean(one.ref)} is still {one.status}")
-            output.talk(f"    To end it: {output.clean(one.next)}")
+        for work in works:
+            output.talk(f"{output.warn('!')} {output.clean(work.ref)} is still {work.status}")
+            output.talk(f"    To end it: {output.clean(work.next)}")
     return (
-        {"related": [output.fields(one, "ref", "status", "next") for one in found]}
-        if found
+        {"related": [output.fields(work, "ref", "status", "next") for work in works]}
+        if works
         else None
     )

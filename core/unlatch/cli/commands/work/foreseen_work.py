@@ -32,11 +32,11 @@ def chosen_related(context: Context, increment: Increment, kinds: Collection[str
     """The work of an increment, of these kinds."""
     from unlatch.related.belonging import find_related  # noqa: PLC0415  (most have no other work)
 
-    found = find_related(context.workspace, increment)
+    related = find_related(context.workspace, increment)
     return replace(
-        found,
-        others=tuple(one for one in found.others if f"{one.kind}s" in kinds),
-        filed=found.filed if {*kinds} - {INCREMENT} else None,
+        related,
+        others=tuple(work for work in related.others if f"{work.kind}s" in kinds),
+        filed=related.filed if {*kinds} - {INCREMENT} else None,
         kinds=kinds,
     )
 
@@ -65,7 +65,7 @@ def _due(context: Context, increment: Increment, kinds: Collection[str]) -> list
         from unlatch.related.reopening import plan_related  # noqa: PLC0415  (as above)
 
         related = chosen_related(context, increment, kinds)
-        return [one for one in plan_related(context.workspace, related, by="") if one.is_due]
+        return [step for step in plan_related(context.workspace, related, by="") if step.is_due]
     except Exception as error:  # noqa: BLE001  # it cannot stop the resume of the increment
         context.trace(unexpected(error))
         return []
@@ -75,29 +75,29 @@ def left_work(
     context: Context, increments: Iterable[Increment], kinds: Collection[str]
 ) -> dict[str, list[Step]]:
     """The other work of many increments, which a resume of them all leaves as it is."""
-    found = {one.id: _due(context, one, kinds) for one in increments}
-    return {name: steps for name, steps in found.items() if steps}
+    steps_of = {increment.id: _due(context, increment, kinds) for increment in increments}
+    return {name: steps for name, steps in steps_of.items() if steps}
 
 
-def tell_left_work(found: Mapping[str, Sequence[Step]]) -> None:
+def tell_left_work(steps_of: Mapping[str, Sequence[Step]]) -> None:
     """Name the other work of each increment, with the command that resumes it."""
-    for name, steps in [*found.items()][:FEW]:
+    for name, steps in [*steps_of.items()][:FEW]:
         kinds = "".join(f" --only {kind}" for kind in _kinds(steps))
-        reason = " --reason TEXT" if any(one.is_finished for one in steps) else ""
+        reason = " --reason TEXT" if any(step.is_finished for step in steps) else ""
         output.talk(f"{output.warn('!')} {output.clean(name)}: not resumed: {_named(steps)}")
         output.talk(f"    To resume it: unlatch resume {quote(name)}{kinds}{reason}")
-    if len(found) > FEW:
-        output.talk(f"{times(len(found) - FEW, 'more increment')} with other work: see --json")
+    if len(steps_of) > FEW:
+        output.talk(f"{times(len(steps_of) - FEW, 'more increment')} with other work: see --json")
 
 
 def left_keys(steps: Iterable[Step]) -> output.Json:
     """The key `related` for work that stays as it is; none without any."""
-    entries = [{"ref": one.ref, "status": one.before} for one in steps]
+    entries = [{"ref": step.ref, "status": step.before} for step in steps]
     return {"related": entries} if entries else {}
 
 
 def _kinds(steps: Sequence[Step]) -> Iterable[str]:
-    return dict.fromkeys(f"{one.ref.partition(':')[0]}s" for one in steps)
+    return dict.fromkeys(f"{step.ref.partition(':')[0]}s" for step in steps)
 
 
 def tell_work(steps: Sequence[Step]) -> None:
@@ -108,13 +108,13 @@ def tell_work(steps: Sequence[Step]) -> None:
 
 def foreseen_keys(steps: Iterable[Step]) -> output.Json:
     """The key `related` of a dry run's document; none without other work."""
-    entries = [output.fields(one, "ref", "before") | {"status": one.goal} for one in steps]
+    entries = [output.fields(step, "ref", "before") | {"status": step.goal} for step in steps]
     return {"related": entries} if entries else {}
 
 
 def ask_for_work(plan: Resume, context: Context, steps: Sequence[Step]) -> Resume:
     """The plan with a reason for finished work, if the increment itself needs none."""
-    finished = [one for one in steps if one.is_finished]
+    finished = [step for step in steps if step.is_finished]
     if not finished or plan.request.reason is not None or not is_interactive():
         return plan
     if not prompts.confirm(f"Other work has ended: {_named(finished)}; reopen it, too?"):
@@ -137,7 +137,7 @@ def needed_reason(
     steps = due_work(context, increment, request, options, kinds)
     if request.reason is not None:
         return checked_reason(request.reason)
-    if not any(one.is_finished for one in steps):
+    if not any(step.is_finished for step in steps):
         return None
     if options.yes or not is_interactive():
         only = [word for kind in sorted(kinds) for word in ("--only", kind)]
@@ -150,4 +150,4 @@ def needed_reason(
 
 
 def _named(steps: Iterable[Step]) -> str:
-    return ", ".join(f"{one.ref} ({one.before})" for one in steps)
+    return ", ".join(f"{step.ref} ({step.before})" for step in steps)

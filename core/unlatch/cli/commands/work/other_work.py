@@ -75,15 +75,15 @@ def resume_others(
         return 0, {}, unreadable
     command = f"unlatch resume {quote(increment.id)} --reason TEXT"
     resumed = resume_related(context.workspace, related, reason=reason, by=by, otherwise=command)
-    code = UNDECIDED if any(one.error for one in resumed) else 0
+    code = UNDECIDED if any(work.error for work in resumed) else 0
     if not options.as_json:
         _tell(resumed)
         output.data("", *_lines(increment, briefing))
-    found = {
-        "related": [resumed_entry(one) for one in resumed],
+    keys = {
+        "related": [resumed_entry(work) for work in resumed],
         "briefing": briefing_entry(briefing),
     }
-    return code, found, unreadable
+    return code, keys, unreadable
 
 
 def resume_only_others(
@@ -110,12 +110,12 @@ def resume_only_others(
 
 def _check_chosen(context: Context, increment: Increment, kinds: Collection[str]) -> None:
     """Raise UsageError `nothing-to-resume` if there is no work of these kinds to resume."""
-    found = find_related(context.workspace, increment)
-    has = found.resumable
+    related = find_related(context.workspace, increment)
+    has = related.resumable
     if not has.keys().isdisjoint(kinds):
         return
-    tell_warnings(found.unreadable)
-    chosen = " or ".join(one.removesuffix("s") for one in kinds_of_work() if one in kinds)
+    tell_warnings(related.unreadable)
+    chosen = " or ".join(kind.removesuffix("s") for kind in kinds_of_work() if kind in kinds)
     listed = ", ".join(output.clean(ref) for refs in has.values() for ref in refs)
     problem = f"{increment.id} has no {chosen} to resume" if chosen else "all kinds are excluded"
     options = "".join(f" --only {kind}" for kind in has)
@@ -143,8 +143,8 @@ def briefing_now(context: Context, increment: Increment) -> Briefing:
     related = find_related(context.workspace, increment)
     tell_warnings(related.unreadable)
     tell_elsewhere(context, increment)
-    known = known_briefing(context.workspace, increment, related)
-    return known or briefing_of(context.workspace, increment, related)
+    briefing = known_briefing(context.workspace, increment, related)
+    return briefing or briefing_of(context.workspace, increment, related)
 
 
 def show_briefing(context: Context, increment: Increment) -> None:
@@ -187,24 +187,28 @@ def offer_briefing(
 
 
 def _tell(resumed: Sequence[Resumed]) -> None:
-    for one in resumed:
-        if one.error:
-            output.talk(f"{output.warn('!')} {output.clean(one.ref)} was not resumed")
-            output.talk(*(f"  {line}" for line in error_lines(one.error)))
-        elif one.is_left:
-            output.talk(f"{output.warn('!')} {output.clean(one.ref)} stays {one.status}")
-        elif one.before == one.status:
-            output.ok(f"{output.clean(one.ref)} is {one.status}")
+    for work in resumed:
+        if work.error:
+            output.talk(f"{output.warn('!')} {output.clean(work.ref)} was not resumed")
+            output.talk(*(f"  {line}" for line in error_lines(work.error)))
+        elif work.is_left:
+            output.talk(f"{output.warn('!')} {output.clean(work.ref)} stays {work.status}")
+        elif work.before == work.status:
+            output.ok(f"{output.clean(work.ref)} is {work.status}")
         else:
-            output.ok(f"{output.clean(one.ref)}: {one.before} -> {one.status}")
-        if one.next and not one.error:
-            output.talk(f"    Next: {output.clean(one.next)}")
+            output.ok(f"{output.clean(work.ref)}: {work.before} -> {work.status}")
+        if work.next and not work.error:
+            output.talk(f"    Next: {output.clean(work.next)}")
 
 
 def _lines(increment: Increment, briefing: Briefing) -> list[str]:
     more = command_for(increment)
     text = render(title_of(increment), briefing, more=more, limit=_UNLIMITED)
-    return [line for one in text.rstrip("\n").split("\n") for line in _wrapped(output.clean(one))]
+    return [
+        line
+        for text_line in text.rstrip("\n").split("\n")
+        for line in _wrapped(output.clean(text_line))
+    ]
 
 
 def _wrapped(line: str) -> list[str]:
@@ -212,13 +216,13 @@ def _wrapped(line: str) -> list[str]:
     return output.hang(head, line.removeprefix(head))
 
 
-def resumed_entry(one: Resumed) -> output.Json:
-    error = problem_entry(one.error) if one.error else None
-    return {**output.fields(one, "ref", "before", "status", "next"), "error": error}
+def resumed_entry(work: Resumed) -> output.Json:
+    error = problem_entry(work.error) if work.error else None
+    return {**output.fields(work, "ref", "before", "status", "next"), "error": error}
 
 
 def briefing_entry(briefing: Briefing) -> output.Json:
     return {
-        name: [output.fields(one, "text", "source") for one in points]
+        name: [output.fields(point, "text", "source") for point in points]
         for name, points in briefing.sections().items()
     }

@@ -122,9 +122,9 @@ def _carry_out(dialog: ResumeDialog, plans: list[Resume], *, has_conditions: boo
         # Before the items are read, and questions about them asked.
         dialog.agree(works)
     # Conditions may select active increments; only named ones are refused.
-    apart = [one for one in plans if has_conditions and one.step in ACTIVE_STEPS]
+    apart = [plan for plan in plans if has_conditions and plan.step in ACTIVE_STEPS]
     if apart:
-        plans = [one for one in plans if one.step not in ACTIVE_STEPS]
+        plans = [plan for plan in plans if plan.step not in ACTIVE_STEPS]
     is_many = options.is_many
     settled = _settled_many(dialog, plans, apart) if is_many else _settled(dialog, plans[0])
     if settled is None:
@@ -152,7 +152,10 @@ def _listing(
     """The command that lists the items to be written to."""
     if not is_many:
         return f"unlatch resume {quote(increments[0].id)} --dry-run"
-    selected = [*map(quote, ids.names), *(f"--all-matching {quote(one)}" for one in expressions)]
+    selected = [
+        *map(quote, ids.names),
+        *(f"--all-matching {quote(expression)}" for expression in expressions),
+    ]
     return f"unlatch resume {' '.join(selected)} --dry-run"
 
 
@@ -162,9 +165,9 @@ def _select(
     """The increments, and the exit code for unreadable ones."""
     manager = context.workspace.manager
     if ids:
-        named = {one.folder: one for one in map(manager.read, ids)}
+        named = {increment.folder: increment for increment in map(manager.read, ids)}
         return tuple(named.values()), 0
-    conditions = [read_condition(one) for one in expressions]
+    conditions = [read_condition(expression) for expression in expressions]
     increments, broken = manager.read_all()
     matched = matching(increments, conditions)
     left_out = tell_left_out(broken)
@@ -199,10 +202,10 @@ def _settled_many(
 ) -> list[Resume]:
     """The plans of the increments that are not active already, `apart` of some."""
     settled = settle_plans(dialog.context, dialog.place, plans, dialog.options)
-    dialog.idle = idle = [one for one in (*settled, *apart) if one.is_idle]
+    dialog.idle = idle = [plan for plan in (*settled, *apart) if plan.is_idle]
     if idle and not dialog.options.as_json:
         _tell_idle(idle)
-    return [one for one in (*settled, *apart) if not one.is_idle]
+    return [plan for plan in (*settled, *apart) if not plan.is_idle]
 
 
 def _tell_idle(idle: Sequence[Resume]) -> None:
@@ -214,4 +217,4 @@ def _tell_idle(idle: Sequence[Resume]) -> None:
         if plan.warnings:
             output.talk(plan.before.id)
             tell_warnings(plan.warnings)
-            output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
+            output.talk(*(f"    {warning.hint}" for warning in plan.warnings if warning.hint))

@@ -56,7 +56,7 @@ class ResumeDialog(ResumeReport):
     ) -> int:
         tell_work(self.steps)
         if self.options.is_many and not self.options.as_json:
-            subjects = [one.plan.before for one in previews]
+            subjects = [preview.plan.before for preview in previews]
             tell_left_work(left_work(self.context, subjects, self.kinds))
         return super().foreseen(previews, refused, items=items, excess=excess)
 
@@ -73,7 +73,7 @@ class ResumeDialog(ResumeReport):
 
     def _confirm_many(self, plans: Sequence[Resume]) -> Sequence[Resume] | None:
         options = self.options
-        needs_reason = any(one.before.status.is_finished or one.reopening for one in plans)
+        needs_reason = any(plan.before.status.is_finished or plan.reopening for plan in plans)
         lacks_reason = needs_reason and not self.request.reason
         if options.yes and not lacks_reason:
             return plans
@@ -89,7 +89,7 @@ class ResumeDialog(ResumeReport):
         if not lacks_reason:
             return plans
         reason = ask_reason(self.context)
-        return [replace(one, request=replace(one.request, reason=reason)) for one in plans]
+        return [replace(plan, request=replace(plan.request, reason=reason)) for plan in plans]
 
     def _confirm_one(self, plan: Resume) -> Resume | None:
         is_part = self.scoping is not None and not self.scoping.update
@@ -102,7 +102,7 @@ class ResumeDialog(ResumeReport):
             answered = self._ask(plan, rules.warnings)
             if answered is None:
                 return None
-            plan, self.shown = answered, frozenset(one.id for one in rules.warnings)
+            plan, self.shown = answered, frozenset(warning.id for warning in rules.warnings)
         elif not (is_finished or yes):
             plan = ask_for_work(plan, self.context, self.steps)
         if self.scoping is not None and not is_part:
@@ -154,8 +154,8 @@ def _with_category(
     is_reopen = increment.status is Status.COMPLETED
     if activation.category is not None or not rules.category_required or not is_reopen:
         return activation
-    known = f" ({', '.join(rules.categories)})" if rules.categories else ""
-    category = prompts.ask(f"Category{known}", lambda given: category_of(given, rules))
+    choices = f" ({', '.join(rules.categories)})" if rules.categories else ""
+    category = prompts.ask(f"Category{choices}", lambda given: category_of(given, rules))
     return replace(activation, category=category)
 
 
@@ -206,7 +206,7 @@ def _introduce(
         output.remark(warning)
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    warn_of_frequency(context, increment, more=1, shown=warnings)
+    warn_of_frequency(context, increment, more=1, warned=warnings)
     tell_warnings(warnings)
     return items
 

@@ -78,23 +78,25 @@ class ResumeReport(Dialog):
             _tell_briefly(result, options)
             return
         _tell_result(self.context, result, offline=options.offline)
-        tell_warnings(result.warnings, known=self.shown)
+        tell_warnings(result.warnings, shown_ids=self.shown)
         if isinstance(done.change, Resume):
-            output.talk(*(f"    {one.hint}" for one in done.change.warnings if one.hint))
+            output.talk(
+                *(f"    {warning.hint}" for warning in done.change.warnings if warning.hint)
+            )
         if result.entry and options.yes:
-            warn_of_frequency(self.context, result.increment, shown=result.warnings)
+            warn_of_frequency(self.context, result.increment, warned=result.warnings)
 
     def changed(self, ended: Sequence[Ended]) -> None:
         super().changed(ended)
-        done = [one.outcome for one in ended if isinstance(one, Done)]
+        done = [ended_change.outcome for ended_change in ended if isinstance(ended_change, Done)]
         if not self.options.is_many:
             return
-        if (lost := sum(one.is_reason_lost for one in done)) and not self.options.as_json:
+        if (lost := sum(outcome.is_reason_lost for outcome in done)) and not self.options.as_json:
             where = times(lost, "increment")
             output.talk(
                 f"Another process resumed {where} first; this reason was not recorded there."
             )
-        odd = sum(bool(one.increment.warnings) for one in done)
+        odd = sum(bool(outcome.increment.warnings) for outcome in done)
         if len(done) > FEW and odd:
             output.note(
                 f"{times(odd, 'increment')} with problems in files; unlatch doctor lists them"
@@ -110,7 +112,7 @@ class ResumeReport(Dialog):
         return done.outcome.step is not ResumeStep.NOTHING
 
     def _end_one(self, ended: Sequence[Ended]) -> int:
-        (done,) = (one for one in ended if isinstance(one, Done))
+        (done,) = (change for change in ended if isinstance(change, Done))
         code, silent = self.code(done), self.options.as_json
         if not silent:
             if self.options.verbose:
@@ -178,7 +180,7 @@ class ResumeReport(Dialog):
             return UNDECIDED, {}, (failed,)
 
     def _end_many(self, ended: Sequence[Ended]) -> int:
-        done = [one.outcome.increment for one in ended if isinstance(one, Done)]
+        done = [change.outcome.increment for change in ended if isinstance(change, Done)]
         others = left_work(self.context, done, self.kinds)
         if not self.options.as_json:
             tell_left_work(others)
@@ -188,7 +190,7 @@ class ResumeReport(Dialog):
             self.others = others
             self.write_document(ended, code)
         elif not self.options.offline:
-            tell_all_left(deliveries_of([one for one in ended if isinstance(one, Done)]))
+            tell_all_left(deliveries_of([change for change in ended if isinstance(change, Done)]))
         return code
 
 
@@ -328,16 +330,16 @@ _ACTIVE_OFFLINE = {
 
 
 def warn_of_frequency(
-    context: Context, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
+    context: Context, increment: Increment, *, more: int = 0, warned: Iterable[UnlatchError] = ()
 ) -> None:
     """Warn about an increment that was reopened often, or will be with `more` reopens.
 
-    Shows nothing if the warnings `shown` say the same.
+    Shows nothing if the warnings `warned` say the same.
     """
     count = increment.effective_reopens + more
     if count < context.workspace.config.frequent_reopens:
         return
-    if not any(one.id == "reopened-too-often" for one in shown):
+    if not any(warning.id == "reopened-too-often" for warning in warned):
         done = f"This will be reopen number {count}" if more else f"Reopened {count} times"
         advice = "Consider a new increment: unlatch new TITLE"
         output.talk(output.warn(f"    {done}. {advice}"))

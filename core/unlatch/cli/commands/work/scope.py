@@ -104,8 +104,8 @@ def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Am
         replace(task, story=task.story or story, criteria=task.criteria or scoping.criteria)
         for task in tasks
     ]
-    made = scope_change(change, linked, about=(*scoping.stories, *scoping.criteria))
-    return replace(made, describes=scoping.describe)
+    amendment = scope_change(change, linked, about=(*scoping.stories, *scoping.criteria))
+    return replace(amendment, describes=scoping.describe)
 
 
 def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:

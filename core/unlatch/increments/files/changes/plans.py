@@ -143,8 +143,8 @@ class Plan:
     @property
     def new(self) -> frozenset[str]:
         """The intents that it would add."""
-        known = {operation.op for operation in self.before.pending}
-        return frozenset(operation.op for operation in self.after.pending) - known
+        earlier = {operation.op for operation in self.before.pending}
+        return frozenset(operation.op for operation in self.after.pending) - earlier
 
 
 def plan_reopen(
@@ -172,8 +172,8 @@ def plan_reopen(
         intent = intent.derived(reopen_id(before, intent.text, amendment))
     entry = _reopen_entry(before, intent)
     if amendment:
-        made = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
-        entry = replace(entry, amendment=plan_amendment(before, made).amendment)
+        amended = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
+        entry = replace(entry, amendment=plan_amendment(before, amended).amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
     new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
@@ -253,15 +253,15 @@ def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operat
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.records.events import amended_event  # noqa: PLC0415
 
-    made = plan_amendment(before, amended)
-    pending, amendments = (*before.pending, *operations), (*before.amendments, made)
+    amended_work = plan_amendment(before, amended)
+    pending, amendments = (*before.pending, *operations), (*before.amendments, amended_work)
     after = replace(before, pending=pending, amendments=amendments)
-    return Plan(before, after, amended=made, event=amended_event(made))
+    return Plan(before, after, amended=amended_work, event=amended_event(amended_work))
 
 
-def plan_enqueue(before: Increment, *made: Operation, unanswered: Iterable[str] = ()) -> Plan:
+def plan_enqueue(before: Increment, *operations: Operation, unanswered: Iterable[str] = ()) -> Plan:
     """Enqueue operations without a change of status; `unanswered` as in `Plan`."""
-    after = replace(before, pending=(*before.pending, *made))
+    after = replace(before, pending=(*before.pending, *operations))
     return Plan(before, after, unanswered=tuple(unanswered))
 
 
@@ -289,12 +289,17 @@ def _command_towards(status: Status, to: Status) -> str:
     """The command that makes the first of the fewest moves to a status."""
     if status.is_finished:
         return "resume"
-    seen, ways = {status}, [(one, one) for one in _COMMANDS if status.can_become(one)]
+    seen, ways = (
+        {status},
+        [(next_status, next_status) for next_status in _COMMANDS if status.can_become(next_status)],
+    )
     for now, first in ways:
         if now is to:
             return _COMMANDS[first]
         seen.add(now)
-        ways += [(one, first) for one in _COMMANDS if now.can_become(one) and one not in seen]
+        ways += [
+            (status, first) for status in _COMMANDS if now.can_become(status) and status not in seen
+        ]
     return _COMMANDS[ways[0][1]]
 
 

@@ -31,10 +31,10 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     intent = intent.derived(undo_id(before, intent.reason, entries[-1].id))
     to, ids = entries[-1].previous_status, {entry.id for entry in entries}
     kept = tuple(operation for operation in before.pending if operation.op not in ids)
-    made = (_undo_operation(before, entries, link, intent) for link in before.links)
+    undos = (_undo_operation(before, entries, link, intent) for link in before.links)
     mark = partial(replace, reverted_at=intent.at, revert=intent.op)
-    reopens = tuple(mark(one) if one.id in ids else one for one in before.reopens)
-    after = replace(before, status=to, reopens=reopens, pending=(*kept, *made))
+    reopens = tuple(mark(entry) if entry.id in ids else entry for entry in before.reopens)
+    after = replace(before, status=to, reopens=reopens, pending=(*kept, *undos))
     event = Undone(origin=before.status, to=to, reopen=entries[-1].id, **intent.facts)
     return Plan(before, after, undone=tuple(map(mark, entries)), event=event)
 
@@ -43,9 +43,9 @@ def _undo_operation(
     before: Increment, entries: Sequence[ReopenEntry], link: Link, intent: Intent
 ) -> Operation:
     # If the reopen struck a close, the undo closes the item in any case.
-    kind = Kind.CLOSE if any(link.key in one.struck for one in entries) else Kind.UNDO
-    reached = (synced.link for one in entries for synced in one.synced_to)
-    if kind is Kind.CLOSE and any(same_item(link, one) for one in reached):
+    kind = Kind.CLOSE if any(link.key in entry.struck for entry in entries) else Kind.UNDO
+    reached = (synced.link for entry in entries for synced in entry.synced_to)
+    if kind is Kind.CLOSE and any(same_item(link, other) for other in reached):
         # A close without a reason has no comment; the item keeps the comment of the reopen.
         intent = replace(intent, reason=intent.reason or UNDONE)
     attempt = _last_attempt(before, entries, link, intent.at)
@@ -59,12 +59,12 @@ def _last_attempt(
 
     Of several reopens, one that may still take effect counts; the state is that before the first.
     """
-    found = [one for entry in entries if (one := _attempt(before, entry, link, at))]
-    if not found:
+    attempts = [attempt for entry in entries if (attempt := _attempt(before, entry, link, at))]
+    if not attempts:
         return None
-    seen = [one.before for one in found if one.before]
-    closed = (one for one in seen if one.category and not one.category.is_open)
-    last = next((one for one in found if one.is_open), found[-1])
+    seen = [attempt.before for attempt in attempts if attempt.before]
+    closed = (item for item in seen if item.category and not item.category.is_open)
+    last = next((attempt for attempt in attempts if attempt.is_open), attempts[-1])
     return replace(last, before=next(closed, last.before))
 
 
@@ -92,8 +92,8 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
             return (standing[-1],)  # its close was withdrawn
         if standing[-1].id in since:
             completed = standing[-1].previous_completed_at
-            same = (one for one in standing if one.previous_completed_at == completed)
-            return tuple(one for one in same if one.id in since)
+            same = (entry for entry in standing if entry.previous_completed_at == completed)
+            return tuple(entry for entry in same if entry.id in since)
         why = "its status has changed since the last one"
     elif standing:
         why = f"it is {increment.status} now, no longer active"
@@ -112,14 +112,14 @@ def _reopened_since_finish(increment: Increment) -> set[str]:
 
     The clock of a reopen may be behind that of the completion which it records.
     """
-    found: set[str] = set()
-    completed = {one.id: read_stamp(one.previous_completed_at) for one in increment.reopens}
+    ids: set[str] = set()
+    completed = {entry.id: read_stamp(entry.previous_completed_at) for entry in increment.reopens}
     for event in read_events(increment.folder, increment.reopens):
         if isinstance(event, Reopened):
-            found.add(event.id)
+            ids.add(event.id)
         elif isinstance(event, Transitioned) and _is_finished(event.to):
-            found = {one for one in found if _is_from(completed.get(one), event.at)}
-    return found
+            ids = {id_ for id_ in ids if _is_from(completed.get(id_), event.at)}
+    return ids
 
 
 def _is_from(moment: datetime | None, since: datetime) -> bool:

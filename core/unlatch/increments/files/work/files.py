@@ -61,13 +61,13 @@ class WorkFiles:
 
     def unreadable(self) -> list[StoreError]:
         """The errors of reading them."""
-        found = []
+        errors = []
         for name in self.names:
             try:
                 document(self.place, name)
             except StoreError as error:
-                found.append(error)
-        return found
+                errors.append(error)
+        return errors
 
     def write(self, name: str, content: bytes) -> None:
         """Write a document; the caller holds the increment's lock.
@@ -109,7 +109,7 @@ def _discarded_marks(place: Path) -> tuple[str, ...]:
     """The marks that the project around a folder counts as discarded."""
     if not any(DISCARDED_MARKS.values()):
         return ()
-    root = next((one for one in (place, *place.parents) if one in DISCARDED_MARKS), None)
+    root = next((folder for folder in (place, *place.parents) if folder in DISCARDED_MARKS), None)
     return DISCARDED_MARKS[root] if root else ()
 
 
