@@ -13,16 +13,16 @@ from unlatch.values import dataclass
 from unlatch_efforts import memory
 from unlatch_efforts.limits import REASON, SUMMARY, TITLE, cut
 from unlatch_efforts.llm.written_calls import may_be_calls, written_calls
-from unlatch_efforts.reading import Reading, asks_about, read
-from unlatch_efforts.references import referred, without_function_words
+from unlatch_efforts.message_reading import Reading, asks_about, read
+from unlatch_efforts.referred_efforts import referred, without_function_words
 from unlatch_efforts.tools import DEFINITIONS, Answer, Tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from unlatch_efforts.conversation import Conversation, Turn
+    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.llm import Complete, OnText
-    from unlatch_efforts.model import Effort
 
 ROUNDS = 3
 # Bytes at the end of the ambient log; the last answer is in them unless it is very long.

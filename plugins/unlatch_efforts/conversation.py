@@ -21,6 +21,7 @@ from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, BadRecord, object_in
 from unlatch.worklog.times import stamp
+from unlatch_efforts.effort_model import EFFORT_ID
 from unlatch_efforts.events import (
     EVENTS,
     Activated,
@@ -32,14 +33,13 @@ from unlatch_efforts.events import (
     TurnSaid,
 )
 from unlatch_efforts.limits import check_message
-from unlatch_efforts.model import EFFORT_ID
 from unlatch_efforts.state import State
 from unlatch_efforts.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.store import EffortStore
     from unlatch_efforts.transcript import Pen
 

@@ -13,7 +13,7 @@ from unlatch_efforts.entries import entry_text, speaker
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
 
 
 class Masker:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from unlatch_efforts.conversation import Conversation
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.state import State
     from unlatch_efforts.transcript import Transcript
 

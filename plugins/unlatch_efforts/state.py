@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.values import dataclass
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, TEXT, ULID, BadRecord, object_in
+from unlatch_efforts.effort_model import EFFORT_ID
 from unlatch_efforts.events import (
     Activated,
     Collapsed,
@@ -21,13 +22,12 @@ from unlatch_efforts.events import (
     TurnLogged,
     TurnSaid,
 )
-from unlatch_efforts.model import EFFORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.worklog.event_log import Event
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
 
 
 @dataclass(slots=True)

@@ -18,9 +18,9 @@ from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.name_matching import choose
 from unlatch.worklog.record import BadRecord
+from unlatch_efforts.effort_model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch_efforts.events import EVENTS, ChainedEvent, Concluded, Linked, Opened, Reopened
 from unlatch_efforts.limits import check_reason, check_summary
-from unlatch_efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch_efforts.transcript import Author, Pen, Transcript, damaged
 
 if TYPE_CHECKING:

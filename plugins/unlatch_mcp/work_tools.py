@@ -17,7 +17,7 @@ from mcp.server.mcpserver import (
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from unlatch.cli.runtime.references import Reference, read_reference
+from unlatch.cli.runtime.work_references import Reference, read_reference
 from unlatch.worklog.text.neutral import visible
 from unlatch_mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch_mcp.errors import answering

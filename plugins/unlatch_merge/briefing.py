@@ -7,8 +7,8 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents.seal import sealed, unsealed
+from unlatch.increments.files.metadata_file import conflict_in
 from unlatch.increments.files.paths import BRIEFING
-from unlatch.increments.files.reading import conflict_in
 from unlatch.worklog.disk.file_check import check_size
 from unlatch_merge.outcome import MergedText, UnmergeableError, united
 

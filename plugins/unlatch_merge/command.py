@@ -14,7 +14,7 @@ from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.references import read_reference
+from unlatch.cli.runtime.work_references import read_reference
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING, METADATA

@@ -17,8 +17,8 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import NEW, delivery_lock, store_lock
+from unlatch.increments.files.metadata_file import ACTIVITY_KEYS, FORMER
 from unlatch.increments.files.paths import EVENTS, METADATA, ProjectPaths
-from unlatch.increments.files.reading import ACTIVITY_KEYS, FORMER
 from unlatch.increments.files.snapshots import read_folder
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.records.events import Delivered, Withdrawn, read_events

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from unlatch.increments.files.reading import COMPLETED_KEYS, newer_version
+from unlatch.increments.files.metadata_file import COMPLETED_KEYS, newer_version
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import read_links, same_item

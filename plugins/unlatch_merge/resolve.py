@@ -6,8 +6,8 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
+from unlatch.increments.files.metadata_file import conflict_in
 from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC
-from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.records.shapes import Shapes
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch_runs.model import RunState, Task
-    from unlatch_runs.plan.model import PlanTask
+    from unlatch_runs.plan.plan_model import PlanTask
+    from unlatch_runs.run_model import RunState, Task
 
 PROTOCOL = """\
 Report on standard output, one JSON object a line:

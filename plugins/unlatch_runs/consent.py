@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from unlatch_runs.plan.model import Plan
+    from unlatch_runs.plan.plan_model import Plan
 
 Argv = tuple[str, ...]
 _FILE = "consent.json"

@@ -24,8 +24,8 @@ from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.event_lines import line_of, parse_event
 from unlatch_runs.events import CoordinatorStarted
-from unlatch_runs.model import RunState
 from unlatch_runs.reducer import apply
+from unlatch_runs.run_model import RunState
 from unlatch_runs.state_file import STATE, saved
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from unlatch_runs.dispatch.worker import Limits
 from unlatch_runs.dispatch.worktrees import Worktrees
 from unlatch_runs.events import RunCreated, RunReopened, RunStopped
 from unlatch_runs.journal import Journal, is_held
-from unlatch_runs.model import Status
+from unlatch_runs.run_model import Status
 from unlatch_runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch_runs.consent import Consent
     from unlatch_runs.coordinator.dispatching import Dispatching
-    from unlatch_runs.model import RunState
-    from unlatch_runs.plan.model import Plan
+    from unlatch_runs.plan.plan_model import Plan
     from unlatch_runs.requests import Request
+    from unlatch_runs.run_model import RunState
 
 # Isolated: no module of the project is taken for one of ours.
 _AUDITOR = (sys.executable, "-I", "-m", "unlatch_runs.audit")

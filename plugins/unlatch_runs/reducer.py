@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_runs import events as e
 from unlatch_runs.dispatch.port import Role
-from unlatch_runs.model import (
+from unlatch_runs.run_model import (
     Dispatch,
     Pause,
     Question,

@@ -15,13 +15,13 @@ from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.times import read_stamp, stamp
 from unlatch_runs.dispatch.port import Role
-from unlatch_runs.model import TaskState
+from unlatch_runs.run_model import TaskState
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch_runs.model import RunState, Task
+    from unlatch_runs.run_model import RunState, Task
 
 STATE = "state.json"
 

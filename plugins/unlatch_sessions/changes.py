@@ -13,7 +13,7 @@ from unlatch_sessions import markup
 from unlatch_sessions.document import TOOL_CALLS, read_document
 from unlatch_sessions.front_matter import Value, with_values
 from unlatch_sessions.heading import Heading, write_heading
-from unlatch_sessions.model import Session, Subagent, ToolCall
+from unlatch_sessions.session_model import Session, Subagent, ToolCall
 
 if TYPE_CHECKING:
     from datetime import datetime

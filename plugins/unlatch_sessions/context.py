@@ -16,13 +16,13 @@ from unlatch.errors import UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions.document import nested
-from unlatch_sessions.model import CalloutKind
+from unlatch_sessions.session_model import CalloutKind
 from unlatch_sessions.subagents import all_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from unlatch_sessions.model import Callout, Phase, Session
+    from unlatch_sessions.session_model import Callout, Phase, Session
     from unlatch_sessions.store import SessionStore
     from unlatch_sessions.subagents import Embedded
 

@@ -17,7 +17,7 @@ from unlatch.worklog.text.markdown_lines import scan
 from unlatch.worklog.times import read_stamp
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import SUMMARY, read_heading
-from unlatch_sessions.model import Callout, Meta, Phase, Session, Status, Subagent, ToolCall
+from unlatch_sessions.session_model import Callout, Meta, Phase, Session, Status, Subagent, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from unlatch.errors import UsageError
 from unlatch.worklog.text.neutral import without_controls, without_surrogates
-from unlatch_sessions.model import Agent
+from unlatch_sessions.session_model import Agent
 
 SUMMARY = "Summary"
 _LONGEST = 200

@@ -12,7 +12,7 @@ from unlatch.worklog.times import stamp
 from unlatch_sessions import changes, front_matter, markup
 from unlatch_sessions.document import read_document
 from unlatch_sessions.heading import Heading, one_line, read_channel, write_heading
-from unlatch_sessions.model import LIFECYCLE, RESUMED, Status
+from unlatch_sessions.session_model import LIFECYCLE, RESUMED, Status
 from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch_sessions.changes import Change
     from unlatch_sessions.document import Document
     from unlatch_sessions.front_matter import Value
-    from unlatch_sessions.model import Agent, Session
+    from unlatch_sessions.session_model import Agent, Session
     from unlatch_sessions.store import SessionStore
 
 _LONGEST_TITLE = 200

@@ -14,7 +14,7 @@ from unlatch_sessions import changes, markup
 from unlatch_sessions.document import read_document
 from unlatch_sessions.heading import Heading, one_line, read_agent, read_channel, write_heading
 from unlatch_sessions.lifecycle import Start, end, require_open, start
-from unlatch_sessions.model import Status, Subagent
+from unlatch_sessions.session_model import Status, Subagent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_sessions.changes import Change
-    from unlatch_sessions.model import Agent, Meta
+    from unlatch_sessions.session_model import Agent, Meta
     from unlatch_sessions.store import SessionStore
 
 

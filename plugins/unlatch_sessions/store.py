@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch_sessions.changes import Change
-    from unlatch_sessions.model import Meta, Session
+    from unlatch_sessions.session_model import Meta, Session
 
 T = TypeVar("T")
 SUFFIX = ".md"

@@ -25,9 +25,9 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch_runs.consent import Consent
 from unlatch_runs.journal import read_state
-from unlatch_runs.model import Status
-from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.plan.read_plan import read_plan
 from unlatch_runs.project import Console, Runs, run_store
+from unlatch_runs.run_model import Status
 
 TASKS = {"1": "none", "2": "none", "3": "1, 2"}
 _TASK = """\

@@ -18,7 +18,7 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import NewTask
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.scoping.scope import scope_change
+from unlatch.lifecycle.scoping.change_scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 

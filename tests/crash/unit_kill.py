@@ -22,7 +22,7 @@ from unlatch.increments.model.status import Status
 from unlatch.lifecycle.move import move
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.scoping.scope import scope_change
+from unlatch.lifecycle.scoping.change_scope import scope_change
 from unlatch.lifecycle.units.adoption import adopt
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace

@@ -6,7 +6,7 @@ Nothing of unlatch is imported here: what is fuzzed is instrumented when it is f
 from types import MappingProxyType
 
 _RECORDS = (
-    "unlatch.increments.files.reading",
+    "unlatch.increments.files.metadata_file",
     "unlatch.increments.files.snapshots",
     "unlatch.increments.model.status",
     "unlatch.increments.records",
@@ -21,7 +21,7 @@ _SHARED = tuple(
     f"{_TRANSCRIPTS}.{name}" for name in ("findings", "jsonl", "model", "read", "values")
 )
 _TRANSPORT = ("unlatch.transport.answer", "unlatch.transport.error", "unlatch.transport.trace")
-_EFFORTS = ("unlatch_efforts.events", "unlatch_efforts.model", "unlatch_efforts.store")
+_EFFORTS = ("unlatch_efforts.events", "unlatch_efforts.effort_model", "unlatch_efforts.store")
 _RUNS = (
     *(f"unlatch_runs.{name}" for name in ("event_base", "event_lines", "events", "reducer")),
     "unlatch.worklog.record",

@@ -15,7 +15,7 @@ from unlatch.lifecycle.items.tracker_items import (
     plan_item_creation,
     tracker_links,
 )
-from unlatch.lifecycle.scoping.scope import spelled_parts
+from unlatch.lifecycle.scoping.change_scope import spelled_parts
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind

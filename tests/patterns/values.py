@@ -38,7 +38,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
         "unlatch.doctor.project._why_ignored": lambda module: (
             {"pattern": regex} for regex, _ in module["_OTHER_NAMES"]
         ),
-        "unlatch_efforts.references._names": _each("effort", [_ID]),
+        "unlatch_efforts.referred_efforts._names": _each("effort", [_ID]),
         "unlatch.increments.layouts.discarding.__init__": _each("listed", [r"\-|~|\*|/"]),
         "unlatch.lifecycle.completion.newer_commits._names": lambda module: (
             {"pattern": regex.pattern} for regex in module["_names"](_INCREMENT).values()

@@ -34,10 +34,10 @@ from unlatch_agents.transcripts import (
     Usage,
     read_transcripts,
 )
-from unlatch_agents.transcripts.model import title_of
+from unlatch_agents.transcripts.conversation import title_of
 from unlatch_sessions.front_matter import read, with_values
 from unlatch_sessions.learning.cases import learn
-from unlatch_sessions.model import CalloutKind, Session
+from unlatch_sessions.session_model import CalloutKind, Session
 from unlatch_sessions.store import SessionStore
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)

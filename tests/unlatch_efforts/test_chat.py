@@ -8,7 +8,7 @@ from tests.unlatch_efforts.script import Talk, call, context, reply
 from unlatch.errors import ModelError
 from unlatch_efforts import llm
 from unlatch_efforts.conversation import Conversation
-from unlatch_efforts.model import Effort
+from unlatch_efforts.effort_model import Effort
 from unlatch_efforts.verify import verify
 
 SUMMARY = "Fixed 401 errors by adding axios interceptor for token refresh."

@@ -10,7 +10,7 @@ from unlatch_efforts.chat import Chat
 from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.entries import spoken_text
 from unlatch_efforts.llm import Complete, OnText, Scripted
-from unlatch_efforts.references import keywords
+from unlatch_efforts.referred_efforts import keywords
 from unlatch_efforts.verify import check_effort, verify
 
 

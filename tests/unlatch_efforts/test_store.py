@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from unlatch.errors import UsageError
-from unlatch_efforts.model import Status
+from unlatch_efforts.effort_model import Status
 from unlatch_efforts.store import LOG, EffortStore
 from unlatch_efforts.transcript import Author
 

@@ -28,8 +28,8 @@ from unlatch_runs.dispatch.port import (
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Message, Question
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.journal import Journal, read_events, read_state
-from unlatch_runs.model import RunState, Status
-from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.plan.read_plan import read_plan
+from unlatch_runs.run_model import RunState, Status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 EXIT = Ended(port.End.EXIT, 0)

@@ -37,8 +37,8 @@ from unlatch_runs.dispatch.port import Assignment, Lease, Report, Role
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.journal import Journal
-from unlatch_runs.model import Cause, Status, TaskState
 from unlatch_runs.requests import send
+from unlatch_runs.run_model import Cause, Status, TaskState
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch_runs import events as e
 from unlatch_runs import journal as journal_module
 from unlatch_runs.journal import LOG, Journal, is_held, read_events, read_state
-from unlatch_runs.model import RunState
+from unlatch_runs.run_model import RunState
 from unlatch_runs.state_file import STATE, save_state, saved
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from unlatch.errors import MistakesError
 from unlatch_runs.plan.commands import ShellSyntax, split_command
-from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.plan.read_plan import read_plan
 
 PLAN = """\
 # Plan: search

@@ -7,8 +7,8 @@ from unlatch_runs import events as e
 from unlatch_runs.dispatch.port import Role
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.event_lines import OtherEvent, line_of, parse_event
-from unlatch_runs.model import Cause, RunState, Status, TaskState
 from unlatch_runs.reducer import apply
+from unlatch_runs.run_model import Cause, RunState, Status, TaskState
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

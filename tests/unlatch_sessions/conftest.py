@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch_sessions.lifecycle import Start, start
-from unlatch_sessions.model import Agent
 from unlatch_sessions.recorder import Recorder
+from unlatch_sessions.session_model import Agent
 from unlatch_sessions.store import SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch_sessions.model import Phase, Session
+    from unlatch_sessions.session_model import Phase, Session
 
 CODER = Agent("coder", "1.2")
 

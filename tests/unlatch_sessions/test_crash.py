@@ -16,8 +16,8 @@ from unlatch_agents.imports.importing import Importer
 from unlatch_agents.transcripts import Result, Transcript
 from unlatch_sessions.imported.publishing import draft, publish
 from unlatch_sessions.lifecycle import Start, end, pause, resume, start
-from unlatch_sessions.model import Agent, Status
 from unlatch_sessions.recorder import Recorder
+from unlatch_sessions.session_model import Agent, Status
 from unlatch_sessions.store import Broken, SessionStore
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

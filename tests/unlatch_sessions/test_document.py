@@ -13,7 +13,7 @@ from unlatch_sessions.document import read_document, read_head
 from unlatch_sessions.front_matter import with_values
 from unlatch_sessions.heading import Heading, read_heading, write_heading
 from unlatch_sessions.markup import call_line, decision, error, user
-from unlatch_sessions.model import Agent, Callout, CalloutKind, Session
+from unlatch_sessions.session_model import Agent, Callout, CalloutKind, Session
 
 HEAD = "---\ntype: session\nsession_id: a\nstatus: active\n---\n\n# Title\n"
 

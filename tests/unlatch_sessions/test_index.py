@@ -14,8 +14,8 @@ from unlatch.errors import StoreError
 from unlatch_sessions.document import Document
 from unlatch_sessions.index import Indexed, SessionIndex, rows_of
 from unlatch_sessions.lifecycle import Start, end, start
-from unlatch_sessions.model import Agent, Status
 from unlatch_sessions.recorder import Recorder
+from unlatch_sessions.session_model import Agent, Status
 from unlatch_sessions.statistics import GroupBy, choose, group
 from unlatch_sessions.store import SessionStore
 

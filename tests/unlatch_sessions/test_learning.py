@@ -12,7 +12,7 @@ from unlatch.transport.trace import HOME, Masking
 from unlatch_sessions.document import read_document
 from unlatch_sessions.learning.cases import Cases, CaseType, learn
 from unlatch_sessions.learning.export import Format, messages, write_cases
-from unlatch_sessions.model import Agent
+from unlatch_sessions.session_model import Agent
 
 TOKEN = "ghp_" + "a" * 36
 # The conversational format of TRL, and what its chat templates need beyond: roles in turn.

@@ -5,7 +5,7 @@ from tests.unlatch_sessions.conftest import Log
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.times import stamp
-from unlatch_sessions.model import Agent, CalloutKind, Status
+from unlatch_sessions.session_model import Agent, CalloutKind, Status
 
 
 def test_create_new_session_log(log: Log) -> None:

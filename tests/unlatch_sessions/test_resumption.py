@@ -10,8 +10,8 @@ from unlatch.config.choices import AutoSave
 from unlatch.errors import StoreError
 from unlatch_sessions.context import resume_context
 from unlatch_sessions.lifecycle import end, pause, pause_idle, resume
-from unlatch_sessions.model import LIFECYCLE, CalloutKind, Status
 from unlatch_sessions.recorder import Recorder
+from unlatch_sessions.session_model import LIFECYCLE, CalloutKind, Status
 
 
 def fill(log: Log, phases: int = 6) -> None:

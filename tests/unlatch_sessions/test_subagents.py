@@ -3,7 +3,7 @@
 from tests.unlatch_sessions.conftest import Log
 
 from unlatch.config.choices import SubagentMode
-from unlatch_sessions.model import Agent, CalloutKind, Status, Subagent
+from unlatch_sessions.session_model import Agent, CalloutKind, Status, Subagent
 from unlatch_sessions.subagents import Trail, all_embedded, embed, reference
 
 SCOUT = Agent("scout", "2")

@@ -8,8 +8,8 @@ import pytest
 from tests.increments.files.making import GITHUB, NOW, SHAPES, Project, metadata, ulid
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import read_metadata
 from unlatch.increments.files.paths import ProjectPaths
-from unlatch.increments.files.reading import read_metadata
 from unlatch.worklog.collection import Folder
 from unlatch_specweave.migrate.canonical import canonical
 from unlatch_specweave.migrate.journal import (

@@ -290,7 +290,7 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         hint = "check the file and its permissions"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
     except ValueError as error:
-        from unlatch.increments.files.reading import conflict_in  # noqa: PLC0415  (only here)
+        from unlatch.increments.files.metadata_file import conflict_in  # noqa: PLC0415  (only here)
         from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
 
         # tomllib counts lines everywhere but there.

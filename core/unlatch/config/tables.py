@@ -16,7 +16,7 @@ from unlatch.config.value_types import (
     YesNo,
 )
 from unlatch.increments.documents.marks import INTERNAL, is_mark
-from unlatch.increments.model import reopening
+from unlatch.increments.model import reopen_rules
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
 from unlatch.increments.model.status import Status
@@ -145,8 +145,8 @@ class ReopenConfig(Table):
     )
 
     @property
-    def rules(self) -> reopening.ReopenRules:
-        return reopening.ReopenRules(**dict(self))
+    def rules(self) -> reopen_rules.ReopenRules:
+        return reopen_rules.ReopenRules(**dict(self))
 
 
 class LlmConfig(Table):

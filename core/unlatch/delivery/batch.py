@@ -12,7 +12,7 @@ from functools import partial
 
 from unlatch.delivery.changes import is_empty
 from unlatch.delivery.planning import expected_change
-from unlatch.delivery.reading import read_items
+from unlatch.delivery.read_items import read_items
 from unlatch.delivery.record import note_attempts, record_failure
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Block, Event, Send, advance, begin_contact

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import CoreConfig
     from unlatch.config.tables import CommentsConfig
-    from unlatch.increments.documents.model import Criterion, Spec, Story, Task
+    from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
     from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
 
 # A comment whose operation is not to move its item any more says no more than is true.

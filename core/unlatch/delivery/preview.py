@@ -12,7 +12,7 @@ from unlatch.delivery.planning import (
     reason_to_leave,
     refuse_deliberate,
 )
-from unlatch.delivery.reading import SAME_ITEM, read_items
+from unlatch.delivery.read_items import SAME_ITEM, read_items
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, PlannedRequest, Snapshot

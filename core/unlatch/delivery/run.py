@@ -18,8 +18,8 @@ from unlatch.increments.files.checkout_notes import (
     own_operations,
     seconds_since_read,
 )
+from unlatch.increments.files.metadata_file import read_in
 from unlatch.increments.files.paths import METADATA
-from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt

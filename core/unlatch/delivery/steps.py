@@ -17,7 +17,7 @@ from unlatch.delivery.planning import (
     refuse_deliberate,
 )
 from unlatch.delivery.read_ahead import stale_error
-from unlatch.delivery.reading import (
+from unlatch.delivery.read_items import (
     Withdrawn,
     has_new_name,
     later_decision,

@@ -11,9 +11,9 @@ from unlatch.doctor.metadata import content_of
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
-from unlatch.increments.documents.model import Criterion, Task
+from unlatch.increments.documents.spec_and_tasks import Criterion, Task
+from unlatch.increments.files.metadata_file import conflict_in
 from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC
-from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import lost_events
 from unlatch.increments.records.status_events import LOG

@@ -10,7 +10,7 @@ from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.renames import with_rename
 from unlatch.doctor.shape import explain, is_about_link, is_vital, missing_key, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
-from unlatch.increments.files.reading import (
+from unlatch.increments.files.metadata_file import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
     FORMER,

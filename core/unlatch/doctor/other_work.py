@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.doctor.finding import Found, Hits
 from unlatch.errors import StoreError
 from unlatch.related.belonging import read_filed
+from unlatch.related.increment_names import References
 from unlatch.related.kinds import kinds_in
-from unlatch.related.references import References
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.disk.user_files import earlier_states, state_folder

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.files.metadata_file import (
+    ACTIVITY_KEYS,
+    COMPLETED_KEYS,
+    CREATED_KEYS,
+    ID_KEYS,
+)
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.contracts import TIME_PATTERN, ULID_PATTERN
 from unlatch.worklog.times import read_stamp, stamp

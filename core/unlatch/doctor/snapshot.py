@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from unlatch.doctor.shape import pointer
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.documents.model import Criterion
+from unlatch.increments.documents.spec_and_tasks import Criterion
+from unlatch.increments.files.metadata_file import read_document, read_metadata
 from unlatch.increments.files.paths import EVENTS, METADATA, items_at
-from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.files.unit_collection import has_records
 from unlatch.increments.files.units import unit_in
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.documents.model import Task
+    from unlatch.increments.documents.spec_and_tasks import Task
     from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace

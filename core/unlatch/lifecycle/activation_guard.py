@@ -108,7 +108,7 @@ def check_activation(
     # A move that activates nothing does without the rules.
     from unlatch.increments.model.limits import limit_violations  # noqa: PLC0415
     from unlatch.increments.model.policies import Policy  # noqa: PLC0415
-    from unlatch.increments.model.reopening import category_of, reopen_violations  # noqa: PLC0415
+    from unlatch.increments.model.reopen_rules import category_of, reopen_violations  # noqa: PLC0415
 
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenEntry
     from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.deliver import DeliveryResult
-    from unlatch.lifecycle.scoping.scope import Scope
+    from unlatch.lifecycle.scoping.change_scope import Scope
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Snapshot

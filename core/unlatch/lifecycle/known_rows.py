@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch import __version__
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import words_of
 from unlatch.increments.files.paths import METADATA, SPEC
-from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder
 from unlatch.increments.model.increment import Increment
 from unlatch.values import dataclass

@@ -21,7 +21,7 @@ from unlatch.lifecycle.resume_plan import (
     ResumeStep,
     known_reasons,
 )
-from unlatch.lifecycle.scoping import scope
+from unlatch.lifecycle.scoping import change_scope
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -57,11 +57,13 @@ class Resume(ResumePlan):
         if request.amendment is None:
             return Preview(plan, (), warnings=warnings)
         if plan.entry is not None:
-            scoped = scope.scope_of(plan.after, plan.entry.id)
+            scoped = change_scope.scope_of(plan.after, plan.entry.id)
             return Preview(plan, (), warnings=warnings, scope=scoped)
         # The change of status before it has an intent of its own.
         intent = replace(intent, op=workspace.new_id(), options=request.options)
-        plan, amended = scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
+        plan, amended = change_scope.plan_amendment_of_active(
+            workspace, plan, intent, request.amendment
+        )
         return Preview(plan, (), warnings=warnings, scope=amended)
 
     def apply(self, place: Place) -> Outcome:
@@ -178,17 +180,17 @@ def _amend(workspace: Workspace, done: Outcome, request: ResumeRequest) -> Outco
         return done
     before = done.increment
     if done.entry is not None:
-        return replace(done, scope=scope.scope_of(before, done.entry.id))
-    if repeated := scope.known_amendment(before, amendment):
+        return replace(done, scope=change_scope.scope_of(before, done.entry.id))
+    if repeated := change_scope.known_amendment(before, amendment):
         return replace(done, repeated=repeated)
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
-    after, fresh = scope.amend_active(workspace, before, intent, amendment)
+    after, fresh = change_scope.amend_active(workspace, before, intent, amendment)
     return replace(
         done,
         increment=after,
         step=ResumeStep.AMEND if done.step in ACTIVE_STEPS else done.step,
         fresh=done.fresh | fresh,
-        scope=scope.scope_of(after, intent.op),
+        scope=change_scope.scope_of(after, intent.op),
     )
 
 

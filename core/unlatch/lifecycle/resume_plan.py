@@ -32,7 +32,7 @@ from unlatch.lifecycle.activation_guard import (
     check_activation,
 )
 from unlatch.lifecycle.items.answered import known_operations, own_id
-from unlatch.lifecycle.scoping import scope
+from unlatch.lifecycle.scoping import change_scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import Goal, must_move
@@ -181,7 +181,7 @@ class ResumePlan:
         amendment = self.request.amendment
         if amendment is None:
             return plan_reopen(before, intent)
-        amended = scope.amended_by(intent, amendment)
+        amended = change_scope.amended_by(intent, amendment)
         more = updates_for(workspace, before, amended)
         return plan_reopen(before, intent, amendment=amendment, more=more)
 

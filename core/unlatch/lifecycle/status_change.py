@@ -185,7 +185,7 @@ def _check_finish(
 ) -> tuple[Approval, Evidence | None]:
     # These load git, and most commands that change a status do not complete.
     from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
-    from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
+    from unlatch.lifecycle.completion.finish_check import check_finish  # noqa: PLC0415
 
     approval = check_finish(before, to, reason=reason, force=force)
     if to is not Status.COMPLETED:

@@ -89,7 +89,7 @@ class Search:
     """The search for the work of one increment."""
 
     def __init__(self, workspace: Workspace, increment: Increment) -> None:
-        from unlatch.related.references import References  # noqa: PLC0415
+        from unlatch.related.increment_names import References  # noqa: PLC0415
 
         self._workspace, self._increment = workspace, increment
         self._references = References(workspace)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.related.open_work import OwnWork
+    from unlatch.related.increment_names import References
+    from unlatch.related.own_work import OwnWork
     from unlatch.related.points import Briefing
-    from unlatch.related.references import References
     from unlatch.worklog.search_index import Source
 
 

@@ -29,7 +29,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import OPERATION
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.completion.evidence import evidence_warnings
-from unlatch.lifecycle.completion.open_work import check_finish
+from unlatch.lifecycle.completion.finish_check import check_finish
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import seen_of
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation

@@ -15,9 +15,9 @@ from unlatch.related.belonging import find_related
 from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.file import known_briefing
 from unlatch.related.briefing.text import render
+from unlatch.related.increment_names import References
 from unlatch.related.kinds import kinds_in
 from unlatch.related.points import Briefing, Point, clean_source
-from unlatch.related.references import References
 from unlatch.transport.trace import Masking
 from unlatch_agents.hooks.named_by_branch import is_named
 from unlatch_agents.hooks.trusted_texts import TrustedTexts

@@ -12,7 +12,7 @@ from unlatch_agents.imports.composing import Page, beginning
 from unlatch_agents.transcripts import Finding, Reply, findings
 from unlatch_sessions import markup
 from unlatch_sessions.heading import one_line
-from unlatch_sessions.model import Agent, Subagent
+from unlatch_sessions.session_model import Agent, Subagent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,13 +12,13 @@ from unlatch_agents.imports.agents import agent_of, by_key
 from unlatch_agents.imports.composing import Page, beginning
 from unlatch_agents.imports.progress import unseen, until
 from unlatch_agents.imports.todo_lists import keeps_list, tasks_of
-from unlatch_agents.transcripts.model import CUT
+from unlatch_agents.transcripts.conversation import CUT
 from unlatch_sessions import changes, front_matter
 from unlatch_sessions.document import read_document, read_meta
 from unlatch_sessions.heading import one_line
 from unlatch_sessions.imported.origin import IN_PROJECT, MASKED, PLACE, SOURCE, masked_before
 from unlatch_sessions.markup import tasks_block
-from unlatch_sessions.model import Status
+from unlatch_sessions.session_model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unlatch_agents.imports.agents import Subagents
     from unlatch_agents.transcripts import Event, Transcript
     from unlatch_sessions.front_matter import Value
-    from unlatch_sessions.model import Meta
+    from unlatch_sessions.session_model import Meta
 
 SUBAGENTS = "import_subagents"
 _LAST, _UNTIL = "import_last", "import_until"

@@ -7,9 +7,7 @@ credentials, or follow links below an agent's folder. A line of an unknown type 
 
 from __future__ import annotations
 
-from unlatch_agents.transcripts.find import Listed, find_transcripts, transcripts_in
-from unlatch_agents.transcripts.findings import Correction, Decision, Failure, Finding, findings
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Branch,
     Compaction,
     Event,
@@ -22,6 +20,8 @@ from unlatch_agents.transcripts.model import (
     Transcript,
     Usage,
 )
+from unlatch_agents.transcripts.find import Listed, find_transcripts, transcripts_in
+from unlatch_agents.transcripts.findings import Correction, Decision, Failure, Finding, findings
 from unlatch_agents.transcripts.read import read_transcripts
 
 __all__ = [

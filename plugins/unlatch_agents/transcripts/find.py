@@ -35,7 +35,7 @@ from unlatch_agents.transcripts.values import moment, text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch_agents.transcripts.model import Transcript
+    from unlatch_agents.transcripts.conversation import Transcript
 
 _AIDER_FILE = ".aider.chat.history.md"
 

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_agents.transcripts.model import Event, Interruption, Prompt, Reply, ToolCall
+from unlatch_agents.transcripts.conversation import Event, Interruption, Prompt, Reply, ToolCall
 from unlatch_agents.transcripts.values import text
 
 if TYPE_CHECKING:

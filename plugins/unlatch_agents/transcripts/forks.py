@@ -21,16 +21,16 @@ from unlatch_agents.transcripts.agents import (
     gemini_cli,
     gemini_files,
 )
+from unlatch_agents.transcripts.conversation import Prompt, Reply, ToolCall, Usage, title_of
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import ends, read_lines
-from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall, Usage, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from unlatch_agents.transcripts.conversation import Event, Json, Transcript
     from unlatch_agents.transcripts.jsonl import Lines
-    from unlatch_agents.transcripts.model import Event, Json, Transcript
 
     Again = Callable[[], tuple[Lines, Counter[str]]]
 

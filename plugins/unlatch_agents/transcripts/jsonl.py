@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Iterator
 
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
     Lines = Iterable[tuple[int, Json]]
 

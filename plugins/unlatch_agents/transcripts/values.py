@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
 # Levels of arguments of a tool; deeper ones are left out, so that others can process them.
 _MAX_DEPTH = 64

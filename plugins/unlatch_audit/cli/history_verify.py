@@ -17,14 +17,14 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
-from unlatch_audit.verify.model import Part, Verdict
+from unlatch_audit.verify.results import Part, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch_audit.verify.model import Check, VerifiedEntry, VerifiedIncrement
+    from unlatch_audit.verify.results import Check, VerifiedEntry, VerifiedIncrement
 
 _STYLES = {Verdict.OK: output.good, Verdict.DIFFERS: output.bad, Verdict.UNCHECKED: output.warn}
 _LONGEST = max(map(len, Verdict))

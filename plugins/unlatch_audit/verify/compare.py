@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import NotFound
 from unlatch.increments.records.links import identity
 from unlatch.spi.text import op_posted, ops_in
-from unlatch_audit.verify.model import Check, Part, Verdict, differs
+from unlatch_audit.verify.results import Check, Part, Verdict, differs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

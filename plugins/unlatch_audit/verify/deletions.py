@@ -17,7 +17,7 @@ from unlatch.project.git.sparse import sparse_files
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import HOMES
 from unlatch.worklog.ids import FOLDER
-from unlatch_audit.verify.model import (
+from unlatch_audit.verify.results import (
     Check,
     Part,
     Verdict,

@@ -11,7 +11,7 @@ from unlatch.spi.text import one_line
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
 from unlatch_audit.verify.claims import is_origin_of
-from unlatch_audit.verify.model import Check, Part, Verdict, differs
+from unlatch_audit.verify.results import Check, Part, Verdict, differs
 
 _SHOWN = 60
 _FIX = "; unlatch doctor --fix adds it"

@@ -15,7 +15,8 @@ from unlatch.spi.text import op_posted
 from unlatch_audit.verify.claims import claims_of
 from unlatch_audit.verify.compare import compare, unknown_ops, unknown_ops_of_item
 from unlatch_audit.verify.evidence import read_evidence
-from unlatch_audit.verify.model import (
+from unlatch_audit.verify.records import check_entry, orphans
+from unlatch_audit.verify.results import (
     Check,
     Part,
     Verdict,
@@ -23,7 +24,6 @@ from unlatch_audit.verify.model import (
     VerifiedIncrement,
     differs,
 )
-from unlatch_audit.verify.records import check_entry, orphans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

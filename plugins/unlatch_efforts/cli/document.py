@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
 
 
 def effort_entry(effort: Effort) -> output.Json:

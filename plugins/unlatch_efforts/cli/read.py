@@ -15,8 +15,8 @@ from unlatch_efforts.cli.argument import complete_effort
 from unlatch_efforts.cli.conversation import CONVERSATION, store_of, tell_broken
 from unlatch_efforts.cli.document import effort_entry
 from unlatch_efforts.conversation import Conversation
+from unlatch_efforts.effort_model import Status
 from unlatch_efforts.entries import entry_text, speaker
-from unlatch_efforts.model import Status
 from unlatch_efforts.state import expanded_in
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
+    from unlatch.related.increment_names import References
     from unlatch.related.kinds import Documents, Search, Sources
     from unlatch.related.points import Briefing
-    from unlatch.related.references import References
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.store import EffortStore
 
 

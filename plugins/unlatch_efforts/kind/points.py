@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from unlatch.related.kinds import Sources
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
     from unlatch_efforts.transcript import Transcript
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from unlatch.increments.documents import front_matter
 from unlatch.increments.documents.marks import Marks
-from unlatch.increments.documents.model import Criterion, Spec, Task
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
 from unlatch.increments.layouts.interface import Work
 from unlatch.worklog.text.markdown_lines import plain_lines

@@ -9,12 +9,12 @@ amendment's id, in place of a heading. The change itself is a section of require
 import re
 from collections.abc import Iterable, Sequence
 
-from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
+from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.task_lines import TaskLine, task_lines
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.text.markdown_lines import append_lines, line_ending, scan_work
-from unlatch_layouts.kiro.references import as_reference, neutralised, reference_in
+from unlatch_layouts.kiro.requirement_references import as_reference, neutralised, reference_in
 from unlatch_layouts.kiro.tasks import GRAMMAR, read_tasks
 
 _TITLE = ("# Implementation Plan", "")

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from unlatch.increments.documents.marks import NO_MARKS
-from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.scope_change import with_change
+from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.titles import name_in
 from unlatch.increments.layouts.check_list import (
     evidence_of,

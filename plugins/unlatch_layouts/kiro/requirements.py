@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from unlatch.increments.documents.marks import BLANK, BOX
-from unlatch.increments.documents.model import Criterion, Spec, Story
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story
 from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import Line, scan_work

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from unlatch.increments.documents.item_ids import with_edits
 from unlatch.increments.documents.marks import Marks, State
-from unlatch.increments.documents.model import Spec, Task
+from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
-from unlatch_layouts.kiro.references import (
+from unlatch_layouts.kiro.requirement_references import (
     keys_in,
     reference_in,
     stories_by_key,

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 
-from unlatch.increments.documents.model import Criterion, Story
+from unlatch.increments.documents.spec_and_tasks import Criterion, Story
 from unlatch.values import dataclass
 from unlatch_layouts.openspec.changes import capability
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from unlatch.increments.documents.marks import NO_MARKS
-from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.spec_and_tasks import Spec
 from unlatch.increments.layouts.check_list import evidence_of
 from unlatch.increments.layouts.folders import text_of
 from unlatch.increments.layouts.interface import Texts, Work
@@ -17,8 +17,8 @@ from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import first_title
 from unlatch_layouts.openspec import changes
 from unlatch_layouts.openspec.advice import advice
+from unlatch_layouts.openspec.amending import amended as with_amendment
 from unlatch_layouts.openspec.deltas import stories
-from unlatch_layouts.openspec.scope import amended as with_amendment
 from unlatch_layouts.openspec.task_lines import marked, read_tasks
 
 # "Change: ...", "Change proposal - ...", also in Chinese; or nothing but these words.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from unlatch.increments.documents.item_ids import with_edits
 from unlatch.increments.documents.marks import NO_MARKS, Marks
-from unlatch.increments.documents.model import Task
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks, width
 from unlatch.increments.layouts.check_list import edits_of
 from unlatch.worklog.text.markdown_lines import Line

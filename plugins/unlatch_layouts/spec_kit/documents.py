@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from unlatch.increments.documents.marks import BLANK, BOX, NATIVE
-from unlatch.increments.documents.model import Criterion, Spec, Story, Task
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, task_lines
 from unlatch.increments.documents.titles import name_in
 from unlatch.worklog.text.markdown_lines import Line, first_title, scan_work

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.increments.documents.marks import BOX, NO_MARKS
-from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.documents.task_lines import scan_tasks, task_lines
 from unlatch.increments.layouts.check_list import evidence_of, known_parts, with_marked
 from unlatch.increments.layouts.folders import has, subfolders

@@ -28,13 +28,13 @@ from unlatch_runs.consent import Consent, read_consent, save_consent
 from unlatch_runs.coordinator.context import End
 from unlatch_runs.dispatch.commands import find_command
 from unlatch_runs.journal import read_state
-from unlatch_runs.model import PauseReason, Status
+from unlatch_runs.run_model import PauseReason, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_runs.model import RunState
+    from unlatch_runs.run_model import RunState
 
 _PROGRAMS = ("worker", "auditor", "usage", "hook")
 

@@ -20,7 +20,7 @@ from unlatch_runs.journal import read_state
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch_runs.consent import Consent
-    from unlatch_runs.plan.model import Plan
+    from unlatch_runs.plan.plan_model import Plan
 
 
 @click.command("check", help="Check a plan, and show its tasks. (local)")

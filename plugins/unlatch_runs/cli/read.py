@@ -23,9 +23,9 @@ from unlatch_runs.cli.chosen import (
 from unlatch_runs.event_base import TYPES
 from unlatch_runs.event_lines import OtherEvent, entry_of, word_of
 from unlatch_runs.journal import check_age, is_held, read_events, read_state
-from unlatch_runs.model import TaskState
 from unlatch_runs.outputs import waiting
 from unlatch_runs.project import live_agents, run_store
+from unlatch_runs.run_model import TaskState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch_runs.event_base import RunEvent
-    from unlatch_runs.model import RunState, Task
+    from unlatch_runs.run_model import RunState, Task
 
 _LOOK = 0.5
 

@@ -10,8 +10,8 @@ from unlatch.cli.runtime.increments import named_increment
 from unlatch.errors import UsageError
 from unlatch.increments.files.work.files import files_of
 from unlatch.worklog.disk.user_files import read_user_file
-from unlatch_runs.plan.model import Plan, PlanTask
-from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.plan.plan_model import Plan, PlanTask
+from unlatch_runs.plan.read_plan import read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch_runs.consent import Consent
     from unlatch_runs.dispatch.port import Dispatcher
     from unlatch_runs.journal import Journal
-    from unlatch_runs.plan.model import Plan
+    from unlatch_runs.plan.plan_model import Plan
 
 
 @dataclass(frozen=True, slots=True)

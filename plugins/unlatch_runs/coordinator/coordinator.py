@@ -19,9 +19,9 @@ from unlatch_runs.coordinator.pausing import (
 )
 from unlatch_runs.coordinator.plans import check_consent
 from unlatch_runs.dispatch.port import StaleEpoch
-from unlatch_runs.model import Cause, PauseReason
 from unlatch_runs.outputs import progress
 from unlatch_runs.requests import record_request, take
+from unlatch_runs.run_model import Cause, PauseReason
 
 if TYPE_CHECKING:
     from unlatch_runs.coordinator.context import RunContext

@@ -14,7 +14,7 @@ from unlatch_runs.coordinator.pausing import pause, recent_completions
 from unlatch_runs.coordinator.plans import load_plan
 from unlatch_runs.event_lines import word_of
 from unlatch_runs.journal import read_events
-from unlatch_runs.model import Cause, PauseReason, Status
+from unlatch_runs.run_model import Cause, PauseReason, Status
 from unlatch_runs.state_file import STATE, saved
 
 if TYPE_CHECKING:

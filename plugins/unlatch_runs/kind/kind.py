@@ -11,9 +11,9 @@ from unlatch.related.kinds import Dangling, OpenWork, Step
 from unlatch.values import dataclass
 from unlatch_runs.journal import LOG, read_state
 from unlatch_runs.kind.points import points
-from unlatch_runs.kind.reopening import reopen_run
-from unlatch_runs.model import Status
+from unlatch_runs.kind.reopen_run import reopen_run
 from unlatch_runs.project import run_store
+from unlatch_runs.run_model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
+    from unlatch.related.increment_names import References
     from unlatch.related.kinds import Documents, Search, Sources
     from unlatch.related.points import Briefing
-    from unlatch.related.references import References
-    from unlatch_runs.model import RunState
+    from unlatch_runs.run_model import RunState
 
 # Before the name of an increment that is the plan of a run.
 _PLAN = "increment:"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from unlatch.related.briefing.sources import Texts
     from unlatch.related.kinds import Sources
     from unlatch.related.points import Briefing
-    from unlatch_runs.model import RunState, Task
+    from unlatch_runs.run_model import RunState, Task
 
 _NOT_TICKED = "(accepted, but not ticked in the increment)"
 

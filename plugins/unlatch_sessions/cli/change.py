@@ -31,15 +31,15 @@ from unlatch_sessions.cli.hand_over import hand_over, program_of
 from unlatch_sessions.context import resume_context
 from unlatch_sessions.heading import read_agent
 from unlatch_sessions.imported.origin import SOURCE
-from unlatch_sessions.model import LIFECYCLE, Status
 from unlatch_sessions.project import recorder
+from unlatch_sessions.session_model import LIFECYCLE, Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
     from unlatch_sessions.context import ResumeContext
-    from unlatch_sessions.model import Session
+    from unlatch_sessions.session_model import Session
     from unlatch_sessions.store import SessionStore
 
 

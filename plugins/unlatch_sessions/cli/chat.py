@@ -10,8 +10,8 @@ from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
 from unlatch.cli.terminal import output
 from unlatch_sessions import lifecycle
 from unlatch_sessions.continuing.chat import SessionChat
-from unlatch_sessions.model import Status
 from unlatch_sessions.project import recorder
+from unlatch_sessions.session_model import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.project.workspace import Workspace
-    from unlatch_sessions.model import Meta, Session, Status
+    from unlatch_sessions.session_model import Meta, Session, Status
     from unlatch_sessions.store import SessionStore
 
 

@@ -22,11 +22,11 @@ from unlatch_sessions.cli.chosen import IMPORTED, SESSION
 from unlatch_sessions.cli.everywhere import chosen_or_picked
 from unlatch_sessions.document import read_document
 from unlatch_sessions.imported.masking import masked_session
-from unlatch_sessions.model import Status
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.workflow.codify import codify
 from unlatch_sessions.workflow.graph import check
-from unlatch_sessions.workflow.model import Dialect, Problem, Severity
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_sessions.workflow.read_workflow import read_workflow
+from unlatch_sessions.workflow.workflow_model import Dialect, Problem, Severity
 from unlatch_sessions.workflow.writing import write_workflow
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.disk.user_files import known_projects
 from unlatch_sessions.cli.chosen import chosen, remark, store_of
 from unlatch_sessions.finding.places import Found, Place, fitting, newest_first, places
-from unlatch_sessions.model import Status
 from unlatch_sessions.project import import_store
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:

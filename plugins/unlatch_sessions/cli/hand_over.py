@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.model import Session
+    from unlatch_sessions.session_model import Session
 
 
 class HandOverFailed(UnlatchError):

@@ -20,9 +20,9 @@ from unlatch_sessions.cli.chosen import SESSION, chosen, show_change, store_of
 from unlatch_sessions.front_matter import IN_CONFLICT
 from unlatch_sessions.heading import read_agent, read_channel
 from unlatch_sessions.lifecycle import beside_conflict
-from unlatch_sessions.model import Status
 from unlatch_sessions.project import recorder
 from unlatch_sessions.recorder import agent_and_channel, read_tasks
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:

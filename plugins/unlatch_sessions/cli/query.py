@@ -10,8 +10,8 @@ from unlatch.cli.options.common import JSON, filter_option, flag
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_sessions.cli.chosen import IMPORTED, store_of
-from unlatch_sessions.model import Status
 from unlatch_sessions.project import session_index
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.statistics import GroupBy, choose, group
 
 if TYPE_CHECKING:

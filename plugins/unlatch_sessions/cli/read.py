@@ -23,8 +23,8 @@ from unlatch_sessions.cli.everywhere import (
     started,
 )
 from unlatch_sessions.finding.places import Found, Place, fitting, newest_first
-from unlatch_sessions.model import Callout, CalloutKind, Status
 from unlatch_sessions.project import session_index
+from unlatch_sessions.session_model import Callout, CalloutKind, Status
 from unlatch_sessions.statistics import choose
 from unlatch_sessions.subagents import Trail, embed
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_sessions.model import Meta, Phase, Session, ToolCall
+    from unlatch_sessions.session_model import Meta, Phase, Session, ToolCall
     from unlatch_sessions.store import SessionStore
 
 _STYLES: dict[str, Callable[[str], str]] = {

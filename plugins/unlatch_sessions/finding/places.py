@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch_sessions.model import Meta
+    from unlatch_sessions.session_model import Meta
     from unlatch_sessions.store import SessionStore
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

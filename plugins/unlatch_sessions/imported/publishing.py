@@ -13,7 +13,7 @@ from unlatch_sessions import front_matter
 from unlatch_sessions.document import read_document
 from unlatch_sessions.imported.masking import masked_session
 from unlatch_sessions.imported.origin import SOURCE, masked_before, sources
-from unlatch_sessions.model import Status
+from unlatch_sessions.session_model import Status
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,8 +9,8 @@ from unlatch.errors import UnlatchError
 from unlatch.related.kinds import Described
 from unlatch.worklog.disk.user_files import has_state
 from unlatch.worklog.search_index import Document, Source
-from unlatch_sessions.model import CalloutKind
 from unlatch_sessions.project import import_store, session_store
+from unlatch_sessions.session_model import CalloutKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from unlatch_sessions.model import CalloutKind, ToolCall
+from unlatch_sessions.session_model import CalloutKind, ToolCall
 
 if TYPE_CHECKING:
-    from unlatch_sessions.model import Phase
+    from unlatch_sessions.session_model import Phase
 
 # A name that was mistyped, or a tool that was used wrongly: the next call had it right.
 _SLIP = re.compile(

@@ -14,8 +14,8 @@ from unlatch.worklog.disk.safe_open import exists
 from unlatch.worklog.disk.user_files import has_state
 from unlatch_sessions.imported.origin import is_of_checkout
 from unlatch_sessions.kind.work import SessionWork
-from unlatch_sessions.model import Status
 from unlatch_sessions.project import import_store, session_store
+from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
+    from unlatch.related.increment_names import References
     from unlatch.related.kinds import Documents, Search
-    from unlatch.related.references import References
-    from unlatch_sessions.model import Meta
+    from unlatch_sessions.session_model import Meta
     from unlatch_sessions.store import SessionStore
 
 

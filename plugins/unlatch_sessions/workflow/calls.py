@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch_sessions.workflow.wording import LONGEST, cut, without_paths
 
 if TYPE_CHECKING:
-    from unlatch_sessions.model import ToolCall
+    from unlatch_sessions.session_model import ToolCall
 
 
 def _names(words: str) -> frozenset[str]:

@@ -11,7 +11,12 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.files.metadata_file import (
+    ACTIVITY_KEYS,
+    COMPLETED_KEYS,
+    CREATED_KEYS,
+    ID_KEYS,
+)
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.contracts import TIME_PATTERN

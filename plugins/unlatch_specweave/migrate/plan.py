@@ -8,8 +8,8 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import read_metadata
 from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
-from unlatch.increments.files.reading import read_metadata
 from unlatch.spi.table_models import dumped
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, sorted_folders

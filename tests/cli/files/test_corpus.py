@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.project import REASON, Project
 
-from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS
+from unlatch.increments.files.metadata_file import ACTIVITY_KEYS, COMPLETED_KEYS
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 REPOSITORY = "anton-abyzov/specweave"

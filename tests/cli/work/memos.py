@@ -18,9 +18,9 @@ from unlatch.cli.table import Entry, Reach
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.project.workspace import Workspace
+from unlatch.related.increment_names import References
 from unlatch.related.kinds import Dangling, Described, OpenWork, Search, Sources, Step
 from unlatch.related.points import Briefing, Point
-from unlatch.related.references import References
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 MEMO = Entry(

@@ -7,7 +7,7 @@ from tests.cli import scoped
 from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
-from unlatch.cli.commands.work.scope import read_edited
+from unlatch.cli.commands.work.scope_input import read_edited
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--update-scope")
 

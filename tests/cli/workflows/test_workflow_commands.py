@@ -11,7 +11,7 @@ from tests.cli.terminal import Terminal
 
 from unlatch_sessions.cli.codify import with_comments
 from unlatch_sessions.workflow.graph import check
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_sessions.workflow.read_workflow import read_workflow
 
 CYCLE = "---\ntype: workflow\n---\n\n## A\n\nb -> a\n\n## B\n\na -> b\n"
 

@@ -11,16 +11,16 @@ from tests.fuzz.target import Target, text_of
 from unlatch.errors import MistakesError, StoreError, UsageError
 from unlatch.lifecycle.planned.saved import SavedPlan
 from unlatch_ci.approved import read_plan as read_saved_plan
+from unlatch_efforts.effort_model import Effort
 from unlatch_efforts.events import EVENTS
-from unlatch_efforts.model import Effort
 from unlatch_efforts.store import project
 from unlatch_runs.dispatch import protocol
 from unlatch_runs.journal import read_state
-from unlatch_runs.model import RunState
-from unlatch_runs.plan.model import Plan
-from unlatch_runs.plan.reading import read_plan
-from unlatch_sessions.workflow.model import Workflow
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_runs.plan.plan_model import Plan
+from unlatch_runs.plan.read_plan import read_plan
+from unlatch_runs.run_model import RunState
+from unlatch_sessions.workflow.read_workflow import read_workflow
+from unlatch_sessions.workflow.workflow_model import Workflow
 
 _AT = "2026-11-22T10:00:00Z"
 _PLAN = """\

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from unlatch.increments.documents.done_marks import with_marked
-from unlatch.increments.documents.model import Spec, Tasks
 from unlatch.increments.documents.scope_change import with_scope_change
 from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.spec_and_tasks import Spec, Tasks
 from unlatch.increments.documents.tasks import read_tasks
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
-from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
 from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.model.increment import NewTask
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from unlatch.increments.documents.model import Criterion, Spec, Task
 from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Task
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.interface import Work
 

@@ -17,7 +17,7 @@ from tests.increments.files.making import STAMP, Clock, counted_ids, manager_at,
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
 from unlatch.increments.files.manager import MetadataManager
-from unlatch.increments.files.reading import COMPLETED_KEYS
+from unlatch.increments.files.metadata_file import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.documents.model import Task
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.layouts.interface import Texts
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status

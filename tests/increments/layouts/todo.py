@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from unlatch.increments.documents.marks import NO_MARKS, Marks
-from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
+from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.task_lines import TaskGrammar, task_lines
 from unlatch.increments.layouts.check_list import evidence_of, with_marked
 from unlatch.increments.layouts.folders import has, subfolders

@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.unlatch_agents.transcripts.lines import outline
 
 from unlatch_agents.transcripts import Usage, read_transcripts
-from unlatch_agents.transcripts.model import Prompt, Reply, ToolCall
+from unlatch_agents.transcripts.conversation import Prompt, Reply, ToolCall
 
 # aider ends its lines with two spaces: "~~" here.
 HISTORY = """

@@ -20,7 +20,7 @@ from unlatch_runs.dispatch.outcome import NO_VERDICT, NoAnswer, outcome_of
 from unlatch_runs.dispatch.port import End, Ended, Lease, Role
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch_runs.journal import read_state
-from unlatch_runs.plan.reading import read_plan
+from unlatch_runs.plan.read_plan import read_plan
 from unlatch_runs.project import Console, Runs
 from unlatch_runs.testing.stage import assign, poll_until
 

@@ -14,13 +14,13 @@ from unlatch_efforts.llm.scripted import Scripted, said
 from unlatch_sessions.document import read_document
 from unlatch_sessions.heading import Heading, one_line, write_heading
 from unlatch_sessions.markup import call_line
-from unlatch_sessions.model import Agent, Session
+from unlatch_sessions.session_model import Agent, Session
 from unlatch_sessions.workflow.codify import codify
 from unlatch_sessions.workflow.graph import check, data_edges
-from unlatch_sessions.workflow.model import Dialect, Workflow
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_sessions.workflow.read_workflow import read_workflow
 from unlatch_sessions.workflow.refine import refine
 from unlatch_sessions.workflow.wording import without_paths
+from unlatch_sessions.workflow.workflow_model import Dialect, Workflow
 from unlatch_sessions.workflow.writing import write_workflow
 
 

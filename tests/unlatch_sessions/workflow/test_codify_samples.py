@@ -15,12 +15,12 @@ import pytest
 from unlatch.errors import StoreError
 from unlatch_agents.imports.importing import Importer
 from unlatch_agents.transcripts import read_transcripts
-from unlatch_sessions.model import Session
+from unlatch_sessions.session_model import Session
 from unlatch_sessions.store import SessionStore
 from unlatch_sessions.workflow.codify import codify
 from unlatch_sessions.workflow.graph import check
-from unlatch_sessions.workflow.model import Dialect, Workflow
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_sessions.workflow.read_workflow import read_workflow
+from unlatch_sessions.workflow.workflow_model import Dialect, Workflow
 from unlatch_sessions.workflow.writing import write_workflow
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from unlatch.errors import StoreError
 from unlatch_sessions.workflow.graph import branch_edges, check, data_edges
-from unlatch_sessions.workflow.model import Data, Dialect, Severity
-from unlatch_sessions.workflow.reading import read_workflow
+from unlatch_sessions.workflow.read_workflow import read_workflow
+from unlatch_sessions.workflow.workflow_model import Data, Dialect, Severity
 from unlatch_sessions.workflow.writing import mermaid, write_workflow
 
 HEAD = "---\ntype: workflow\ndialect: crucible-1\n---\n\n# Release\n"

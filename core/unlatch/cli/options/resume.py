@@ -11,10 +11,10 @@ from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.kinds import choosing_kinds
 from unlatch.cli.options.reason import named, reason_option, typed_reason
-from unlatch.cli.options.scope import scoping
+from unlatch.cli.options.scope_options import scoping
 from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.references import Reference, read_reference
+from unlatch.cli.runtime.work_references import Reference, read_reference
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.spi.operation import Kind

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.scoping.scope import Scope
+    from unlatch.lifecycle.scoping.change_scope import Scope
     from unlatch.project.registry import Registry
     from unlatch.spi.operation import Operation
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.status import Status
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.scoping.scope import Scope
+    from unlatch.lifecycle.scoping.change_scope import Scope
 
 _LISTED = ("id", "title", "status", "type", "archived", "created", "completed_at", "last_activity")
 _NONE: Json = {"links": [], "reopens": 0, "pending": 0, "unit": None}

@@ -130,7 +130,7 @@ def _find_renamed(context: Context, error: UsageError, word: str) -> MeantIncrem
 
 def _refuse_other_work(error: UsageError, word: str) -> None:
     """Raise another error for a word such as effort:auth-bug."""
-    from unlatch.cli.runtime.references import read_reference  # noqa: PLC0415
+    from unlatch.cli.runtime.work_references import read_reference  # noqa: PLC0415
 
     if error.id == "unknown-increment" and (other := read_reference(word)):
         message = f"this command takes increments, and {word!r} is none"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from unlatch.increments.documents.headings import boxed_marks, plain_marks
 from unlatch.increments.documents.item_ids import Edit, ambiguous_id, unknown_id, with_edits
 from unlatch.increments.documents.marks import NO_MARKS, State
-from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.spec import read_stories
+from unlatch.increments.documents.spec_and_tasks import Criterion, Story
 from unlatch.increments.documents.state_words import box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks

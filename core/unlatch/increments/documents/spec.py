@@ -12,7 +12,7 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
 )
 from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
-from unlatch.increments.documents.model import Criterion, Spec, Story
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _CRITERION = re.compile(

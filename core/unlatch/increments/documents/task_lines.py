@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from unlatch.increments.documents.marks import MARK, Marks, State
-from unlatch.increments.documents.model import Task
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 

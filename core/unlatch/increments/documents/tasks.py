@@ -16,7 +16,7 @@ from unlatch.increments.documents.headings import (
     story_behind,
 )
 from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
-from unlatch.increments.documents.model import Task, Tasks
+from unlatch.increments.documents.spec_and_tasks import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
 from unlatch.values import dataclass

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import FORMER, ID_KEYS
 from unlatch.increments.files.paths import METADATA
-from unlatch.increments.files.reading import FORMER, ID_KEYS
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.reading import words_of
+from unlatch.increments.files.metadata_file import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement

@@ -10,8 +10,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.paths import METADATA, SPEC
-from unlatch.increments.files.reading import (
+from unlatch.increments.files.metadata_file import (
     ACTIVITY_KEYS,
     APPROVED,
     COMPLETED_KEYS,
@@ -29,6 +28,7 @@ from unlatch.increments.files.reading import (
     status_in,
     words_of_unit,
 )
+from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.worklog.times import read_stamp

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
-from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
-from unlatch.increments.files.reading import (
+from unlatch.increments.files.metadata_file import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
     NewUnitText,
@@ -19,6 +18,7 @@ from unlatch.increments.files.reading import (
     read_metadata,
     times_in,
 )
+from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
 from unlatch.increments.files.snapshots import header_of, read_increment, snapshot, text_of
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.moving import moved_out

@@ -15,8 +15,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import NewUnitText, invalid, status_in
 from unlatch.increments.files.paths import METADATA, SPEC
-from unlatch.increments.files.reading import NewUnitText, invalid, status_in
 from unlatch.increments.files.units import UnitFolder, namesake_of, unit_in
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.folders import has

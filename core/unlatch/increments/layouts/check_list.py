@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from unlatch.increments.documents.item_ids import Edit, ambiguous_id, unknown_id, with_edits
 from unlatch.increments.documents.marks import NO_MARKS
-from unlatch.increments.documents.model import Task
+from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import GRAMMAR, Evidence
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from unlatch.increments.documents.model import Criterion
+    from unlatch.increments.documents.spec_and_tasks import Criterion
     from unlatch.increments.layouts.interface import Layout, Texts, Work
     from unlatch.increments.model.increment import AppliedAmendment
     from unlatch.increments.model.unit import Evidence, Unit

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from unlatch.increments.documents.marks import NO_MARKS
-from unlatch.increments.documents.model import Criterion, Spec, Task
+from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Task
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from unlatch.delivery.preview import Preview
 from unlatch.delivery.read_ahead import find_stale_read
-from unlatch.delivery.reading import read_items
+from unlatch.delivery.read_items import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import make_task
 from unlatch.errors import Moved, NotFound, Rejected, UnlatchError

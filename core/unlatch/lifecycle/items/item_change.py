@@ -9,7 +9,7 @@ from unlatch.config.choices import Part
 from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.preview import Preview
 from unlatch.delivery.read_ahead import find_stale_read
-from unlatch.delivery.reading import read_items
+from unlatch.delivery.read_items import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import make_task
 from unlatch.increments.files.changes.plans import plan_enqueue

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors.known_secrets import MASK
-from unlatch.related.open_work import own_work
+from unlatch.related.own_work import own_work
 from unlatch.related.points import Briefing, Point, cleaned
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.related.belonging import Related
-    from unlatch.related.open_work import OwnWork
+    from unlatch.related.own_work import OwnWork
 
 # Bytes at the end of the long logs of all work.
 _ROOM = 1 << 20

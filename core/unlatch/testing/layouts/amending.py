@@ -13,7 +13,7 @@ from unlatch.testing.layouts.shapes import TEXTS, TITLES, line_endings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.increments.documents.model import Task
+    from unlatch.increments.documents.spec_and_tasks import Task
     from unlatch.increments.layouts.interface import Layout, Texts
     from unlatch.increments.model.unit import Unit
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Event,
     Interruption,
     Prompt,

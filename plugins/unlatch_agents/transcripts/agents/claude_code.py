@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from unlatch.values import dataclass
 from unlatch_agents.transcripts.agents.claude_lines import Entry, read_entry
 from unlatch_agents.transcripts.agents.claude_tree import conversation
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Prompt,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterable, Sequence
 
+    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
-    from unlatch_agents.transcripts.model import Json
 
 AGENT = "claude-code"
 # The keys of titles, the best last.

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch_agents.transcripts.agents import claude_code
-from unlatch_agents.transcripts.files import matching, opened
-from unlatch_agents.transcripts.jsonl import read_lines
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     MAX_AGENT_DEPTH,
     UNREADABLE_AGENT,
     Json,
@@ -24,6 +22,8 @@ from unlatch_agents.transcripts.model import (
     ToolCall,
     Transcript,
 )
+from unlatch_agents.transcripts.files import matching, opened
+from unlatch_agents.transcripts.jsonl import read_lines
 from unlatch_agents.transcripts.values import count, mapping, parsed, text
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Compaction,
     Event,
     Interruption,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from datetime import datetime
 
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
 # Lines without a part of the conversation.
 _IGNORED = frozenset(

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch_agents.transcripts.agents.claude_lines import failed_later
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Branch,
     Event,
     Interruption,

@@ -15,7 +15,7 @@ from unlatch.worklog.times import read_stamp
 from unlatch_agents.transcripts.agents.codex_lines import spawn, split
 from unlatch_agents.transcripts.agents.codex_results import is_stopped, item_result, output_result
 from unlatch_agents.transcripts.agents.codex_words import is_harness, request
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Branch,
     Compaction,
     Event,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
-    from unlatch_agents.transcripts.model import Json
 
 AGENT = "codex"
 # Of a command that still runs when Codex ends, such as a server that the agent started

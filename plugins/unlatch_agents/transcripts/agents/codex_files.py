@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch_agents.transcripts.agents import codex, codex_lines
+from unlatch_agents.transcripts.conversation import MAX_AGENT_DEPTH, Event, ToolCall, Transcript
 from unlatch_agents.transcripts.files import matching, opened
 from unlatch_agents.transcripts.jsonl import END, read_lines
-from unlatch_agents.transcripts.model import MAX_AGENT_DEPTH, Event, ToolCall, Transcript
 from unlatch_agents.transcripts.values import text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch_agents.transcripts.values import items, mapping, name, text
 
 if TYPE_CHECKING:
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
 
 def lines_of(whole: Json) -> list[Json]:

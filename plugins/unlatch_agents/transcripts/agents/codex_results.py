@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from unlatch_agents.transcripts.model import Result
+from unlatch_agents.transcripts.conversation import Result
 from unlatch_agents.transcripts.values import joined, mapping, parsed, text
 
 if TYPE_CHECKING:
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
 # The lines that Codex puts before the output of a command.
 _EXIT_CODE = re.compile(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     Branch,
     Compaction,
     Event,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
+    from unlatch_agents.transcripts.conversation import Json
     from unlatch_agents.transcripts.jsonl import Lines
-    from unlatch_agents.transcripts.model import Json
 
 AGENT = "gemini-cli"
 _HARNESS = re.compile(r"\s*<(?:session_context|hook_context|state_snapshot)>")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_agents.transcripts.agents.gemini_cli import Messages
-    from unlatch_agents.transcripts.model import Transcript
+    from unlatch_agents.transcripts.conversation import Transcript
 
 
 def origin_of(copy: Transcript, path: Path) -> Messages | None:

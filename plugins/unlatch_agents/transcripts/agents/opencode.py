@@ -12,7 +12,7 @@ from itertools import takewhile
 from operator import eq
 from typing import TYPE_CHECKING
 
-from unlatch_agents.transcripts.model import (
+from unlatch_agents.transcripts.conversation import (
     MAX_AGENT_DEPTH,
     Branch,
     Compaction,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from unlatch_agents.transcripts.agents.sqlite_file import Bounded
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
     Beginnings = dict[Hashable, list[str]]
 

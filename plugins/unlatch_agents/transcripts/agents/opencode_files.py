@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch_agents.transcripts.model import Json
+    from unlatch_agents.transcripts.conversation import Json
 
 _COLUMNS = "id, parent_id, directory, title, version, revert, time_created, time_updated"
 _TABLES = (

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from unlatch.increments.documents.model import Criterion, Story, Task
+from unlatch.increments.documents.spec_and_tasks import Criterion, Story, Task
 from unlatch.increments.layouts.interface import Texts
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit

@@ -15,11 +15,11 @@ from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, typed_items
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
-from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.options.scope_options import take_scoping
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.references import read_reference, run_instead
+from unlatch.cli.runtime.work_references import read_reference, run_instead
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.cli.runtime.references import Reference
+    from unlatch.cli.runtime.work_references import Reference
     from unlatch.cli.terminal.output import Json
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Reference:
     if ":" in value:
-        from unlatch.cli.runtime.references import read_reference  # noqa: PLC0415
+        from unlatch.cli.runtime.work_references import read_reference  # noqa: PLC0415
 
         if reference := read_reference(value):
             return reference
@@ -58,7 +58,7 @@ def run(
     as_json: bool,
 ) -> int:
     if not isinstance(wanted, str):
-        from unlatch.cli.runtime.references import run_instead  # noqa: PLC0415
+        from unlatch.cli.runtime.work_references import run_instead  # noqa: PLC0415
 
         if briefing:
             message = f"--briefing takes an increment, and {wanted} is none"

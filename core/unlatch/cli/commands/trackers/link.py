@@ -20,7 +20,7 @@ from unlatch.cli.runtime.increments import Named, named_increment, named_increme
 from unlatch.cli.runtime.item_words import items_typed
 from unlatch.cli.runtime.passing import show_plan, with_context
 from unlatch.cli.runtime.picker import pick_link
-from unlatch.cli.runtime.references import Reference, read_reference, run_instead
+from unlatch.cli.runtime.work_references import Reference, read_reference, run_instead
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, Link

@@ -62,7 +62,7 @@ def _due(context: Context, increment: Increment, kinds: Collection[str]) -> list
     try:
         if not may_have_related(context.workspace, increment):
             return []
-        from unlatch.related.reopening import plan_related  # noqa: PLC0415  (as above)
+        from unlatch.related.resume_related import plan_related  # noqa: PLC0415  (as above)
 
         related = chosen_related(context, increment, kinds)
         return [step for step in plan_related(context.workspace, related, by="") if step.is_due]

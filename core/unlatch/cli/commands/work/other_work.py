@@ -33,7 +33,7 @@ from unlatch.related.briefing.file import (
     write_briefing,
 )
 from unlatch.related.briefing.text import render
-from unlatch.related.reopening import Resumed, resume_related
+from unlatch.related.resume_related import Resumed, resume_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

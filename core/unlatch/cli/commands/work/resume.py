@@ -11,18 +11,18 @@ import click
 from unlatch.cli.commands.work.closed_items import ask_about_items, settle_plans
 from unlatch.cli.commands.work.foreseen_work import due_work
 from unlatch.cli.commands.work.resume_dialog import ResumeDialog
-from unlatch.cli.commands.work.scope import foreseen_scope
+from unlatch.cli.commands.work.scope_input import foreseen_scope
 from unlatch.cli.options.common import MainCommand
 from unlatch.cli.options.delivery import refuse_elsewhere, take_options
 from unlatch.cli.options.increments import increment_argument, increment_ids, pick_increment
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
-from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.options.scope_options import take_scoping
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.references import Reference, read_reference, run_instead
+from unlatch.cli.runtime.work_references import Reference, read_reference, run_instead
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import matching, read_condition

@@ -15,14 +15,14 @@ from unlatch.cli.commands.work.foreseen_work import (
 )
 from unlatch.cli.commands.work.resume_report import ResumeReport, warn_of_frequency
 from unlatch.cli.options.reason import ask_reason, typed_reason
-from unlatch.cli.options.scope import Scoping
+from unlatch.cli.options.scope_options import Scoping
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.reopening import category_of
+from unlatch.increments.model.reopen_rules import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.carry_out import count_items
@@ -115,7 +115,7 @@ class ResumeDialog(ResumeReport):
         """The plan with a change of the work; unchanged if the user declined."""
         if self.scoping is None:
             return plan
-        from unlatch.cli.commands.work.scope import changed_work  # noqa: PLC0415  (rarely needed)
+        from unlatch.cli.commands.work.scope_input import changed_work  # noqa: PLC0415  (rarely needed)
 
         reason, yes = plan.request.reason, self.options.yes
         amendment = changed_work(self.context, plan.before, self.scoping, reason=reason, yes=yes)

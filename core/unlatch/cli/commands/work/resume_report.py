@@ -28,7 +28,7 @@ from unlatch.increments.records.reopens import spelled_out, write_reopen
 from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Outcome, Refusal
 from unlatch.lifecycle.resume import Resume
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
-from unlatch.lifecycle.scoping.scope import Scope
+from unlatch.lifecycle.scoping.change_scope import Scope
 from unlatch.related.places import may_have_related
 from unlatch.spi import Capability
 from unlatch.worklog.name_matching import first_of

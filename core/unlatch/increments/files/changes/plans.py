@@ -12,7 +12,12 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import PlanOutdated, StoreError, UsageError
-from unlatch.increments.files.reading import APPROVED, completion_keys, spelled_status, times_in
+from unlatch.increments.files.metadata_file import (
+    APPROVED,
+    completion_keys,
+    spelled_status,
+    times_in,
+)
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.metadata_file import document, read_document, read_metadata
 from unlatch.increments.files.paths import METADATA, SPEC, TASKS
-from unlatch.increments.files.reading import document, read_document, read_metadata
 from unlatch.increments.files.work.files import WorkFiles, files_of, work_files
 from unlatch.increments.records.reopens import entries_of
 from unlatch.patterns import pattern

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.metadata_file import conflict_in, document, read_document
 from unlatch.increments.files.paths import DISCARDED_MARKS, METADATA, SPEC, TASKS
-from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.increments.files.units import unit_in
 from unlatch.values import dataclass
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.reading import conflict_in
+from unlatch.increments.files.metadata_file import conflict_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.increments.model.unit import RecordedUnit
 from unlatch.increments.records.units import read_unit, write_unit

@@ -11,8 +11,8 @@ from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import scan
 from unlatch_sessions import front_matter
 from unlatch_sessions.heading import read_heading
-from unlatch_sessions.model import Agent
-from unlatch_sessions.workflow.model import (
+from unlatch_sessions.session_model import Agent
+from unlatch_sessions.workflow.workflow_model import (
     Branch,
     Data,
     Dialect,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch_runs.events import RunReopened, SessionPause
 from unlatch_runs.journal import Journal
-from unlatch_runs.model import PauseReason
+from unlatch_runs.run_model import PauseReason
 from unlatch_runs.state_file import save_state
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch_runs.model import RunState
+    from unlatch_runs.run_model import RunState
 
 
 def reopen_run(

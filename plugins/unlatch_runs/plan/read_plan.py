@@ -17,7 +17,7 @@ from unlatch.errors import MistakesError
 from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import Line, scan
 from unlatch_runs.plan.commands import ShellSyntax, command_lines, split_command
-from unlatch_runs.plan.model import Command, Plan, PlanTask
+from unlatch_runs.plan.plan_model import Command, Plan, PlanTask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch_sessions.model import Agent
+    from unlatch_sessions.session_model import Agent
 
 
 class Dialect(StrEnum):

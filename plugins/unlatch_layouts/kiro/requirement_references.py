@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.spec_and_tasks import Spec
 from unlatch.increments.documents.titles import REQUIREMENT
 from unlatch_layouts.kiro.requirements import NUMBER, key, number_of
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from shlex import quote
 
-from unlatch.cli.options.scope import Scoping
+from unlatch.cli.options.scope_options import Scoping
 from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, user_editor
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.scoping.scope import (
+from unlatch.lifecycle.scoping.change_scope import (
     for_documents,
     known_amendment,
     parts_of,

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch_efforts.references import keywords, mentions, named
+from unlatch_efforts.referred_efforts import keywords, mentions, named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
 
 # The share of a message's words, by rarity, from which an effort is a candidate. Of 20 unrelated
 # messages none has a share over 0.28. A message about something that happened before needs less.

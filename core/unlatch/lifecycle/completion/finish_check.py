@@ -17,7 +17,7 @@ from unlatch.lifecycle.activation_guard import APPROVED, Approval
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.increments.documents.model import Criterion, Task
+    from unlatch.increments.documents.spec_and_tasks import Criterion, Task
     from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
 
@@ -77,7 +77,7 @@ def _lost_tasks(increment: Increment, work: Work) -> Iterator[str]:
 
 
 def _line(item: Criterion | Task) -> str:
-    from unlatch.increments.documents.model import Criterion  # noqa: PLC0415
+    from unlatch.increments.documents.spec_and_tasks import Criterion  # noqa: PLC0415
 
     words = " ".join((item.text if isinstance(item, Criterion) else item.title).split())
     short = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."

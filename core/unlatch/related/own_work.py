@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.increments.documents.model import Task
+    from unlatch.increments.documents.spec_and_tasks import Task
     from unlatch.increments.model.increment import Increment
 
 _BOX = re.compile(rf"[ \t]*[-*+][ \t]+\[(?P<mark>{MARK})\][ \t]")

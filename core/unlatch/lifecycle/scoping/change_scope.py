@@ -19,7 +19,7 @@ from unlatch.worklog.text.neutral import without_surrogates
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.documents.model import Criterion, Story, Task
+    from unlatch.increments.documents.spec_and_tasks import Criterion, Story, Task
     from unlatch.increments.layouts.interface import Work
     from unlatch.project.workspace import Workspace
 

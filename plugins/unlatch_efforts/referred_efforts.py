@@ -10,7 +10,7 @@ from unlatch.worklog.search_index import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch_efforts.model import Effort
+    from unlatch_efforts.effort_model import Effort
 
 # A message refers to an effort if it has this many of its keywords, or names it.
 OVERLAP = 2
