@@ -31,6 +31,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/published.py
+	$(BIN)/python tools/vague_names.py
 	$(BIN)/python tools/generate.py --check
 	@$(MAKE) --no-print-directory docs
 
@@ -47,6 +48,7 @@ quick-check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/python tools/published.py
+	$(BIN)/python tools/vague_names.py
 	$(BIN)/mypy
 
 quick-tests: $(STAMP)
