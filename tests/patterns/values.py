@@ -31,7 +31,7 @@ def _each(name: str, values: Iterable[Any]) -> Callable[[_Values], list[dict[str
 # all that is; other texts are all that there are.
 VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingProxyType(
     {
-        "unlatch.patterns.found": _each("self", ()),
+        "unlatch.patterns.attribute": _each("self", ()),
         "unlatch.worklog.text.secrets._kind": lambda module: (
             {"mark": mark} for _, mark in (*module["_GONE"], *module["_LEFT"])
         ),
@@ -47,12 +47,12 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
             {"name": r"[\W_]*".join(module["_letters"](_ID))},
         ),
         "unlatch_specweave.migrate.journal.is_foreign": lambda module: (
-            {"known": cell.cell_contents}
+            {"pattern": cell.cell_contents}
             for kind in (module["_MOVABLE"], module["_EDITABLE"])
             for cell in kind.read.__closure__
         ),
         "unlatch_agents.hooks.named_by_branch._has": _each("name", [_ID]),
-        "unlatch_sessions.front_matter.found": _each("key", ["source"]),
+        "unlatch_sessions.front_matter.matches": _each("key", ["source"]),
         "unlatch_agents.imports.composing.inside": _each("folder", [_ESCAPED]),
         "unlatch_agents.imports.composing._within": _each("folder", [_ESCAPED]),
         "unlatch.spi.tables._matches": _each(
