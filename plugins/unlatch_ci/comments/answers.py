@@ -1,36 +1,57 @@
 """The comments that answer a command which was not carried out."""
 
-from unlatch.spi.history import Asked
+from collections.abc import Sequence
+
+from unlatch.spi.history import Asked, Role
 from unlatch.spi.text import Text, fill
 from unlatch_ci.comments.deciding import UNCHANGED, asked_by
-from unlatch_ci.comments.rights import Refusal
+from unlatch_ci.comments.rights import Policy, Refusal
 
-_STAFF = "people with triage or write rights"
-_REFUSED = {
-    Refusal.NO_ROLE: f"its author, its assignee and {_STAFF} can ask for it.",
-    Refusal.CLOSE_STANDS: f"somebody else closed this, so only {_STAFF} can reopen it.",
-    Refusal.DROPPED: f"this was closed without its work, so only {_STAFF} can reopen it, "
-    "with the words: /reopen --even-if-not-planned REASON",
-    Refusal.LOCKED: f"this is locked, so only {_STAFF} can reopen it, "
-    "with the words: /reopen --even-if-not-planned REASON",
+_OBSTACLES = {
     Refusal.MERGED: "GitHub reopens no merged pull request. Reopen the issue that it closed, or "
     "open a new pull request.",
     Refusal.BRANCH_DELETED: "the branch of this pull request was deleted. Restore the branch, then "
     "ask again.",
-    Refusal.TOO_LATE: f"this was closed too long ago, so only {_STAFF} can reopen it.",
-    Refusal.NOT_ASKED_BY: f"only who asked for the reopen and {_STAFF} can take it back.",
+}
+_CLOSED = {
+    Refusal.CLOSE_STANDS: "somebody else closed this",
+    Refusal.DROPPED: "this was closed without its work",
+    Refusal.LOCKED: "this is locked",
+    Refusal.TOO_LATE: "this was closed too long ago",
 }
 _FAILED = "the job that took up the comment could not do that; its log says why."
 
 
-def refusal_text(asked: Asked, refusal: Refusal) -> Text:
-    """Why a person may not, and who may."""
-    return _text(asked, _REFUSED[refusal])
+def refusal_text(asked: Asked, refusal: Refusal, policy: Policy) -> Text:
+    """Why a person may not, and who may by the settings."""
+    return _text(asked, _OBSTACLES.get(refusal) or _why(refusal, policy))
 
 
 def failure_text(asked: Asked) -> Text:
     """That a command failed and nothing was changed."""
     return _text(asked, _FAILED)
+
+
+def _why(refusal: Refusal, policy: Policy) -> str:
+    # Who has the right to write has that of triage, too.
+    rights = "triage or write" if Role.TRIAGE in policy.allow else "write"
+    staff = [f"people with {rights} rights"] if policy.allow & {Role.TRIAGE, Role.WRITE} else []
+    teams = ["some teams"] if any(":" in name for name in policy.allow) else []
+    if refusal is Refusal.NO_ROLE:
+        own = [f"its {role}" for role in (Role.AUTHOR, Role.ASSIGNEE) if role in policy.allow]
+        return f"{_listed([*own, *staff, *teams]) or 'nobody'} can ask for it."
+    if refusal is Refusal.NOT_ASKED_BY:
+        return f"only {_listed(['who asked for the reopen', *staff])} can take it back."
+    insisting = refusal in (Refusal.DROPPED, Refusal.LOCKED)
+    people = _listed(staff if insisting else [*staff, *teams])
+    if not people:
+        return f"{_CLOSED[refusal]}, so no comment can reopen it."
+    words = ", with the words: /reopen --even-if-not-planned REASON" if insisting else "."
+    return f"{_CLOSED[refusal]}, so only {people} can reopen it{words}"
+
+
+def _listed(people: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(people[:-1]), *people[-1:])))
 
 
 def _text(asked: Asked, why: str) -> Text:

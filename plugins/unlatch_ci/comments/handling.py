@@ -93,7 +93,7 @@ def handle_comment(
             note = partial(_note, workspace, increments if line.beside else (), asked, command.verb)
             return _carry_out(trackers, asked, partial(run, line, note))
     label = config.comments.follow_up_label
-    _show(trackers, asked, decision, label)
+    _show(trackers, asked, decision, policy, label)
     return Handled(0, why, did=f"Labeled {label}" if decision.labels else None)
 
 
@@ -125,12 +125,12 @@ def _policy(config: CoreConfig) -> Policy:
     )
 
 
-def _show(trackers: Trackers, asked: Asked, decision: Decision, label: str) -> None:
+def _show(trackers: Trackers, asked: Asked, decision: Decision, policy: Policy, label: str) -> None:
     """Show on the item why no command is carried out, where that is to be shown."""
     if decision.labels:
         _label(trackers.open(asked.ref.tracker), asked.ref, label, answer_id(asked))
     if decision.refusal is not None:
-        text = refusal_text(asked, decision.refusal)
+        text = refusal_text(asked, decision.refusal, policy)
         _answer(trackers, asked, refusal_id(asked, decision.refusal), text)
     if decision.is_met:
         _acknowledge(trackers, asked)

@@ -70,6 +70,37 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    ("allow", "by", "user", "words"),
+    [
+        (["author"], "wanda", "oda", "its author can ask for it."),
+        (["author"], "wanda", "ann", "somebody else closed this, so no comment can reopen it."),
+        (["triage", "write"], "ann", "ann", "people with triage or write rights can ask for it."),
+        (["author", "write"], "wanda", "ann", "so only people with write rights can reopen it."),
+        (
+            ["author", "write", "team:core"],
+            "wanda",
+            "ann",
+            "people with write rights and some teams",
+        ),
+        (["team:core"], "ann", "ann", "**Nothing was changed**: some teams can ask for it."),
+        ([], "ann", "ann", "nobody can ask for it."),
+    ],
+)
+def test_an_answer_names_those_whom_the_settings_allow(
+    desk: Desk, allow: list[str], by: str, user: str, words: str
+) -> None:
+    desk.project.configure_more(tables=f"[comments]\nallow = {json.dumps(allow)}\n")
+    desk.project.box.github.teams = {"core": set()}
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    desk.close(by)
+    done = desk.say(user, "/reopen It crashes")
+    assert (0, "closed") == (done.code, desk.state), done.said
+    assert words in desk.answers[-1]
+    refused = desk.say(user, "/reopen --even-if-not-planned It crashes")
+    assert "closed" == desk.state, refused.said
+
+
+@pytest.mark.parametrize(
     ("closing", "user", "words", "state"),
     [
         (("wanda", "completed", 60), "ann", "/reopen It crashes", "closed"),
