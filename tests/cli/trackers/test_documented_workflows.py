@@ -46,6 +46,14 @@ def test_no_comment_drops_a_command(*, code: bool) -> None:
     assert [1, 3, 5, 7] == sorted(event["comment"]["id"] for event in run)
 
 
+def test_no_comment_in_jira_drops_another() -> None:
+    commands = workflow("comments.md", "Commands")
+    del commands["jobs"]["ingest"]["if"]
+    events = [{"client_payload": {"comment": {"id": str(number)}}} for number in (1, 2, 3)]
+
+    assert events == survivors(commands, events)
+
+
 @pytest.mark.parametrize("group", ["unlatch", "unlatch-${{ github.event.issue.number }}"])
 def test_a_group_for_several_comments_would_drop_one(group: str) -> None:
     shared = workflow("comments.md", "Commands")
