@@ -16,6 +16,7 @@ from unlatch.cli.commands.trackers.not_checked import allowance, is_allowed
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
+from unlatch.lifecycle.items.places import group_in_project
 from unlatch.spi import Capability
 from unlatch.sync.publishing import Way
 from unlatch.values import dataclass
@@ -59,12 +60,13 @@ def look_back(context: Context, options: RunOptions, max_items: int | None) -> l
     Raises:
         UsageError: `comment-settings`.
     """
-    workspace = context.workspace
+    # Commands are about items; the increments of the project are those beside them.
+    workspace = group_in_project(context.workspace, ()).workspace
     check_branch(workspace)
     # There is one document, and one commit: those of the sync.
     alone = replace(options, as_json=False, way=Way.NONE.value)
     is_silent = redirect_stdout(sys.stderr) if options.as_json else nullcontext()
-    with context.trackers() as trackers, is_silent:
+    with context.over(workspace).trackers() as trackers, is_silent:
         job = CommentJob(context, workspace, trackers, alone, max_items, in_project=True)
         looked = [*_look(job)]
     for one in looked:

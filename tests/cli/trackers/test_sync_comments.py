@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.cli.project import CLOSED, Project
+from tests.cli.project import CLOSED, OPEN, Project
 from tests.cli.trackers.comment_desk import Desk as OnGithub
+from tests.cli.trackers.comment_desk import add_people
 from tests.cli.trackers.test_comments_elsewhere import PEOPLE, Desk
 from tests.delivery.stage import start
 
@@ -81,6 +82,32 @@ def test_an_event_a_look_and_another_machine_are_one_change(asked: Project, trac
     assert 0 == asked.run("sync", "--comments", "--yes").code
     assert dict.fromkeys(TRACKERS, 1) == answers(asked)
     assert set(TRACKERS) == are_open(asked)
+
+
+def test_the_record_of_an_earlier_command_is_no_increment(asked: Project) -> None:
+    asked.box.github.add_person("wes", role="write")
+    asked.commit()
+    asked.git("remote", "add", "origin", f"{asked.box.github.web_url}/octo/widgets.git")
+    assert 0 == asked.run("sync", "--comments", "--yes").code
+    OnGithub(asked).post("wes", "/close It works after all")
+    done = asked.run("sync", "--comments", "--yes")
+    assert (0, {"ado", "jira"}) == (done.code, are_open(asked)), done.said
+    assert "It works after all" in OnGithub(asked).answers[-1]
+
+
+def test_a_look_finds_the_increment_of_an_item(project: Project) -> None:
+    add_people(project)
+    desk = OnGithub(project)
+    project.box.github.add_issue(number=4, title="Crash", author="ann")
+    desk.close("wanda")
+    links = {"github": {"issue": 4, "url": project.urls["github"]}, **project.items("ado", "jira")}
+    project.increment(links=links)
+    project.commit()
+    project.git("remote", "add", "origin", f"{project.box.github.web_url}/octo/widgets.git")
+    desk.post("tim", "/reopen It crashes")
+    done = project.run("sync", "--comments", "--yes")
+    assert (0, OPEN) == (done.code, project.states()), done.said
+    assert "active" == project.metadata()["status"]
 
 
 def test_a_look_goes_back_as_many_hours_as_the_setting_says(asked: Project) -> None:
