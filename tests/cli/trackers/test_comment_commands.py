@@ -138,6 +138,19 @@ def test_a_person_asks_three_times_a_day_and_others_still_can(desk: Desk) -> Non
     assert (0, "open", before + 1) == (other.code, desk.state, len(desk.answers))
 
 
+def test_a_refusal_is_of_the_three_commands_of_a_day(desk: Desk) -> None:
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    desk.close("wanda")
+    assert "ann may not" in desk.say("ann", "/reopen It crashes").said
+    desk.project.box.github.edit(REPOSITORY, 4, state="open")
+    assert "closed" == (desk.say("ann", "/close Now").code or desk.state)
+    assert "open" == (desk.say("tim", "/reopen No").code or desk.state)
+    assert "closed" == (desk.say("ann", "/close Really").code or desk.state)
+    assert "open" == (desk.say("tim", "/reopen No").code or desk.state)
+    assert "ann has asked 3 times within a day" in desk.say("ann", "/close Please").said
+    assert "open" == desk.state
+
+
 def test_a_close_and_its_undo(desk: Desk) -> None:
     assert 0 == desk.say("ann", "/reopen Crash").code
     refused = desk.say("oda", "/undo")
