@@ -65,6 +65,8 @@ def command(entry: Entry) -> click.Command:
         options = SyncOptions(event=(tracker, event), **typed)
         if event.comment is not None:
             return _handle(context, event, run, options.max_items)
+        if event.note is not None and not context.has_project:
+            return _tell(event.note, run)
         context.workspace.check_config()
         if event.note is not None and not run.as_json:
             output.talk(f"Nothing to do: {output.clean(event.note)}.")

@@ -305,6 +305,19 @@ def test_outside_of_a_project_the_issue_alone_is_reopened(desk: Desk) -> None:
     assert (0, "open") == (done.code, desk.state), done.said
 
 
+@pytest.mark.parametrize("action", ["edited", "deleted"])
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["", "json"])
+def test_outside_of_a_project_a_changed_comment_asks_for_nothing(
+    desk: Desk, action: str, options: tuple[str, ...]
+) -> None:
+    project, event = desk.project, desk.event(desk.post("ann", "/reopen It crashes"))
+    (project.root / ".unlatch/config.toml").unlink()
+    (project.root / ".unlatch").rmdir()
+    done = desk.ingest(event | {"action": action}, *options)
+    assert (0, "closed", []) == (done.code, desk.state, desk.sent), done.said
+    assert done.document["why"] if options else "Nothing to do" in done.said
+
+
 def test_comments_without_a_command_and_edits_cost_no_request(desk: Desk) -> None:
     done = desk.say("ann", "Thanks, it works now!")
     assert (0, []) == (done.code, desk.project.box.requests.entries())
