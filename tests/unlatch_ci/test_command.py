@@ -77,6 +77,15 @@ def test_a_line_of_its_own_is_a_command(text: str, command: Command) -> None:
         "<blockquote>\n\n/reopen\n\n</blockquote>",
         '<a title="\n/reopen\n">',
         "<pre>\n/reopen",
+        "<blockquote>\n<blockquote>\na\n</blockquote>\n\n/reopen\n\n</blockquote>",
+        "<?x\n\n/reopen\n\n?>",
+        "<![CDATA[\n/reopen\n]]>",
+        "<!X\n/reopen\n>",
+        "# Its ` sign\n`code\n/reopen\n`",
+        "its ` sign\n# Title\n`code\n/reopen\n`",
+        "its ` sign\n===\n`code\n/reopen\n`",
+        "its ` sign\n- `code\n/reopen\n`",
+        "if a <b `x >\n/reopen\n`",
     ],
 )
 def test_other_text_is_no_command(text: str) -> None:
@@ -92,6 +101,7 @@ PIECES = (
     *("/reopen w{}", "w{}", "w{}", "> w{}", "- w{}", "  w{}", "    w{}", "\tw{}", "1. > w{}", ""),
     *("```", "~~~", "````", "- ```", "w `", "w ``", "` w", "\\`", "<!--", "w <!--", "-->", "--> w"),
     *("<pre>", "</pre>", "w <code>", "</code> w", "<b", ">", "---", "# w", "> ```", "| w |"),
+    *("# w `", "===", "- w `", "<b `", "<blockquote>", "</blockquote>", "<?", "?>"),
 )
 
 

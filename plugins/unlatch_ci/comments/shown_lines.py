@@ -6,6 +6,7 @@ Follows CommonMark 0.31; where it needs the whole document to decide, a line cou
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import product
 from string import ascii_lowercase, ascii_uppercase
 
 from unlatch.patterns import pattern
@@ -14,10 +15,16 @@ from unlatch.worklog.text.markdown_lines import Scan
 _ENDS = pattern(r"\r\n?|\n")
 _QUOTE = pattern(r"(?:[ \t]*(?:[-+*]|[0-9]{1,9}[.)])(?=[ \t]))*[ \t]*>")
 _RUN = pattern("`+")
-_START = pattern(r"\\.|`+|<!--|</?[a-z][a-z0-9-]*", re.IGNORECASE)
+_START = pattern(r"\\.|`+|<!--|<\?|<!\[CDATA\[|<!(?=[a-z])|</?[a-z][a-z0-9-]*", re.IGNORECASE)
+# What is between these is not shown, empty lines included.
+_UNSHOWN = {"<!--": "-->", "<?": "?>", "<![cdata[": "]]>", "<!": ">"}
+# What is inline ends before and after the lines of headings and rules, and before list items.
+_ALONE = pattern(r" {0,3}(?:#{1,6}(?:[ \t]|\Z)|=+[ \t]*\Z|[-*_][-*_ \t]*\Z)")
+_ITEM = pattern(r" {0,3}(?:[-+*]|[0-9]{1,9}[.)])[ \t]")
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 # What is between these tags is code, a quote, or not shown.
 _HIDING = frozenset({"blockquote", "code", "pre", "script", "style", "textarea"})
+_HIDING_TAG = pattern(r"<(/?)([a-z]+)(?![a-z0-9-])")
 
 
 def shown_lines(text: str) -> list[str | None]:
@@ -61,18 +68,41 @@ def _hide_inline(lines: list[str | None]) -> None:
     """Hide the lines that begin within something inline, or within a block of HTML."""
     # An empty line in the place of a hidden one: nothing inline goes across it.
     texts = [line if line and line.strip(" \t") else "" for line in lines]
-    spans = _spans("\n".join(texts))
+    bordered = [*map(_bordered, texts)]
+    # Which blocks and tags end what is inline depends on the whole document.
+    hidden: set[int] = set()
+    for parts, tags in product((texts, bordered), (True, False)):
+        hidden |= _begun_inline(parts, tags=tags)
+    for number in hidden:
+        lines[number] = None
+
+
+def _bordered(line: str) -> str:
+    if _ALONE.match(line):
+        return f"\n{line}\n"
+    return f"\n{line}" if _ITEM.match(line) else line
+
+
+def _begun_inline(texts: list[str], *, tags: bool) -> set[int]:
+    """The lines that begin within something inline; `tags` tells whether a tag is such."""
+    spans = _spans("\n".join(texts), tags=tags)
+    hidden = set()
     at = end = start = 0
     for number, line in enumerate(texts):
         while end <= at and (span := next(spans, None)):
             start, end = span
         if start < at < end and line:
-            lines[number] = None
+            hidden.add(number)
         at += len(line) + 1
+    return hidden
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where code, tags, hidden comments and what certain tags enclose begin and end, in order."""
+def _spans(text: str, *, tags: bool) -> Iterator[tuple[int, int]]:
+    """Where code, tags, hidden comments and what certain tags enclose begin and end, in order.
+
+    Args:
+        tags: whether other tags are listed, too.
+    """
     runs, ends = _runs(text), _Ends(text)
     at = 0
     while found := _START.search(text, at):
@@ -85,10 +115,12 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             of_its_length = runs.get(len(sign), [])
             place = bisect_left(of_its_length, at)
             end = of_its_length[place] + len(sign) if place < len(of_its_length) else blank + 1
-        elif sign == "<!--":
-            end = blank = ends.after(at, "-->")
+        elif sign in _UNSHOWN:
+            end = blank = ends.after(at, _UNSHOWN[sign])
         elif sign[1:] in _HIDING:
-            end = blank = ends.after(at, f"</{sign[1:]}")
+            end = blank = ends.after_element(at, sign[1:])
+        elif not tags:
+            continue
         else:
             end = ends.after(at, ">")
         if end <= blank:
@@ -119,3 +151,13 @@ class _Ends:
             known = place + len(end) if place >= 0 else len(self._text)
             self._known[end] = known
         return known
+
+    def after_element(self, at: int, name: str) -> int:
+        """The offset after the tag that closes an element; others of its name may be in it."""
+        depth = 1
+        for tag in _HIDING_TAG.finditer(self._text, at):
+            if tag[2] == name:
+                depth += -1 if tag[1] else 1
+            if not depth:
+                return tag.end()
+        return len(self._text)
