@@ -195,6 +195,7 @@ def test_a_command_that_was_carried_out_is_liked_once(box: Sandbox) -> None:
         ("<blockquote><blockquote>x</blockquote>/reopen</blockquote>x", [">", "x"]),
         ("<ul><li>/reopen</li></ul>", [">"]),
         ("<code>/reopen</code>", ["`/reopen`"]),
+        ("<q>/reopen</q><dl><dd>/reopen</dd></dl><xmp>/reopen</xmp>", [">", ">", ">"]),
         ("<code>a`</code> b", ["`a'` b"]),
         (
             '<a href="#" data-vss-mention="x">/reopen</a>',

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 _HIDDEN = frozenset(
     {
         *("pre", "blockquote", "ul", "ol", "table", "script", "style", "textarea", "template"),
+        *("xmp", "q", "dl", "title", "select"),
         *("h1", "h2", "h3", "h4", "h5", "h6"),
     }
 )

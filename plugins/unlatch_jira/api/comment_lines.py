@@ -16,6 +16,9 @@ _HIDDEN = ">"
 # Stands for something that is no text, such as an emoji.
 _OTHER = "\N{OBJECT REPLACEMENT CHARACTER}"
 _BLOCK = pattern(r"\{(?P<name>code|noformat|quote|panel)(?::[^{}]*)?\}", re.IGNORECASE)
+# What stands in these has no effect.
+_VERBATIM = frozenset({"code", "noformat"})
+_ENDS = pattern(r"\r\n?|\n")
 _QUOTED = pattern(r"\s*(?:bq\.|[*#-]+\s)", re.IGNORECASE)
 
 
@@ -41,24 +44,28 @@ def _inline(node: dict[str, Any]) -> str:
         words = str(node.get("text", ""))
         marks = node.get("marks") or ()
         is_code = any(isinstance(one, dict) and one.get("type") == "code" for one in marks)
-        return "`{}`".format(words.replace("`", "'")) if is_code else words
+        # Code goes on across lines, and an empty one would end it.
+        return "`{}`".format(" ".join(words.replace("`", "'").split())) if is_code else words
     given = node.get("attrs")
     name = given.get("text") if isinstance(given, dict) else None
     # A name may be chosen so that it looks like a command.
-    return _OTHER + (name if isinstance(name, str) else "")
+    return _OTHER + (" ".join(name.split()) if isinstance(name, str) else "")
 
 
 def _of_wiki(text: str) -> str:
     """Wiki markup; a block that does not end hides the rest."""
     parts, at = [], 0
-    opened: str | None = None
+    opened: list[str] = []
     for mark in _BLOCK.finditer(text):
         name = mark["name"].lower()
-        if opened is None:
+        if not opened:
             parts += [text[at : mark.start()], f"\n\n{_HIDDEN}\n\n"]
-            opened = name
-        elif opened == name:
-            opened, at = None, mark.end()
-    parts.append(text[at:] if opened is None else "")
-    lines = "".join(parts).splitlines()
+            opened.append(name)
+        elif opened[-1] == name:
+            opened.pop()
+            at = mark.end()
+        elif opened[-1] not in _VERBATIM:
+            opened.append(name)
+    parts.append("" if opened else text[at:])
+    lines = _ENDS.split("".join(parts))
     return "\n".join(f"\n{_HIDDEN}\n" if _QUOTED.match(line) else line for line in lines)
