@@ -22,7 +22,7 @@ from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
-from unlatch.project.git.revisions import current_branch, other_branch
+from unlatch.project.git.revisions import current_branch, is_built, other_branch
 from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
@@ -145,7 +145,7 @@ def check_branch(workspace: Workspace, expected: str | None = None) -> None:
         is_other = other_branch(root, environ, workspace.config.sync.branch) is not None
     else:
         is_other = current_branch(root, environ) not in (expected, None)
-    if is_other:
+    if is_other or not is_built(root, environ):
         named = f"the branch {expected}" if expected else "the default branch"
         raise UsageError(
             "comment-settings",

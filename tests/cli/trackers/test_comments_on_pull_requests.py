@@ -102,7 +102,9 @@ def test_other_names_are_no_setting(project: Project, name: str) -> None:
     assert (1, True) == (done.code, "team:NAME" in done.err), done.said
 
 
-@pytest.mark.parametrize("branch", ["main", "stranger"])
+@pytest.mark.parametrize(
+    "branch", ["main", "stranger", "detached", "detached stranger", "detached and published"]
+)
 def test_settings_of_another_branch_count_for_nothing(project: Project, branch: str) -> None:
     add_people(project)
     project.configure_more(tables="[comments]\nspread = true\n")
@@ -110,12 +112,22 @@ def test_settings_of_another_branch_count_for_nothing(project: Project, branch: 
     desk = Desk(project)
     desk.close("ann")
     project.commit()
-    project.git("checkout", "--quiet", "-B", branch)
+    if branch.startswith("detached"):
+        # The job is named after the default branch, whatever it checks out.
+        sha = project.git("rev-parse", "HEAD").strip()
+        project.extra |= {"GITHUB_REF": "refs/heads/main", "GITHUB_SHA": sha}
+        project.git("checkout", "--quiet", "--detach")
+        if branch != "detached":
+            project.git("commit", "--quiet", "--allow-empty", "--message", "More")
+        if branch == "detached and published":
+            project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    else:
+        project.git("checkout", "--quiet", "-B", branch)
     event = desk.event(desk.post("ann", "/reopen It crashes"))
 
     done = desk.ingest({**event, "repository": {"default_branch": "main"}})
 
-    if branch == "main":
+    if "stranger" not in branch:
         assert (0, "open") == (done.code, desk.state), done.said
     else:
         assert (2, "closed", []) == (done.code, desk.state, desk.sent)

@@ -40,6 +40,21 @@ def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
     return DETACHED if is_detached else None
 
 
+def is_built(root: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a branch is checked out, or the very commit that the CI job builds.
+
+    A job for a comment on a pull request is named after the default branch, whatever it checks out.
+    """
+    if ask_git(root, "symbolic-ref", "--quiet", "HEAD") is not None:
+        return True
+    names = ("GITHUB_SHA", "BUILD_SOURCEVERSION", "CI_COMMIT_SHA")
+    built = next((environ[name] for name in names if environ.get(name)), None)
+    head = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED)
+    branch = f"{_REMOTE}{current_branch(root, environ)}"
+    is_published = run_git(root, "merge-base", "--is-ancestor", DETACHED, branch) is not None
+    return head is None or head == built or is_published
+
+
 def _ci_branch(environ: Mapping[str, str]) -> str | None:
     """The branch that a CI job builds; None for tags and pull requests.
 
