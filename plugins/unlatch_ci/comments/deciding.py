@@ -107,8 +107,13 @@ def _outdated(asked: Asked, command: Command) -> str | None:
         return "the comment was answered already"
     if came_with_close(asked.asker, asked.written, asked.close):
         return "the comment came with the close of its author"
-    if command.verb is Verb.REOPEN and asked.close.at and asked.close.at > asked.written:
-        return "the item was closed after the comment was written"
+    closed = asked.close.at is not None and asked.close.at > asked.written
+    if command.verb is Verb.REOPEN:
+        return "the item was closed after the comment was written" if closed else None
+    by_hand = asked.reopened if asked.reopened and asked.reopened.own is False else None
+    reopened = closed or (by_hand is not None and by_hand.at > asked.written)
+    if asked.is_open and reopened and not _is_begun(asked):
+        return "the item was reopened after the comment was written"
     return None
 
 
@@ -157,7 +162,8 @@ def asked_by(asked: Asked) -> str:
 def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:
     """The account that asked for what unlatch did last; None if nobody did."""
     own = [one for one in marked if one.own is not False and not _is_answer(one)]
-    return _named_in(own[-1], "account") if own else None
+    # Anybody may write such words, and they give a right here.
+    return _named_in(own[-1], "account") if own and own[-1].own else None
 
 
 def _is_answer(comment: MarkedComment) -> bool:

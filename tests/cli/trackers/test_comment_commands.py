@@ -176,6 +176,24 @@ def test_a_reopen_by_hand_is_not_taken_back(desk: Desk, *, is_first: bool) -> No
         assert "nobody asked here for the reopen" in done.said
 
 
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_an_older_close_does_not_outweigh_a_reopen_by_hand(desk: Desk, *, is_closed: bool) -> None:
+    github = desk.project.box.github
+    if not is_closed:
+        github.edit(REPOSITORY, 4, state="open", by="wanda")
+    with desk.earlier(50):
+        comment = desk.post("ann", "/close Fixed")
+    if not is_closed:
+        desk.close("wanda", ago=40)
+    with desk.earlier(30):
+        github.edit(REPOSITORY, 4, state="open", by="wanda")
+
+    done = desk.take_up(comment)
+
+    assert (0, "open") == (done.code, desk.state), done.said
+    assert "was reopened after the comment was written" in done.said
+
+
 def test_labels_that_unlatch_set_are_kept_true(desk: Desk) -> None:
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
     with desk.earlier():

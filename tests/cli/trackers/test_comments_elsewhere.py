@@ -10,7 +10,10 @@ from tests.cli.project import OPEN, Done, Project
 from tests.delivery.stage import fault, start
 
 from unlatch.spi.text import ops_in
+from unlatch_sandbox.ado.boards import stable_uuid
 from unlatch_sandbox.clock import ado_time, stored
+from unlatch_sandbox.faults import Fault
+from unlatch_sandbox.jira.shapes import account_id
 
 PEOPLE = {
     "jira": 'triage_groups = ["role:Developers"]\nwrite_groups = ["group:admins"]\n',
@@ -120,6 +123,25 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert "It still crashes" in text
     assert "asked by Ann " in text
     assert "Mallory" not in text
+
+
+def test_words_that_may_be_a_strangers_give_no_right_to_take_back(desk: Desk) -> None:
+    """Where the token may not ask whose it is, nobody can tell which comments are unlatch's."""
+    box = desk.project.box
+    desk.say("Ann", "/reopen It still crashes")
+    (text,) = desk.answers
+    if desk.tracker == "jira":
+        ann, oda = account_id("Ann"), account_id("Oda")
+    else:
+        ann, oda = stable_uuid("Ann"), stable_uuid("Oda")
+    assert ann in text
+    desk.post("Oda", text.replace(ann, oda))
+    hidden = "/myself" if desk.tracker == "jira" else "connectiondata"
+    box.faults.add(Fault(desk.tracker, "status", code=403, path=f"(?i){hidden}", times=9))
+
+    done = desk.say("Oda", "/undo")
+
+    assert desk.is_open, done.said
 
 
 @pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
