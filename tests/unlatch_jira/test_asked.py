@@ -11,6 +11,7 @@ from unlatch.spi.history import Asked, Asker, Closer, NewComment, Role
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import Policy, came_with_close, refusal
 from unlatch_jira.api.comment_lines import as_markdown
+from unlatch_jira.api.comments import Comment
 from unlatch_sandbox import Sandbox
 from unlatch_sandbox.jira.shapes import account_id
 
@@ -193,6 +194,13 @@ def test_who_alone_sees_it_is_told(box: Sandbox, more: dict[str, Any], visibilit
 
     assert asked is not None
     assert asked.visibility == visibility
+
+
+@pytest.mark.parametrize("named", [{"identifier": "276f955c"}, {"type": "group", "value": None}])
+def test_a_restriction_without_a_name_is_not_for_everybody(named: dict[str, Any]) -> None:
+    raw = {"id": "7", "created": "2026-01-01T00:00:00.000+0000", "visibility": named}
+
+    assert Comment(raw).restriction == "restricted"
 
 
 def document(*blocks: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 INTERNAL = "internal"
+# A restriction of which Jira does not tell enough to set it elsewhere.
+_UNNAMED = "restricted"
 
 
 class Person:
@@ -88,6 +90,8 @@ class Comment:
     def visibility(self) -> str:
         """The group or role that alone may see it; empty for everybody."""
         kind, value = (self._restricted.get(key) or "" for key in ("type", "value"))
+        if self._restricted and not (kind and value):
+            return _UNNAMED
         return f"{kind} {value}".strip() or (INTERNAL if self._is_internal else "")
 
     @property
