@@ -117,14 +117,9 @@ class RoundupPlugin(OneWritePlugin):
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
         """Find the messages with the marker; who can add one may also edit the issue."""
         return tuple(
-            CommentRef(
-                message.id,
-                message.creation,
-                message.creator == self._settings.user,
-                text=message.content,
-            )
-            for message in self._messages(ref)
-            if op in ops_in(message.content)
+            CommentRef(msg.id, msg.creation, msg.creator == self._settings.user, text=msg.content)
+            for msg in self._messages(ref)
+            if op in ops_in(msg.content)
         )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
