@@ -40,7 +40,7 @@ _LONGEST = 60
 @flag("--ours", help="Take our side of each conflict.")
 @flag("--theirs", help="Take their side of each conflict.")
 @flag("--add", help="Also git add the resolved files.")
-@flag("--dry-run", help="Show the conflicts, and write nothing.")
+@flag("--dry-run", help="Show the changes, and write nothing.")
 @JSON
 @with_context
 def run(

@@ -51,7 +51,7 @@ _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
 @click.option(
     "--since",
     metavar="TIME",
-    help="Only those changed since this day or time (UTC); 30d for 30 days.",
+    help="Only from this day or time on (UTC); 30d for 30 days.",
 )
 @flag("--all", "everything", help="Import all transcripts of this project.")
 @flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")

@@ -39,7 +39,7 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
 
 @click.command()
 @click.option(
-    "--since", metavar="TIME", help="Only reopens since this day or time (UTC); 30d: 30 days."
+    "--since", metavar="TIME", help="Only from this day or time on (UTC); 30d for 30 days."
 )
 @click.option("--until", metavar="TIME", help="Only reopens until this day or time (UTC).")
 @flag("--online", help="Read the items now; by default drift comes from the last sync.")

@@ -119,7 +119,7 @@ def start_run(
 @click.command("resume", help="Resume a paused run. (local)")
 @RUN
 @_options
-@reason_option("Record this reason; required for a run that has ended.", about=about_name)
+@reason_option("Record this reason; required for ended work.", about=about_name)
 @click.option("--retry", multiple=True, metavar="TASK", help="Try a task again that failed.")
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY

@@ -49,7 +49,7 @@ def pause_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
 
 @click.command("stop", help="End a run before it is finished. (local)")
 @RUN
-@reason_option("Record this reason.", about=about_name)
+@reason_option("Record this reason in the history.", about=about_name)
 @JSON
 @with_context
 def stop_run(context: Context, *, wanted: str | None, reason: str | None, as_json: bool) -> int:

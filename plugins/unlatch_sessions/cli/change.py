@@ -97,7 +97,7 @@ def pause_session(context: Context, *, wanted: str | None, as_json: bool) -> int
 
 @click.command("resume", help="Resume a session, and print its context. (local)")
 @SESSION
-@reason_option("Record this reason; required for an ended session.", about=about_name)
+@reason_option("Record this reason; required for ended work.", about=about_name)
 @click.option(
     "--budget",
     type=click.IntRange(min=1),

@@ -32,7 +32,7 @@ def command(entry: Entry) -> click.Command:
     @filter_option(
         "--since",
         metavar="TIME",
-        help="Only work changed since this day or time (UTC); 30d for 30 days.",
+        help="Only from this day or time on (UTC); 30d for 30 days.",
     )
     @JSON
     @with_context

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 )
 @flag("--suggest", help="Suggest items for increments without one; link nothing.")
 @BY
-@dry_run_option("Show the items to link or create, and write nothing.")
+@dry_run_option("Show the changes, and write nothing.")
 @MAX_TIME
 @JSON
 @with_context
@@ -210,7 +210,7 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 @click.command()
 @increment_argument("words", metavar="[ID...] ITEM|URL", nargs=-1)
 @BY
-@dry_run_option("Show the links and operations to remove, and write nothing.")
+@dry_run_option("Show the changes, and write nothing.")
 @flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
 @JSON
 @with_context

@@ -101,7 +101,7 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."
     )
-    @dry_run_option("Show the changes on both sides, and write nothing.")
+    @dry_run_option("Show the changes, and write nothing.")
     @flag("--check", help="Like --dry-run; exit with 5 if both sides differ.")
     @flag("--comments", help="First carry out the commands in new comments on items.")
     @_RETRY_REFUSED
