@@ -353,7 +353,8 @@ class CommentsConfig(Table):
     )
     share_text: YesNo = setting(
         default=False,
-        description="Record the words of a comment in the increment, and post them on its items",
+        description="Record the words of a comment in the increment, and post them and who asked "
+        "on all its items",
     )
     look_back: Count = setting(
         default=24,

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
+from unlatch.delivery.asked_elsewhere import as_told
 from unlatch.delivery.changes import build_change, kind_for, remaining_labels, restrict
 from unlatch.delivery.content import closing_note
 from unlatch.delivery.revert import plan_revert
@@ -58,7 +59,8 @@ def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
 def permitted_change(task: DeliveryTask, item: RemoteItem | None = None) -> Change:
     """Return the permitted change, whatever the item shows already; `item` as `build_change`."""
     parts = _parts(task)
-    change = build_change(task.operation, task.increment, task.config, task.options, item)
+    increment, operation = as_told(task.run.workspace, task.increment, task.operation)
+    change = build_change(operation, increment, task.config, task.options, item)
     manifest = task.run.trackers.registry.manifest(task.operation.tracker)
     return restrict(replace(change, labels_match_case=manifest.labels_match_case), parts)
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from unlatch.delivery.asked_elsewhere import told_elsewhere
 from unlatch.increments.model.increment import AlsoBy, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.status_events import Transitioned
+from unlatch.project.workspace import Workspace
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
@@ -27,6 +29,7 @@ class Claim:
         signed_at: the time that its comment states; None if no entry records it.
         is_silent: whether its entry has no reason, so that it posts no comment.
         also: who made the same reopen in other checkouts, and when: a comment may name them.
+        told: the reason without the name of who asked on another tracker, as a comment may have it.
     """
 
     op: str
@@ -41,6 +44,19 @@ class Claim:
     signed_at: datetime | None = None
     is_silent: bool = False
     also: tuple[AlsoBy, ...] = ()
+    told: str | None = None
+
+
+def with_told(workspace: Workspace, claim: Claim) -> Claim:
+    """A claim with the words that its comment may have instead of who asked elsewhere."""
+    told = told_elsewhere(workspace, claim.link.tracker, claim.reason)
+    if told is None:
+        return claim
+    reason, by = told
+    times = (claim.signed_at, *(also.at for also in claim.also))
+    return replace(
+        claim, told=reason, also=(*claim.also, *(AlsoBy(by, at) for at in times if at is not None))
+    )
 
 
 def claims_of(increment: Increment, events: Sequence[Event]) -> list[Claim]:

@@ -103,7 +103,8 @@ def _check_text(claim: Claim, comment: MarkedComment, seen: Evidence, *, has_rea
         return replace(fine, verdict=Verdict.UNCHECKED, id="history-not-offered", message=text)
     said = _letters(comment.text)
     # A change without a reason posts no comment.
-    is_missing = has_reason and _letters(claim.reason or "") not in said
+    reasons = [claim.reason or "", *filter(None, [claim.told])]
+    is_missing = has_reason and not any(_letters(reason) in said for reason in reasons)
     if is_missing or claim.is_silent:
         edit = "was edited and " if comment.edited else ""
         text = "states a reason, the event none" if claim.is_silent else "does not state the reason"

@@ -12,7 +12,7 @@ from unlatch.increments.records.events import Delivered
 from unlatch.increments.records.links import identity
 from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.spi.text import op_posted
-from unlatch_audit.verify.claims import claims_of
+from unlatch_audit.verify.claims import claims_of, with_told
 from unlatch_audit.verify.compare import compare, unknown_ops, unknown_ops_of_item
 from unlatch_audit.verify.evidence import read_evidence
 from unlatch_audit.verify.records import check_entry, orphans
@@ -57,7 +57,12 @@ def verify_history(
     """Compare the history of increments with itself and with their items; writes nothing."""
     events, unread = _read_events(increments)
     sound = [increment for increment in increments if increment.id in events]
-    claims = {increment.id: claims_of(increment, events[increment.id]) for increment in sound}
+    claims = {
+        increment.id: [
+            with_told(workspace, claim) for claim in claims_of(increment, events[increment.id])
+        ]
+        for increment in sound
+    }
     links = [claim.link for group in claims.values() for claim in group]
     # Also those that no entry names any more.
     links += [link for increment in sound for link in increment.links]

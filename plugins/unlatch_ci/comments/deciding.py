@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from unlatch.delivery.asked_elsewhere import ASKED_BY
 from unlatch.patterns import pattern
 from unlatch.spi import op_posted
 from unlatch.spi.history import Asked, MarkedComment, Role
@@ -156,7 +157,7 @@ def asked_by(asked: Asked) -> str:
     """The words that say in a comment of unlatch who asked; `decide` counts them."""
     name = _NO_NAME.sub(" ", asked.asker.name).strip()[:100]
     who = f"{name} {asked.asker.account}" if name else asked.asker.account
-    return f"(asked by {who} in {asked.url})"
+    return ASKED_BY.format(who=who, url=asked.url)
 
 
 def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:

@@ -106,7 +106,7 @@ def test_the_increment_of_the_issue_gets_what_it_is_to_get(
     run_on_fresh_runners(desk, comment)
     done = project.run("sync", "--yes")
 
-    counts = [sum("asked by" in text for text in texts) for texts in project.comments().values()]
+    counts = [sum("(asked " in text for text in texts) for texts in project.comments().values()]
     reached = (project.metadata()["status"], project.states(), counts)
     assert 0 == done.code, done.said
     if user == "tim":
