@@ -190,15 +190,15 @@ def _globals(context: Context) -> list[str]:
 
 def event_sources(registry: Registry) -> tuple[str, ...]:
     """Return the types of events that the installed plugins read."""
-    return tuple(name for one in registry.manifests.values() for name in one.events)
+    return tuple(name for manifest in registry.manifests.values() for name in manifest.events)
 
 
 def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
     """Read an event; return its tracker's name with it."""
     readers = {
-        name: (one.name, reader)
-        for one in registry.manifests.values()
-        for name, reader in one.events.items()
+        name: (manifest.name, reader)
+        for manifest in registry.manifests.values()
+        for name, reader in manifest.events.items()
     }
     if source not in readers:
         raise UsageError(

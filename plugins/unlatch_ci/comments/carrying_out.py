@@ -126,14 +126,14 @@ def _reaches_increment(asked: Asked, command: Command, policy: Policy, *, holds:
 
 
 def _start(verb: Verb, url: str, increments: Sequence[Increment]) -> list[str]:
-    ids = [one.id for one in increments]
+    ids = [increment.id for increment in increments]
     if not ids:
         return ["reopen" if verb is Verb.REOPEN else "close", url, "--item-only", "--yes"]
     if verb is Verb.CLOSE:
         return ["complete", *ids, "--yes"]
     if verb is Verb.UNDO:
         return ["undo", *ids, "--yes"]
-    reopens = all(one.status in _REOPENS_ITEMS for one in increments)
+    reopens = all(increment.status in _REOPENS_ITEMS for increment in increments)
     return ["resume", *ids, "--yes", *([] if reopens else ["--reopen-items"])]
 
 

@@ -123,18 +123,20 @@ def _is_unfinished(asked: Asked) -> bool:
     reopened = asked.reopened
     if reopened is None or not reopened.own or reopened.at < asked.written or not asked.is_open:
         return False
-    own = (one for one in asked.marked if one.own is not False)
-    return not any(one.created is None or one.created >= reopened.at for one in own)
+    own = (comment for comment in asked.marked if comment.own is not False)
+    return not any(comment.created is None or comment.created >= reopened.at for comment in own)
 
 
 def _is_begun(asked: Asked) -> bool:
     """Whether a comment says that this command was carried out on this item."""
-    own = (one for one in asked.marked if one.own is not False and not _is_answer(one))
-    return any(_named_in(one, "url") == asked.url for one in own)
+    own = (
+        comment for comment in asked.marked if comment.own is not False and not _is_answer(comment)
+    )
+    return any(_named_in(comment, "url") == asked.url for comment in own)
 
 
 def _own_operations(asked: Asked) -> set[str | None]:
-    return {op_posted(one.text) for one in asked.marked if one.own is not False}
+    return {op_posted(comment.text) for comment in asked.marked if comment.own is not False}
 
 
 def answer_id(asked: Asked) -> str:
@@ -162,7 +164,7 @@ def asked_by(asked: Asked) -> str:
 
 def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:
     """The account that asked for what unlatch did last; None if nobody did."""
-    own = [one for one in marked if one.own is not False and not _is_answer(one)]
+    own = [comment for comment in marked if comment.own is not False and not _is_answer(comment)]
     # Anybody may write such words, and they give a right here.
     return _named_in(own[-1], "account") if own and own[-1].own else None
 
@@ -175,9 +177,9 @@ def _is_answer(comment: MarkedComment) -> bool:
 def _commands_lately(asked: Asked) -> int:
     since = asked.written - _DAY
     return sum(
-        _named_in(one, "account") == asked.asker.account
-        for one in asked.marked
-        if one.own is not False and (one.created is None or one.created >= since)
+        _named_in(comment, "account") == asked.asker.account
+        for comment in asked.marked
+        if comment.own is not False and (comment.created is None or comment.created >= since)
     )
 
 

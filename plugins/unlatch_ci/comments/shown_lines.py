@@ -105,9 +105,9 @@ def _spans(text: str, *, tags: bool) -> Iterator[tuple[int, int]]:
     """
     runs, ends = _runs(text), _Ends(text)
     at = 0
-    while found := _START.search(text, at):
-        begin, at = found.span()
-        sign = found[0].lower()
+    while match := _START.search(text, at):
+        begin, at = match.span()
+        sign = match[0].lower()
         blank = ends.after(at, "\n\n")
         if sign.startswith("\\"):
             continue
@@ -145,12 +145,12 @@ class _Ends:
 
     def after(self, at: int, end: str) -> int:
         """The offset after the next `end`; that of the text's end if there is none."""
-        known = self._known.get(end, -1)
-        if known < min(at + len(end), len(self._text)):
+        offset = self._known.get(end, -1)
+        if offset < min(at + len(end), len(self._text)):
             place = self._text.find(end, at)
-            known = place + len(end) if place >= 0 else len(self._text)
-            self._known[end] = known
-        return known
+            offset = place + len(end) if place >= 0 else len(self._text)
+            self._known[end] = offset
+        return offset
 
     def after_element(self, at: int, name: str) -> int:
         """The offset after the tag that closes an element; others of its name may be in it."""
