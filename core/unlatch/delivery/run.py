@@ -62,7 +62,12 @@ class SharedItems:
         return cls(workspace.manager, workspace.beside)
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
-        """Return the other unfinished increments that link to the same item."""
+        """Return the other unfinished increments that link to the same item.
+
+        The record of an item needs nothing: a command that names the item decides alone.
+        """
+        if increment.is_item:
+            return ()
         needed: list[str] = []
         for name in self.others(link, apart=increment.id):
             if name in self.finished:
@@ -77,7 +82,7 @@ class SharedItems:
         """Return the ids of all increments but `apart` that link to an item."""
         with self._lock:
             linked = self._linked.get(identity(link), ())
-        return tuple(name for name in linked if name != apart)
+        return tuple(name for other, name in linked if name != apart and same_item(other, link))
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """Return the links shared with other unfinished increments, and the ids of these."""
@@ -88,14 +93,18 @@ class SharedItems:
         """Return the operations that other increments have pending on the same item."""
         with self._lock:
             pending = self._pending.get(identity(link), ())
-        return [(other, operation) for other, operation in pending if other.id != increment.id]
+        return [
+            (other, operation)
+            for other, operation in pending
+            if other.id != increment.id and same_item(link_of(other, operation), link)
+        ]
 
     @cached_property
-    def _linked(self) -> Mapping[tuple[str, str], list[str]]:
-        linked: dict[tuple[str, str], list[str]] = defaultdict(list)
+    def _linked(self) -> Mapping[tuple[str, str], list[tuple[Link, str]]]:
+        linked: dict[tuple[str, str], list[tuple[Link, str]]] = defaultdict(list)
         for increment in self.manager.list():
             for link in () if isinstance(increment, BrokenIncrement) else increment.links:
-                linked[identity(link)].append(increment.id)
+                linked[identity(link)].append((link, increment.id))
         return linked
 
     @cached_property

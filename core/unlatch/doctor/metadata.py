@@ -293,10 +293,12 @@ def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
 
 
 def shared_items(project: ProjectSnapshot) -> Hits:
-    first_linked: dict[tuple[str, str], Increment] = {}
+    linked: dict[tuple[str, str], list[tuple[Link, Increment]]] = {}
     for readable in project.readable:
         for link in readable.increment.links:
-            first = first_linked.setdefault(identity(link), readable.increment)
+            namesakes = linked.setdefault(identity(link), [])
+            namesakes.append((link, readable.increment))
+            first = next(owner for other, owner in namesakes if same_item(other, link))
             if first is not readable.increment:
                 shared = f"{link.tracker} {link.item} is also linked to {first.id}"
                 message = f"{shared}; it is closed with the last of them"

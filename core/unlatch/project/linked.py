@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
-from unlatch.increments.records.item_address import address_of, on_other_host
+from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.links import same_item
 from unlatch.project.trackers import Trackers
 
@@ -135,7 +135,7 @@ def _has_address(link: Link, *, url: str, places: Mapping[str, Callable[[Link], 
     The id alone proves nothing: many places have an item with this number.
     """
     other = Link(link.tracker, link.item, url)
-    if address_of(link) and same_item(link, other) and not on_other_host(link, other):
+    if address_of(link) and same_item(link, other):
         return True
     return link.tracker in places and places[link.tracker](link)
 

@@ -200,7 +200,11 @@ def plan_sync(
     compared = []
     refusals = {increment.id: find_refusals(increment) for increment in chosen}
     for increment, link in links:
-        others = [other for other in linked[identity(link)] if other.id != increment.id]
+        others = [
+            other
+            for other in linked[identity(link)]
+            if other.id != increment.id and any(same_item(link, own) for own in other.links)
+        ]
         comparison = _compare(increment, seen[link], policy(link.tracker), others)
         comparison = check_branches(workspace, trackers, check_stale(comparison), everything)
         comparison = _find_refused(workspace, comparison, refusals[increment.id])

@@ -251,3 +251,17 @@ def test_labels_that_cannot_be_meant_are_refused(
     project.items("github")
     done = project.run("reopen", KEYS["github"], "--reason", REASON, *words)
     assert (2, [], True) == (done.code, project.wrote(), said in done.err), done.err
+
+
+@pytest.mark.parametrize("command", ["close", "reopen"])
+def test_a_comment_is_not_repeated_where_the_state_may_not_be_written(
+    project: Project, command: str
+) -> None:
+    project.items("github", finished=command == "reopen")
+    before = project.states()
+    project.configure_more(tables='[sync]\nwrite = ["comment"]\n')
+
+    for _ in range(2):
+        project.run(command, project.urls["github"], "--reason", REASON).ends(0)
+    assert before == project.states()
+    assert 1 == len(project.comments()["github"])

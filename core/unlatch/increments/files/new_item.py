@@ -10,7 +10,6 @@ from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import ITEM, BrokenIncrement
 from unlatch.increments.records.events import Linked, read_events
-from unlatch.increments.records.item_address import on_other_host
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.status_events import LOG
@@ -40,14 +39,9 @@ def find_record(manager: MetadataManager, link: Link) -> Increment | None:
         if isinstance(record, BrokenIncrement):
             continue
         was_here = record.id.startswith(number) and _was_linked(record, link)
-        if was_here or any(_is_same(link, of) for of in record.links):
+        if was_here or any(same_item(link, of) for of in record.links):
             return manager.read(record.id)
     return None
-
-
-def _is_same(link: Link, other: Link) -> bool:
-    """Outside of a project, items of several hosts can have one name."""
-    return same_item(link, other) and not on_other_host(link, other)
 
 
 def _was_linked(record: Increment, link: Link) -> bool:

@@ -32,7 +32,12 @@ def address_of(link: Link) -> str | None:
 def on_other_host(first: Link, other: Link) -> bool:
     """Whether two links name issues on different hosts of GitHub, which `address_of` leaves out."""
     urls = [link.url for link in (first, other) if link.tracker == "github" and link.url]
-    return len({_parts(url)[0].partition("/")[0] for url in urls}) > 1
+    return len({_host(url) for url in urls}) > 1
+
+
+def _host(url: str) -> str:
+    """The host of a GitHub's pages, also from an address of its API."""
+    return _parts(url)[0].partition("/")[0].removeprefix("api.").removeprefix("www.")
 
 
 def item_at(tracker: str, url: str) -> str | None:

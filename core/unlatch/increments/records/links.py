@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Link
-from unlatch.increments.records.item_address import address_of
+from unlatch.increments.records.item_address import address_of, on_other_host
 from unlatch.increments.records.link_places import places_of, trackers_in
 
 if TYPE_CHECKING:
@@ -107,12 +107,15 @@ def same_item(first: Link, other: Link) -> bool:
         return False
     here, there = address_of(first), address_of(other)
     if here and there:
-        return here == there
+        return here == there and not on_other_host(first, other)
     return _id(first) == _id(other)
 
 
 def identity(link: Link) -> tuple[str, str]:
-    """A link's item for use as a key: links with equal identities mean the same item."""
+    """A link's item for use as a key, in a project that has one host of each tracker.
+
+    Of several hosts of GitHub, `same_item` tells the items apart.
+    """
     return link.tracker, address_of(link) or _id(link)
 
 

@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from unlatch.config.choices import Part
+from unlatch.delivery.planning import may_write
 from unlatch.delivery.preview import Preview
 from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.delivery.read_items import read_items
@@ -89,6 +91,7 @@ class ItemPlan:
         is_done: whether the item is in the wanted state, so that nothing is to do.
         is_awaited: whether another operation is pending on it, which may change it at any time.
         is_opposed: whether an increment's operation is pending on it that moves it the other way.
+        may_move: whether the configuration lets its state be written.
         error: why it could not be read, or needs nothing; the item is left alone.
     """
 
@@ -104,6 +107,7 @@ class ItemPlan:
     is_done: bool = False
     is_awaited: bool = False
     is_opposed: bool = False
+    may_move: bool = True
     error: UnlatchError | None = None
 
     @property
@@ -149,7 +153,8 @@ class ItemPlan:
         if is_pending(self.record, kind, intent.reason):
             # It was not read for that. Another process may have delivered it since.
             return Plan(before, before)
-        is_due = self.snapshot is not None and must_move(self.snapshot.item, _GOALS[kind])
+        item = self.snapshot.item if self.snapshot and self.may_move else None
+        is_due = item is not None and must_move(item, _GOALS[kind])
         op = own_id(self.ended, kind, self.ref, intent.text, self.answered, is_due=is_due)
         intent = intent.derived(op)
         if is_pending(before, kind, intent.reason) or intent.op in known_operations(before):
@@ -321,6 +326,7 @@ def _plan(
         tuple((increment, ended_operations(increment)) for increment in beside.linked(link)),
         is_awaited=bool(beside.on(link) or record.pending),
         is_opposed=bool(beside.opposed(link, kind)),
+        may_move=may_write(workspace, record, link, Part.STATUS),
         error=beside.same(link, kind, request.reason),
     )
 

@@ -1,0 +1,50 @@
+"""Items of one name on two hosts: neither says anything of the other."""
+
+import json
+
+import pytest
+from tests.cli.project import CLOSED, NAME, REASON, Project
+
+NAMESAKE = "https://github.com/octo/widgets/issues/4"  # the sandbox is another host
+LINK = {"github": {"issue": 4, "url": NAMESAKE}}
+
+
+@pytest.fixture
+def namesakes(outside: Project) -> Project:
+    """An item that was reopened, and a reopen of its namesake that cannot be delivered."""
+    outside.items("github")
+    outside.run("reopen", outside.urls["github"], "--reason", REASON).ends(0)
+    outside.run("reopen", "octo/widgets#4", "--reason", REASON, "--offline").ends(0)
+    return outside
+
+
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_the_reopen_of_a_namesake_leaves_no_item_open(
+    namesakes: Project, *, withdrawn: bool
+) -> None:
+    if withdrawn:
+        namesakes.run("unlink", NAMESAKE).ends(0)
+
+    for _ in range(2):
+        done = namesakes.run("close", namesakes.urls["github"], "--reason", "Fixed")
+        done.ends(0, not_out="left open")
+    assert CLOSED["github"] == namesakes.states()["github"]
+    assert 2 == len(namesakes.comments()["github"])
+
+
+def test_an_increment_with_a_namesake_leaves_no_item_open(project: Project) -> None:
+    project.increment(status="active", links=project.items("github", finished=False))
+    project.increment("0008-other", status="active", links=LINK)
+
+    doctor = project.run("doctor", "--json").document
+    assert "also linked to" not in json.dumps(doctor)
+    project.run("complete", NAME, "--yes", "--force").ends(0, not_out="left open")
+    assert CLOSED["github"] == project.states()["github"]
+
+
+def test_the_api_of_a_host_names_the_same_item(project: Project) -> None:
+    api = "https://api.github.com/repos/octo/widgets/issues/4"
+    project.increment(links=LINK)
+    project.increment("0008-other", links={"github": {"issue": 4, "url": api}})
+
+    project.run("doctor").ends(0, out="github 4 is also linked to")
