@@ -124,7 +124,8 @@ def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
 
 def _row(one: Reopen, who: Who) -> tuple[str, ...]:
     entry, seconds = one.entry, one.seconds_to_completion
-    again = "no" if seconds is None else f"after {duration(seconds)}"
+    waiting = "pending" if one.is_pending else "no"
+    again = waiting if seconds is None else f"after {duration(seconds)}"
     return (
         f"{entry.reopened_at:%Y-%m-%d %H:%M}",
         one.increment.name,

@@ -35,6 +35,7 @@ _KINDS = {
     "create": "item created",
     "update": "items updated",
     "transitioned": "status changed",
+    "withdrawn": "reopen withdrawn",
     "unknown": "unknown operation",
 }
 
@@ -91,8 +92,9 @@ def _verify(
     if wanted:
         words = dict.fromkeys(wanted)
         records = {word: find_record(context, word) for word in words if context.is_item(word)}
-        names = named_increments(context, [word for word in words if not records.get(word)]).names
-        groups.append((context, [context.workspace.manager.read(name) for name in names]))
+        if others := [word for word in words if not records.get(word)]:
+            names = named_increments(context, others).names
+            groups.append((context, [context.workspace.manager.read(name) for name in names]))
         groups += [
             (own, [own.workspace.manager.read(name)])
             for own, name in filter(None, records.values())

@@ -7,6 +7,7 @@ from statistics import median, quantiles
 
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
@@ -34,6 +35,12 @@ class Reopen:
     def seconds_to_completion(self) -> int | None:
         """From the reopen to the next completion."""
         return _seconds(self.entry.reopened_at, self.completed_again_at)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it is a reopen of an item alone that is not delivered yet."""
+        is_alone = self.increment.is_item
+        return is_alone and outcome_of(self.increment, self.entry) is ReopenOutcome.RECORDED
 
     @property
     def items(self) -> tuple[Link, ...]:
@@ -162,6 +169,8 @@ def reopen_statistics(
 ) -> ReopenStatistics:
     """List the reopens of increments, and of items by their records.
 
+    A reopen of an item alone that was withdrawn or superseded did not happen.
+
     It reads each once, and keeps only those with a reopen.
     """
     wanted = wanted or ReopenFilter()
@@ -183,6 +192,9 @@ def _reopens(increment: Increment) -> Iterator[Reopen]:
     times = [read_stamp(entry.previous_completed_at) for entry in entries]
     times.append(increment.completed_at if increment.status is Status.COMPLETED else None)
     for place, (entry, before) in enumerate(zip(entries, times, strict=False)):
+        is_effective = not increment.is_item or outcome_of(increment, entry).counts
+        if entry.reverted_at is None and not is_effective:
+            continue
         at, later = entry.reopened_at, (one for one in times[place + 1 :] if one != before)
         again = min((one for one in later if one is not None and one >= at), default=None)
         yield Reopen(

@@ -54,7 +54,7 @@ class VerifiedEntry:
 
     Args:
         id: its ULID; empty for the files as a whole.
-        kind: "reopened", "undone", or the kind of an operation on items alone.
+        kind: "reopened", "withdrawn", "undone", or the kind of an operation on items alone.
     """
 
     id: str

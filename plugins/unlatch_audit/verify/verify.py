@@ -11,6 +11,7 @@ from unlatch.increments.files.former import recorded_ids
 from unlatch.increments.records.events import Delivered
 from unlatch.increments.records.links import identity
 from unlatch.increments.records.status_events import LOG, Transitioned
+from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 from unlatch.spi.text import op_posted
 from unlatch_audit.verify.claims import claims_of, with_told
 from unlatch_audit.verify.compare import compare, unknown_ops, unknown_ops_of_item
@@ -126,7 +127,10 @@ def _verify(
         yield _of_files(*lost)
     for entry in increment.reopens:
         checks = (*check_entry(increment, entry, events), *remote.pop(entry.id, ()))
-        yield VerifiedEntry(entry.id, "reopened", entry.reopened_at, entry.reopened_by, checks)
+        is_alone = increment.is_item and entry.reverted_at is None
+        is_withdrawn = is_alone and outcome_of(increment, entry) is ReopenOutcome.WITHDRAWN
+        kind = "withdrawn" if is_withdrawn else "reopened"
+        yield VerifiedEntry(entry.id, kind, entry.reopened_at, entry.reopened_by, checks)
     for op, (event, check) in orphans(increment, events).items():
         checks = (check, *remote.pop(op, ()))
         yield VerifiedEntry(op, LOG.word(event), event.at, event.by, checks)

@@ -169,6 +169,27 @@ def test_the_report_has_the_reopens_and_pending_operations_of_items(alone: Proje
     assert all(name in page for name in KEYS.values())
 
 
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_a_withdrawn_reopen_of_an_item_is_not_counted(
+    request: pytest.FixtureRequest, place: str
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    number = project.box.github.add_issue(
+        number=7, title="More", state="closed", state_reason="not_planned"
+    )
+    url = f"{project.box.github.web_url}/octo/widgets/issues/{number}"
+    project.run("reopen", url, "--reason", REASON).ends(3, out="deliberately-closed")
+
+    project.run("history", "--all").ends(0, out=("pending", "1 reopen of 1 item"))
+    project.run("unlink", url).ends(0)
+
+    project.run("history", "--all").ends(0, whole_out="", err="No reopens.")
+    assert 1 == len(project.run("history", "--all", "--csv").ends(0).out.splitlines())
+    if place == "project":
+        assert 0 == check(project, "report", "report")["reopens"]
+    project.run("history", "verify", url).ends(0, out="reopen withdrawn by")
+
+
 def test_the_list_counts_items_and_shows_them_on_demand(alone: Project) -> None:
     done = alone.run("list").ends(0)
     assert done.err == "3 items reopened or closed alone; --items lists them.\n"
