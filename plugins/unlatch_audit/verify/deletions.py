@@ -12,7 +12,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.former import ids_in, recorded_ids
 from unlatch.increments.files.paths import EVENTS, METADATA
 from unlatch.increments.records.status_events import LOG
-from unlatch.project.git.run import run_git
+from unlatch.project.git.run import ask_git, has_repository, run_git
 from unlatch.project.git.sparse import sparse_files
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import HOMES
@@ -107,21 +107,20 @@ class _Present:
 def find_lost(workspace: Workspace) -> Lost:
     """Compare a project's records with git's history of the present branch, and with each other."""
     root, present = workspace.paths.root, _Present(workspace)
-    shallow = run_git(root, "rev-parse", "--is-shallow-repository")
     gaps = _gaps(present.numbers)
-    if shallow is None or run_git(root, "rev-parse", "--verify", "--quiet", "HEAD") is None:
+    if not has_repository(root):
         return Lost((), gaps)
+    is_shallow = ask_git(root, "rev-parse", "--is-shallow-repository")
+    if is_shallow and ask_git(root, "rev-parse", "--verify", "--quiet", "HEAD") is None:
+        return Lost((), gaps)  # no commit yet
     _add_sparse(root, present)
-    deleted = _find_deleted(root, present)
+    deleted = _find_deleted(root, present) if is_shallow else None
     if deleted is None:
-        text = "git's history of the records cannot be read, such as in a partial clone"
-        return Lost((_unchecked("git", "history-unread", text),), gaps)
-    if shallow.strip() == b"true":
-        text = (
-            "no increment has this number: deleted, never made, or on another branch; git's "
-            "history here is cut (git fetch --unshallow)"
-        )
-        return Lost((*deleted, *(_unchecked(gap, "history-cut", text) for gap in gaps)), gaps)
+        text = "git cannot read the history of the records, such as in a partial clone"
+        return Lost((_unchecked("history-unread", text),), gaps)
+    if is_shallow != "false":
+        text = "this clone has only the newest commits, not all deletions (git fetch --unshallow)"
+        deleted = (*deleted, _unchecked("history-cut", text))
     return Lost(deleted, gaps)
 
 
@@ -154,9 +153,9 @@ def _gaps(numbers: set[int]) -> tuple[str, ...]:
     return ()
 
 
-def _unchecked(name: str, id_: str, text: str) -> VerifiedIncrement:
+def _unchecked(id_: str, text: str) -> VerifiedIncrement:
     check = Check(Part.RECORD, Verdict.UNCHECKED, id_, text)
-    return VerifiedIncrement(name, (VerifiedEntry("", "file", None, None, (check,)),))
+    return VerifiedIncrement("git", (VerifiedEntry("", "file", None, None, (check,)),))
 
 
 def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...] | None:

@@ -322,13 +322,30 @@ def test_a_gap_is_said_as_what_it_is(project: Project) -> None:
 
     assert document["gaps"] == ["0003", "0005"]
     project.run("history", "verify").ends(0, err="no increment has the number 0003, 0005: deleted")
-    project.commit()
-    project.git("rm", "-r", "--quiet", ".unlatch/increments/0002-work")
-    save(project)
-    # In a clone without that past only the number is left to tell.
-    project.git("clone", "--quiet", "--depth", "1", f"file://{project.root}", "../shallow")
-    project.root = project.root.parent / "shallow"
-    assert wrong(project) == [("0002-0003", "history-cut"), ("0005", "history-cut")]
+
+
+def test_a_shallow_clone_cannot_tell_what_was_deleted(kept: Project) -> None:
+    # The last number, so no gap is left.
+    remove(kept, OTHER)
+    save(kept)
+    (kept.root / "note.txt").write_text("A note")
+    save(kept)
+    kept.git("clone", "--quiet", "--depth", "1", f"file://{kept.root}", "../shallow")
+    kept.root = kept.root.parent / "shallow"
+
+    assert wrong(kept) == [("git", "history-cut")]
+    kept.run("history", "verify").ends(5, out="--unshallow", err="0 differ, 1 not checked.")
+    kept.git("fetch", "--quiet", "--unshallow")
+    assert wrong(kept) == [(OTHER, "record-deleted")]
+
+
+def test_a_checkout_whose_repository_is_elsewhere_cannot_tell_either(kept: Project) -> None:
+    remove(kept, OTHER)
+    save(kept)
+    (kept.root / ".git").rename(kept.root.parent / "elsewhere")
+    (kept.root / ".git").write_text("gitdir: /nowhere/widgets.git\n")
+
+    assert wrong(kept) == [("git", "history-unread")]
 
 
 def test_a_project_below_the_top_of_its_repository_is_compared_too(kept: Project) -> None:

@@ -240,7 +240,7 @@ def _read(
     command = command_of(arguments)
     if command not in _COMMANDS or not _STARTING.isdisjoint(arguments):
         raise ValueError(f"git {' '.join(arguments)} is no command that reads")
-    if command not in _ANYWHERE and not _has_repository(root):
+    if command not in _ANYWHERE and not has_repository(root):
         return None
     with suppress(OSError):
         return start_git(
@@ -254,7 +254,7 @@ def _read(
     return None
 
 
-def _has_repository(folder: Path) -> bool:
+def has_repository(folder: Path) -> bool:
     """Whether git would find a repository that is not a bare one."""
     here = folder.resolve()
     places = (here, *here.parents)
