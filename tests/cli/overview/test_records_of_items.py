@@ -348,6 +348,33 @@ def test_a_checkout_whose_repository_is_elsewhere_cannot_tell_either(kept: Proje
     assert wrong(kept) == [("git", "history-unread")]
 
 
+def test_what_the_documentation_says_it_cannot_prove(kept: Project) -> None:
+    remove(kept, OTHER)
+    kept.git("commit", "--quiet", "--amend", "--no-edit")
+    verify(kept, 0)
+    for place in (kept.folder() / name for name in ("metadata.json", "events.jsonl")):
+        place.write_text(place.read_text().replace(REASON, "A typo"))
+    box, texts = kept.box, kept.comments()
+    for tracker, (text,) in texts.items():
+        new = text.replace(REASON, "A typo")
+        if tracker == "github":
+            box.github.edit_comment(
+                "octo/widgets", box.github.comments("octo/widgets", 4)[0]["id"], new
+            )
+        elif tracker == "ado":
+            box.ado.edit_comment(101, box.ado.comments(101)[0]["id"], new)
+        else:
+            box.jira.edit_comment("SCRUM-28", box.jira.comments("SCRUM-28")[0]["id"], new)
+    assert {id_ for _, id_ in wrong(kept)} == {"event-removed"}
+    kept.git("commit", "--quiet", "--amend", "--all", "--no-edit")
+    verify(kept, 0)
+    kept.run("complete", "7", "--yes").ends(0)
+    verify(kept, 0)
+    box.github.edit("octo/widgets", 4, state="open", state_reason=None)
+    verify(kept, 0)
+    kept.run("sync", "--check").ends(5, out="octo/widgets#4")
+
+
 def test_a_project_below_the_top_of_its_repository_is_compared_too(kept: Project) -> None:
     top = kept.root
     below = top / "apps" / "web"
