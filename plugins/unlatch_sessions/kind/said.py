@@ -22,6 +22,7 @@ _LIST_SIGN = r"(?:[-*+]|\d{1,3}[.)])[ \t]"
 _NO_PROSE = re.compile(rf"[ \t]*(?:{_LIST_SIGN}+)*>|[-*] `|[*_]\d{{4}}-|\*\*Tool calls")
 _INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
 _ITEM = re.compile(_LIST_SIGN)
+_PARAGRAPHS = re.compile(r"\n[ \t]*+\n\s*+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # The callout of a decision that an import found in a reply, which is there as well.
 _FOUND = "(said-decided)"
@@ -35,8 +36,10 @@ class Said:
         self.texts = section_texts()
         self.prose = ""
         self._sources = sources
-        # The first decision since a person spoke, and the first one since a call.
-        self._since_words = self._since_call = 0
+        # The first decision since a person spoke.
+        self._since_words = 0
+        # The end of the agent's last message, and the recorded decisions of that message.
+        self._last_words, self._last_decisions = "", list[str]()
         prose = {phase.id: [*_prose(phase)] for phase in session.phases}
         left_out = (
             sum(len(line) + 1 for numbered in prose.values() for _, line in numbered) - MOST_PROSE
@@ -56,6 +59,10 @@ class Said:
         if lines:
             words = "\n".join(lines)
             self.prose += f"{words}\n"
+            if words.strip():
+                # A log does not say whether the paragraphs before were messages of their own.
+                self._last_words = _PARAGRAPHS.split(words.strip())[-1]
+                self._last_decisions.clear()
             self._add_sentences(words)
             lines.clear()
 
@@ -66,8 +73,8 @@ class Said:
     def _add_entry(self, phase: Phase, entry: Callout | ToolCall) -> None:
         decided = self.texts["decisions"]
         if isinstance(entry, ToolCall):
-            self._since_call = len(decided)
-        elif entry.kind == CalloutKind.DECISION:
+            return
+        if entry.kind == CalloutKind.DECISION:
             self._add_decision(entry)
         elif entry.kind == CalloutKind.USER:
             overrules = self._overrule(entry.words)
@@ -77,7 +84,8 @@ class Said:
                 decided.append(entry.words)
             else:
                 self._add_sentences(entry.words)
-            self._since_words = self._since_call = len(decided)
+            self._since_words, self._last_words = len(decided), ""
+            self._last_decisions.clear()
 
     def _add_decision(self, callout: Callout) -> None:
         text = " ".join(filter(None, [callout.title, self._sources.clean(callout.text).strip()]))
@@ -94,19 +102,30 @@ class Said:
                 if section == "decisions" and sentence in since
             ]
             if again and not _LABELLED.match(text):
+                self._last_decisions += again
                 return
             for sentence in again:
                 decided.remove(sentence)
-            self._since_call = min(self._since_call, len(decided))
+        else:
+            self._last_words = ""
+            self._last_decisions.clear()
         decided.append(text)
+        self._last_decisions.append(text)
 
     def _overrule(self, words: str) -> bool:
-        """Mark the decisions of the agent right before a person's words, if these overrule them."""
+        """Mark the decisions in the agent's last message, if a person's words overrule them.
+
+        Returns:
+            Whether the words overrule something; it may be in an earlier message.
+        """
         decided = self.texts["decisions"]
         if len(decided) <= self._since_words or not is_overruling(words):
             return False
-        start = min(max(self._since_words, self._since_call), len(decided) - 1)
-        decided[start:] = [f"{OVERRULED} {decision}" for decision in decided[start:]]
+        last = {sentence for _, sentence in self._sources.said(self._last_words)}
+        last.update(self._last_decisions)
+        for at in range(self._since_words, len(decided)):
+            if decided[at] in last:
+                decided[at] = f"{OVERRULED} {decided[at]}"
         return True
 
 

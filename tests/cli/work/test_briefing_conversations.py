@@ -63,6 +63,29 @@ def test_a_decision_before_calls_is_overruled_too(project: Project) -> None:
     assert found["decisions"] == ["No, utf-8. (correction)", f"(overruled) {DECISION}"]
 
 
+@pytest.mark.parametrize("has_calls", [False, True])
+@pytest.mark.parametrize("words", [DECISION, "I settled on utf-8-sig."])
+def test_a_decision_before_another_message_is_not_marked(
+    project: Project, words: str, *, has_calls: bool
+) -> None:
+    made = transcript(project)
+    made.reply("m1", said(words))
+    if has_calls:
+        made.reply("m2", calls("t1", command="npm install"))
+        made.result("t1", "done")
+    made.reply("m3", said("The packages come with npm."))
+    made.ask("no, use pnpm instead of npm")
+    found = imported(project, made)
+    assert found["decisions"] == ["no, use pnpm instead of npm (correction)", words]
+
+
+def test_of_recorded_decisions_the_last_is_overruled(project: Project) -> None:
+    project.increment()
+    entries = (("--decision", "Cut at 400"), ("--decision", "Use npm"), ("--user", "No, pnpm"))
+    session(project, *entries)
+    assert known(project)["decisions"] == ["No, pnpm", "(overruled) Use npm", "Cut at 400"]
+
+
 def test_words_that_overrule_nothing(project: Project) -> None:
     made = transcript(project)
     harmless = ("no problem, go on", "not sure yet", "don't worry", "thanks")
