@@ -181,6 +181,63 @@ def test_what_the_user_writes_with_unlatch_is_shown_on_any_branch(cloned: Projec
     assert "has not trusted" not in found
 
 
+def _brief(project: Project) -> None:
+    """Complete the increment with a briefing, and reopen it."""
+    assert project.run("complete", "7", "--force", "-m", "Done", "--yes", "--briefing").code == 0
+    assert project.run("resume", "7", "-m", "Once more", "--yes").code == 0
+
+
+def _remove_originals(project: Project) -> None:
+    for kind in ("sessions", "efforts"):
+        shutil.rmtree(project.root / ".unlatch" / kind, ignore_errors=True)
+
+
+def _decide(project: Project) -> None:
+    made = project.run("session", "start", "Look", "--increment", "7", "--phase", "One").out.strip()
+    assert project.run("session", "log", made, "--decision", "Cut queries").code == 0
+
+
+def test_a_briefing_that_unlatch_wrote_for_the_user_is_theirs(cloned: Project) -> None:
+    _decide(cloned)
+    _brief(cloned)
+    whole = shown(cloned)
+    _remove_originals(cloned)
+    filed = shown(cloned)
+
+    assert ("Cut queries" in whole, "has not trusted" in whole) == (True, False)
+    assert ("Cut queries" in filed, "has not trusted" in filed) == (True, False)
+
+    edit(cloned.folder() / "briefing.md", "Cut queries", ORDER)  # as a pull does
+    pulled = shown(cloned)
+
+    assert (ORDER in pulled, "has not trusted" in pulled) == (False, True)
+
+
+def test_a_briefing_that_says_no_more_than_its_originals_is_not_missed(cloned: Project) -> None:
+    _decide(cloned)
+    _brief(cloned)
+    with (cloned.folder() / "briefing.md").open("a") as file:
+        file.write("\nBy a colleague.\n")
+
+    found = shown(cloned)
+
+    assert ("Cut queries" in found, "has not trusted" in found) == (True, False)
+
+
+@pytest.mark.parametrize("write", [_session, _effort, _briefing])
+def test_a_briefing_with_a_strangers_text_does_not_become_ones_own(
+    cloned: Project, write: Callable[[Project], None]
+) -> None:
+    write(cloned)
+    _brief(cloned)
+    _remove_originals(cloned)
+
+    found = shown(cloned)
+
+    assert ORDER in (cloned.folder() / "briefing.md").read_text()
+    assert (ORDER in found, "has not trusted" in found) == (False, True)
+
+
 def test_what_comes_with_the_trusted_branch_is_shown(cloned: Project, tmp_path: Path) -> None:
     other = tmp_path / "other"
     cloned.git("clone", "--quiet", str(tmp_path / "origin.git"), str(other))

@@ -14,7 +14,7 @@ from unlatch.project.git.revisions import current_branch
 from unlatch.related.belonging import find_related
 from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.file import known_briefing
-from unlatch.related.briefing.text import render
+from unlatch.related.briefing.text import read_briefing, render
 from unlatch.related.increment_names import References
 from unlatch.related.kinds import kinds_in
 from unlatch.related.points import Briefing, Point, clean_source
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
+    from unlatch.related.belonging import Related
 
 # Tokens.
 _LIMIT = 1000
@@ -77,7 +78,9 @@ def _part(
     label = _number(increment) or (own_name(increment) if trusted.covers_name(increment) else None)
     step = f"unlatch show {quote(label)} --briefing" if label else "unlatch list"
     label = one_line(label or _UNNAMED)
-    is_part = (candidates.refs, candidates.filed) != (related.refs, related.filed)
+    is_part = candidates.refs != related.refs or (
+        candidates.filed != related.filed and _says_more(candidates)
+    )
     if briefing != whole or is_part:
         unshown = Point(_UNSHOWN.format(step=step), label)
         briefing = replace(briefing, unread=(*briefing.unread, unshown))
@@ -96,6 +99,11 @@ def _part(
         return _quoted(text)
 
     return within
+
+
+def _says_more(candidates: Related) -> bool:
+    """Whether briefing.md has entries of work that is not here."""
+    return bool(read_briefing(candidates.filed or "", is_wanted=candidates.is_missing).origin)
 
 
 def _covered(briefing: Briefing, increment: Increment, trusted: TrustedTexts) -> Briefing:

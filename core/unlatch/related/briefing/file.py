@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import PluginBroken
 from unlatch.increments.documents.seal import sealed, unsealed
-from unlatch.increments.files.paths import BRIEFING
+from unlatch.increments.files.paths import BRIEFING, METADATA
+from unlatch.increments.files.work.files import files_of
 from unlatch.related.briefing.compose import briefing_of, own_name
 from unlatch.related.briefing.text import read_briefing, render
 from unlatch.related.kinds import kind_named
@@ -85,8 +87,32 @@ def is_edited(increment: Increment) -> bool:
     return exists(path) and not unsealed(read_file(path).decode(errors="replace"))[1]
 
 
-def write_briefing(increment: Increment, text: str) -> Path | None:
+def quotes_own_texts(
+    workspace: Workspace, increment: Increment, related: Related, briefing: Briefing
+) -> bool:
+    """Whether all that a briefing quotes is this user's, and no output of tools."""
+    from unlatch.worklog.disk.own_texts import OwnTexts  # noqa: PLC0415  (for `complete`)
+
+    own, files = OwnTexts(workspace.paths.root), files_of(increment)
+    texts = (increment.folder / METADATA, *(files.place / name for name in files.names))
+    for other in related.others:
+        work = other.work
+        if work.files and not any(map(own.has_name, work.files)):
+            return False
+        if work.limited(own.has_file) != work:
+            return False
+        texts += work.files
+    return (
+        all(map(own.has_file, texts))
+        and known_briefing(workspace, increment, related, with_tool_output=False) == briefing
+    )
+
+
+def write_briefing(increment: Increment, text: str, *, is_own: bool) -> Path | None:
     """Write the file; one that a person changed is kept under another name.
+
+    Args:
+        is_own: whether the text counts as this user's, unless the file before was another's.
 
     Returns:
         The path of the kept file.
@@ -94,10 +120,13 @@ def write_briefing(increment: Increment, text: str) -> Path | None:
     Raises:
         StoreError: it cannot be read or written.
     """
+    from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415  (for `complete`)
+
     path, kept = increment.folder / BRIEFING, None
     if is_edited(increment):
         names = (f"{BRIEFING}.old{number}" for number in ("", *range(2, 1000)))
         kept = next(free for name in names if not exists(free := path.with_name(name)))
         replace_file(kept, read_file(path))
-    replace_file(path, sealed(text).encode())
+    with own_texts(path) if is_own else nullcontext():
+        replace_file(path, sealed(text).encode())
     return kept

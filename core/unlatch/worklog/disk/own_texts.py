@@ -65,6 +65,15 @@ class OwnTexts:
                 left += self._made.get(digest, ())
         return False
 
+    def has_file(self, path: Path) -> bool:
+        """Whether a file as it is now is this user's; a missing one has no text."""
+        try:
+            return self.has(read_file(path))
+        except FileNotFoundError:
+            return True
+        except (OSError, StoreError):
+            return False
+
     def has_name(self, path: Path) -> bool:
         """Whether this user made a file of this name here, or agreed to it."""
         return _name_id(self._root, path) in self._own

@@ -29,6 +29,7 @@ from unlatch.related.briefing.file import (
     file_text,
     is_edited,
     known_briefing,
+    quotes_own_texts,
     title_of,
     write_briefing,
 )
@@ -179,7 +180,8 @@ def offer_briefing(
     keeps = " Your changes to the file are kept." if is_edited(increment) else ""
     question = f"Write this to {place}, for others who resume it?{keeps}"
     if wanted or prompts.confirm(question):
-        kept = write_briefing(increment, text)
+        is_own = quotes_own_texts(context.workspace, increment, related, briefing)
+        kept = write_briefing(increment, text, is_own=is_own)
         if kept:
             output.note(f"{output.clean(place)} had been changed; that text is now {kept.name}")
         if not silent:
