@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError
+from unlatch.errors import ConfigError, UsageError
 from unlatch.worklog.disk.atomic import PRIVATE
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch_sessions.index import SessionIndex
@@ -35,6 +35,27 @@ def session_store(workspace: Workspace) -> SessionStore:
 def import_store(workspace: Workspace) -> SessionStore:
     """The sessions imported from transcripts, in the user's private state folder."""
     return SessionStore(state_folder(workspace.paths.root) / "imports", mode=PRIVATE)
+
+
+def find_session(workspace: Workspace, wanted: str) -> tuple[SessionStore, Path]:
+    """The session of the project that a word means, else the imported one.
+
+    Raises:
+        UsageError: none or several.
+    """
+    store = session_store(workspace)
+    try:
+        return store, store.find(wanted)
+    except UsageError as error:
+        imports = import_store(workspace)
+        try:
+            path = imports.find(wanted)
+        except UsageError as other:
+            ambiguous = [failure for failure in (error, other) if failure.id == "session-ambiguous"]
+            raise (ambiguous or [error])[0] from None
+        if error.id != "session-unknown":
+            raise
+        return imports, path
 
 
 def session_index(workspace: Workspace, store: SessionStore) -> SessionIndex:

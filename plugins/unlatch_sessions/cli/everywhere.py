@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.terminal import output, prompts
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UnlatchError
 from unlatch.worklog.disk.user_files import known_projects
 from unlatch_sessions.cli.chosen import chosen, remark, store_of
 from unlatch_sessions.finding.places import Found, Place, fitting, newest_first, places
-from unlatch_sessions.project import import_store
+from unlatch_sessions.project import find_session
 from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
@@ -76,25 +76,13 @@ def chosen_or_picked(
     return Chosen(context, store, chosen(store, wanted, *statuses, imported=imported), imported)
 
 
-def _named(context: Context, store: SessionStore, wanted: str) -> Chosen:
-    """The session of the project that a word means, else the imported one.
-
-    Raises:
-        UsageError: none or several.
-    """
-    try:
-        return Chosen(context, store, store.find(wanted), imported=False)
-    except UsageError as error:
-        imports = import_store(context.workspace)
-        try:
-            path = imports.find(wanted)
-        except UsageError as other:
-            ambiguous = [failure for failure in (error, other) if failure.id == "session-ambiguous"]
-            raise (ambiguous or [error])[0] from None
-        if error.id != "session-unknown":
-            raise
+def _named(context: Context, own: SessionStore, wanted: str) -> Chosen:
+    """As `find_session`, with a note if it is an imported one."""
+    store, path = find_session(context.workspace, wanted)
+    imported = store != own
+    if imported:
         output.note(f"{path.stem} was imported from a transcript")
-        return Chosen(context, imports, path, imported=True)
+    return Chosen(context, store, path, imported)
 
 
 def _is_offered(session: Found, statuses: tuple[Status, ...]) -> bool:

@@ -11,7 +11,8 @@ from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch_sessions import lifecycle
-from unlatch_sessions.cli.chosen import IMPORTED, complete_session, session_entry, store_of
+from unlatch_sessions.cli.chosen import IMPORTED, complete_session, session_entry
+from unlatch_sessions.cli.everywhere import chosen_or_picked
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
@@ -35,8 +36,7 @@ def link_session(
 ) -> int:
     if remove == (increment is not None):
         raise click.UsageError("name an increment, or use --remove")
-    store = store_of(context, imported=imported)
-    path = store.find(wanted)
+    _, store, path, _ = chosen_or_picked(context, wanted, imported=imported, asks=False)
     name = named_increment(context, increment) if increment else None
     before = store.read(path).session.meta.increment
     session = lifecycle.link(store, path, name).session

@@ -14,7 +14,7 @@ from unlatch.worklog.disk.safe_open import exists
 from unlatch.worklog.disk.user_files import has_state
 from unlatch_sessions.imported.origin import is_of_checkout
 from unlatch_sessions.kind.work import SessionWork
-from unlatch_sessions.project import import_store, session_store
+from unlatch_sessions.project import find_session, import_store, session_store
 from unlatch_sessions.session_model import Status
 from unlatch_sessions.store import Broken
 
@@ -45,8 +45,8 @@ class SessionKind:
             yield meta.session_id
 
     def find(self, workspace: Workspace, wanted: str) -> str:
-        store = session_store(workspace)
-        return store.read(store.find(wanted)).session.id
+        store, path = find_session(workspace, wanted)
+        return store.read(path).session.id
 
     def related(self, workspace: Workspace, search: Search) -> Iterator[SessionWork]:
         own = _sessions(workspace)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import mistakes
-from tests.cli.project import Project
+from tests.cli.project import NAME, Project
 from tests.cli.sessions.commands import error_of, session
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
@@ -106,6 +106,19 @@ def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) ->
     shown = session(project, "show", file.stem, "--imported", "--json").document
     assert [one["title"] for one in shown["phases"]][1:] == ["no, use sed"]
     assert "My note." in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("path")
+def test_an_imported_session_is_linked_and_unlinked_by_its_reference(project: Project) -> None:
+    project.increment()
+    file = import_one(project)
+    note = f"{file.stem} was imported from a transcript"
+    linked = project.run("link", "7", "session:fix-add")
+    linked.ends(0, out=f"{file.stem} belongs to {NAME}", err=note)
+    unlinked = project.run("unlink", "7", "session:fix-add")
+    unlinked.ends(0, out=f"{file.stem} belongs to no increment", err=note)
+    session(project, "link", "fix-add", "7").shows(out=f"{file.stem} belongs to {NAME}")
+    project.run("link", "7", "session:else").ends(2, err="there is no session 'else'")
 
 
 @pytest.mark.usefixtures("path")
