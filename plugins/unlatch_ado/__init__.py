@@ -79,7 +79,7 @@ manifest = Manifest(
     options=(NO_NOTIFY,),
     # msrest imports them for tokens that we do not use; azure.core is only there for an exception.
     deferred=("oauthlib.oauth2", "requests_oauthlib", "azure.core"),
-    outside="unlatch_ado.outside:settings_for",
+    outside="unlatch_ado.urls:settings_for",
     example=(
         "[trackers.ado]\n"
         'organization_url = "https://dev.azure.com/fabrikam"\n'

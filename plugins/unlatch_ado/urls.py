@@ -1,12 +1,17 @@
-"""Web addresses of work items, in all forms that browsers show."""
+"""Web addresses of work items, as browsers show them, and the settings that they stand for."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _CLOUD = "dev.azure.com"
 # One label: Microsoft's other services have more.
@@ -16,6 +21,8 @@ _EDIT = pattern(r"_(?:(?:workitems|queries)/edit|apis/wit/workitems)/(\d{1,10})"
 # API addresses name the project by its id.
 _GUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = pattern(r"\d{1,10}")
+# As unlatch names work items: "fabrikam/widgets 101".
+_KEY = pattern(r"(?P<organization>[^/\s]+)/(?P<project>[^/#]+) (?P<number>[0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +108,24 @@ def _item(rest: str, query: str) -> str | None:
     values = {key.lower(): value for key, value in parse_qs(query).items()}
     number = next((values[name][0] for name in names if name in values), "")
     return str(int(number)) if rest and _ID.fullmatch(number) else None
+
+
+def settings_for(word: str, _environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """The settings outside of a project, for an address or for "fabrikam/widgets 101"."""
+    if match := _KEY.fullmatch(word):
+        url = f"https://{_CLOUD}/{match['organization']}"
+        return {"organization_url": url, "projects": [match["project"]]}
+    if "://" in word and {"_git", "pullrequest"} <= {*word.lower().split("/")}:
+        message = "the address is of a pull request, and unlatch changes only work items there"
+        hint = "paste the address of the work item that the pull request links"
+        raise UsageError("not-a-work-item", message, where=word, hint=hint)
+    address = parse(word, Place("", ())) if "://" in word else None
+    if address is None or not address.place.path:
+        return None
+    place, project = address.place, address.project
+    if place.path == ("tfs",) and project and "/" in project:
+        collection, _, project = project.partition("/")
+        place = Place(place.origin, ("tfs", collection))
+    if project is None:
+        return None
+    return {"organization_url": "/".join((place.origin, *place.path)), "projects": [project]}

@@ -63,7 +63,7 @@ manifest = Manifest(
     ),
     hosts=("*.atlassian.net", "api.atlassian.com"),
     host_env=("JIRA_URL", "JIRA_SERVER"),
-    outside="unlatch_jira.outside:settings_for",
+    outside="unlatch_jira.urls:settings_for",
     label_problem=label_problem,
     events={"jira-event": "unlatch_jira.webhook:read_event"},
     options=(

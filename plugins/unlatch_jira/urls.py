@@ -1,17 +1,25 @@
-"""Web addresses of issues, in all forms of Jira's pages."""
+"""Web addresses of issues, in all forms of Jira's pages, and the settings that they stand for."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Project keys may differ from Atlassian's default: an administrator of Data Center sets the
 # pattern.
 PROJECT = pattern(r"[A-Z][A-Z0-9_]*")
 KEY = pattern(r"(?P<project>[A-Z][A-Z0-9_]*)-[1-9][0-9]*")
 _SHOWN = pattern(r"/(?:browse|issues)/(?P<key>[^/]+)/?$")
+# As clients of Jira name the site.
+_SITES = ("JIRA_URL", "JIRA_SERVER")
+_PAGE = pattern(r"/(?:secure|projects|software|servicedesk|issues|browse)/")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -80,3 +88,31 @@ def _host(parts: SplitResult) -> str:
     host = (parts.hostname or "").rstrip(".")
     usual = _DEFAULT_PORTS.get(parts.scheme.lower())
     return host if parts.port in (None, usual) else f"{host}:{parts.port}"
+
+
+def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    """The settings outside of a project, for an address or SCRUM-28 on the environment's site.
+
+    Raises:
+        UsageError: `site-unknown`.
+    """
+    if "://" in word:
+        address = parse(word)
+        if address is None:
+            return None
+        is_cloud = address.host.endswith(".atlassian.net")
+        scheme = "https" if is_cloud else urlsplit(word).scheme
+        # A Data Center may have a context path before its pages.
+        path = "" if is_cloud else _PAGE.split(f"{address.path}/")[0].rstrip("/")
+        site, key = f"{scheme}://{address.host}{path}", address.key
+    elif KEY.fullmatch(key := word.upper()):
+        site = next(filter(None, map(environ.get, _SITES)), "")
+    else:
+        return None
+    if not site:
+        raise UsageError(
+            "site-unknown",
+            f"{key} does not name the Jira site that it is on",
+            hint="paste the issue's address, or set JIRA_URL=https://acme.atlassian.net",
+        )
+    return {"site": site.rstrip("/"), "projects": [project_of(key)]}

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from unlatch.config.tables import CommentsConfig
     from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
     from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
+    from unlatch.project.workspace import Workspace
 
+# The end of a reason from a comment, as it is recorded.
+ASKED_BY = "(asked by {who} in {url})"
+_BEGINNING = ASKED_BY.partition("{")[0]
 # A comment whose operation is not to move its item any more says no more than is true.
 _ASKED = "Asked to {verb} on {at}: {reason}; {ending}"
 _SHORT = "**{headline}**: {reason}"
@@ -261,3 +265,43 @@ def _belongs(task: Task, story: Story) -> bool:
 def _cut(text: str) -> str:
     line = _BOLD.sub(r"\1", " ".join(text.split()))
     return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."
+
+
+def as_told(
+    workspace: Workspace, increment: Increment, operation: Operation
+) -> tuple[Increment, Operation]:
+    """An increment and its operation, with the words that the operation's item may show.
+
+    Who asked in a comment is known where they wrote; people who see other trackers get the link
+    alone.
+    """
+    entries = increment.reopens
+    reason = next((entry.reason for entry in entries if entry.id == operation.op), operation.reason)
+    told = told_elsewhere(workspace, operation.tracker, reason)
+    if told is None or workspace.config.comments.share_text:
+        return increment, operation
+    reason, by = told
+    reopens = tuple(
+        replace(entry, reason=reason, reopened_by=by) if entry.id == operation.op else entry
+        for entry in entries
+    )
+    return replace(increment, reopens=reopens), replace(operation, reason=reason, by=by)
+
+
+def told_elsewhere(
+    workspace: Workspace, tracker: str, reason: str | None
+) -> tuple[str, str] | None:
+    """The reason and the author that items of a tracker show instead of a person on another one.
+
+    None if the reason names nobody who asked in a comment, or one at this tracker.
+    """
+    words, beginning, asked = (reason or "").rpartition(_BEGINNING)
+    url = asked.removesuffix(")").rpartition(" in ")[2]
+    if not beginning or not asked.endswith(")") or "://" not in url:
+        return None
+    refs, _ = workspace.recognise(url)
+    if tracker in refs:
+        return None
+    names = (workspace.settings[name].name(ref) for name, ref in refs.items())
+    place = next(names, "another tracker")
+    return f"{words}(asked on {place}: {url})", f"a person on {place}"

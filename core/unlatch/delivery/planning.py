@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
-from unlatch.delivery.asked_elsewhere import as_told
 from unlatch.delivery.changes import build_change, kind_for, remaining_labels, restrict
-from unlatch.delivery.content import closing_note
+from unlatch.delivery.content import as_told, closing_note
 from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError
 from unlatch.increments.files.changes.ids import retry_id

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from unlatch.delivery.asked_elsewhere import told_elsewhere
+from unlatch.delivery.content import told_elsewhere
 from unlatch.increments.model.increment import AlsoBy, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of

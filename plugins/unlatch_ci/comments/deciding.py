@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from unlatch.delivery.asked_elsewhere import ASKED_BY
+from unlatch.delivery.content import ASKED_BY
 from unlatch.patterns import pattern
 from unlatch.spi import op_posted
 from unlatch.spi.history import Asked, MarkedComment, Role

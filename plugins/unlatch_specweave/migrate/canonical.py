@@ -20,8 +20,7 @@ from unlatch.increments.files.metadata_file import (
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.contracts import TIME_PATTERN
-from unlatch.increments.records.item_address import item_at
-from unlatch.increments.records.item_ids import item_in
+from unlatch.increments.records.item_address import item_at, item_in
 from unlatch.increments.records.link_edits import (
     add_link,
     block_at,

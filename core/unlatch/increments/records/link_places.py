@@ -12,11 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Link
-from unlatch.increments.records.item_address import item_at
-from unlatch.increments.records.item_ids import (
+from unlatch.increments.records.item_address import (
     TRACKERS,
     is_at,
     is_plain,
+    item_at,
     item_in,
     named_in,
     plain_item,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.records.item_ids import TRACKERS
+from unlatch.increments.records.item_address import TRACKERS
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
     LISTS,
