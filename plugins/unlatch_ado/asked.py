@@ -56,7 +56,7 @@ def read_asked(
     told, writer = client.told(ref.id), comment.remark.author
     workflow = client.projects.workflow(told.item.project, told.item.type)
     me = client.projects.find_account()
-    marked = [one for one in client.remarks(project, ref.id) if ops_in(one.text)]
+    marked = [remark for remark in client.remarks(project, ref.id) if ops_in(remark.text)]
     category = workflow.category(told.item.state)
     is_dropped = category is Category.DROPPED or _is_dropped(settings, told)
     close = last_close(client.updates(ref.id), lambda state: _is_open(workflow, state))
@@ -70,7 +70,7 @@ def read_asked(
         Asker(
             writer.id or "",
             frozenset(_own_roles(told, writer) | given),
-            frozenset(one for one in groups if _is_in(client, project, one, writer)),
+            frozenset(group for group in groups if _is_in(client, project, group, writer)),
             name=writer.name or "",
             trusted=bool(given),
         ),
@@ -78,9 +78,12 @@ def read_asked(
         is_open=category is not None and category.is_open,
         marked=tuple(
             MarkedComment(
-                one.ref.id, one.text, created=one.ref.created, own=one.author.is_same_as(me)
+                remark.ref.id,
+                remark.text,
+                created=remark.ref.created,
+                own=remark.author.is_same_as(me),
             )
-            for one in marked
+            for remark in marked
         ),
     )
 
@@ -107,13 +110,13 @@ def _is_persons(comment: WrittenComment) -> bool:
 
 
 def _is_dropped(settings: AdoSettings, told: Told) -> bool:
-    return told.reason.casefold() in {one.casefold() for one in settings.dropped_reasons}
+    return told.reason.casefold() in {reason.casefold() for reason in settings.dropped_reasons}
 
 
 def _last_close(close: Update | None, marked: Iterable[Remark], *, dropped: bool) -> LastClose:
     if close is None or close.at is None:
         return LastClose(dropped=dropped, locked=False)
-    posted = [one.ref.created for one in marked if one.author.id == close.author.id]
+    posted = [remark.ref.created for remark in marked if remark.author.id == close.author.id]
     kinds = {True: Closer.PERSON, False: Closer.BOT, None: None}
     closer = Closer.UNLATCH if is_said(close.at, posted) else kinds[close.author.is_person]
     return LastClose(close.at, close.author.id, closer, dropped, locked=False)
@@ -152,11 +155,11 @@ def new_comments(settings: AdoSettings, client: Client, since: datetime) -> Iter
         for revision in client.commented_since(project, since):
             text = revision.text
             ref = settings.ref(project, str(revision.item))
-            known = revision.comment and str(revision.comment)
+            number = revision.comment and str(revision.comment)
             # A comment in Markdown has no tags.
             asks = may_ask(as_markdown(text)) or may_ask(text)
             if revision.at is None or revision.at >= since:
-                yield NewComment(ref, known or f"{REVISION}{revision.number}", asks)
+                yield NewComment(ref, number or f"{REVISION}{revision.number}", asks)
 
 
 def _project_of(ref: ItemRef) -> str:

@@ -69,9 +69,9 @@ def look_back(context: Context, options: RunOptions, max_items: int | None) -> l
     with context.over(workspace).trackers() as trackers, is_silent:
         job = CommentJob(context, workspace, trackers, alone, max_items, in_project=True)
         looked = [*_look(job)]
-    for one in looked:
-        if one.error is not None:
-            output.talk(f"{output.clean(one.where)}: {output.clean(one.error.message)}")
+    for item in looked:
+        if item.error is not None:
+            output.talk(f"{output.clean(item.where)}: {output.clean(item.error.message)}")
     return looked
 
 

@@ -72,8 +72,8 @@ class _Demo:
         self._say("The comment on GitHub:")
         for comment in self._box.github.comments("octo/widgets", 4)[-1:]:
             # As GitHub shows it: bold words, and no hidden marker.
-            shown = comment["body"].partition("<!--")[0].replace("**", "").rstrip()
-            output.data(*(f"  | {output.clean(line)}".rstrip() for line in shown.splitlines()))
+            visible = comment["body"].partition("<!--")[0].replace("**", "").rstrip()
+            output.data(*(f"  | {output.clean(line)}".rstrip() for line in visible.splitlines()))
         self._say("The changes in git:")
         changed = self._git("diff", "--stat")
         output.data(*(changed or "  (git is not installed)").split("\n"))

@@ -54,7 +54,7 @@ def read_asked(
     issue, changelog, fields = client.told(ref.id)
     me, writer = site.find_myself(), comment.author
     newest = islice(client.newest_comments(ref.id), PAGE)
-    marked = [one for one in reversed(list(newest)) if one.ops]
+    marked = [answered for answered in reversed(list(newest)) if answered.ops]
     closed, reopened = changelog.last_close(site.open_statuses(project_of(issue.key)))
     close = _last_close(issue, closed, writer, marked)
     roles = {
@@ -81,7 +81,7 @@ def read_asked(
         close,
         is_open=issue.item.category.is_open,
         visibility=comment.restriction,
-        marked=tuple(_marked_comment(one, me) for one in marked),
+        marked=tuple(_marked_comment(answered, me) for answered in marked),
         reopened=_state_change(reopened, me) if reopened else None,
     )
 
@@ -95,9 +95,9 @@ def _is_persons(comment: Comment) -> bool:
     return is_plain and comment.author.is_person is True
 
 
-def _marked_comment(one: Comment, me: Person) -> MarkedComment:
-    own = one.author.is_same_as(me)
-    return MarkedComment(one.id, plain(one.body), created=one.at, own=own)
+def _marked_comment(comment: Comment, me: Person) -> MarkedComment:
+    own = comment.author.is_same_as(me)
+    return MarkedComment(comment.id, plain(comment.body), created=comment.at, own=own)
 
 
 def _last_close(
@@ -106,7 +106,7 @@ def _last_close(
     dropped = issue.item.category is Category.DROPPED
     if move is None:
         return LastClose(dropped=dropped, locked=False)
-    posted = [one.at for one in marked if one.author.is_same_as(move.author)]
+    posted = [comment.at for comment in marked if comment.author.is_same_as(move.author)]
     closer = Closer.UNLATCH if is_said(move.at, posted) else _closer(move.author, writer)
     return LastClose(move.at, move.author.account, closer, dropped, locked=False)
 
@@ -159,13 +159,13 @@ def _comments_since(client: JiraClient, issue: Issue, since: datetime) -> Iterab
     """An issue's new comments, oldest first; those that a search leaves out are read."""
     page = issue.answer.fields.comment
     if page is not None and page.total <= len(page.comments):
-        return sorted((one for one in page.comments if one.at >= since), key=_at)
-    found = []
+        return sorted((comment for comment in page.comments if comment.at >= since), key=_at)
+    newest = []
     for comment in client.newest_comments(issue.key):
         if comment.at < since:
             break
-        found.append(comment)
-    return reversed(found)
+        newest.append(comment)
+    return reversed(newest)
 
 
 def _at(comment: Comment) -> datetime:

@@ -74,13 +74,13 @@ def read_event(raw: bytes) -> ItemEvent:
     try:
         is_dispatch = b'"client_payload"' in raw
         read = _Dispatch if is_dispatch else _Payload
-        found = read.model_validate_json(raw)
+        parsed = read.model_validate_json(raw)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         message = validation_message(first)
         raise ValueError(f"{place}: {message}" if place else message) from None
-    payload = found.client_payload if isinstance(found, _Dispatch) else found
+    payload = parsed.client_payload if isinstance(parsed, _Dispatch) else parsed
     action, issue, comment = payload.webhookEvent, payload.issue, payload.comment
     if issue is None:
         return ItemEvent(action, note="the event is not about an issue")
@@ -89,7 +89,7 @@ def read_event(raw: bytes) -> ItemEvent:
     if action.startswith("comment_") and action != _CREATED:
         return ItemEvent(action, note="the comment is not new")
     if is_update or action == _GONE:
-        changed = {one.field for one in payload.changelog.items} if payload.changelog else set()
+        changed = {item.field for item in payload.changelog.items} if payload.changelog else set()
         if action == _GONE or changed & _TELLING:
             return ItemEvent(action, url=url)
     if comment is None or is_update:

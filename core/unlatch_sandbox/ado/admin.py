@@ -201,8 +201,8 @@ class AdoAdmin:
 
     def reactions(self, id: int, comment: int) -> list[list[str]]:
         """Who reacted to a comment with what."""
-        (found,) = [c for c in self.boards.comments_of(self._item(id)) if c.id == comment]
-        return found.reactions
+        (record,) = [c for c in self.boards.comments_of(self._item(id)) if c.id == comment]
+        return record.reactions
 
     def edit_comment(self, id: int, comment: int, html: str | None) -> None:
         """Edit a comment; None deletes it."""

@@ -162,8 +162,8 @@ def list_members(project: str, team: str) -> Response:
     start, most = int(request.args.get("$skip", 0)), int(request.args.get("$top", 100))
     page = home.teams[team][start : start + most]
     url = guards.organization_url()
-    shown = [{"isTeamAdmin": False, "identity": shapes.identity(one, url)} for one in page]
-    return reply({"count": len(shown), "value": shown})
+    members = [{"isTeamAdmin": False, "identity": shapes.identity(member, url)} for member in page]
+    return reply({"count": len(members), "value": members})
 
 
 @routes.get("/_apis/permissions/<namespace>/<int:permissions>")

@@ -120,7 +120,11 @@ def get_revision(item_id: int, rev: int, project: str | None = None) -> Response
 
 def _revision(item: WorkItemRecord, update: UpdateRecord) -> shapes.Json:
     boards = guards.boards()
-    added = [one for one in boards.comments_of(item) if one.rev == update.rev and not one.deleted]
+    added = [
+        record
+        for record in boards.comments_of(item)
+        if record.rev == update.rev and not record.deleted
+    ]
     fields = boards.revision_fields(item, update.rev)
     comment = added[0] if added else None
     return shapes.revision(update, fields, comment, guards.organization_url())
@@ -133,18 +137,22 @@ def list_revisions(project: str) -> Response:
     check_keys("value of $expand", [request.args.get("$expand", "")], ("fields",))
     home, boards = guards.project(project), guards.boards()
     since = request.args.get("startDateTime", "")
-    items = [one for one in boards.items.under() if one.project == home.name and not one.deleted]
-    found = [(item, update) for item in items for update in boards.updates_of(item)]
-    found.sort(key=lambda pair: (pair[1].at, pair[1].work_item, pair[1].rev))
+    items = [
+        record
+        for record in boards.items.under()
+        if record.project == home.name and not record.deleted
+    ]
+    revisions = [(item, update) for item in items for update in boards.updates_of(item)]
+    revisions.sort(key=lambda pair: (pair[1].at, pair[1].work_item, pair[1].rev))
     start = int(request.args.get("continuationToken", "0"))
     if since:
-        start = sum(update.at < ado_time(since) for _, update in found)
+        start = sum(update.at < ado_time(since) for _, update in revisions)
     end = start + min(int(request.args.get("$maxPageSize", _MOST_COMMENTS)), _MOST_REVISIONS)
     return reply(
         {
-            "values": [_revision(*pair) for pair in found[start:end]],
+            "values": [_revision(*pair) for pair in revisions[start:end]],
             "continuationToken": str(end),
-            "isLastBatch": end >= len(found),
+            "isLastBatch": end >= len(revisions),
             "nextLink": f"{request.base_url}?continuationToken={end}",
         }
     )

@@ -112,12 +112,12 @@ def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
 def revision(record: UpdateRecord, fields: Json, comment: CommentRecord | None, url: str) -> Json:
     """A work item as it was after an update, with the comment that the update added."""
     address = f"{url}/_apis/wit/workItems/{record.work_item}/revisions/{record.rev}"
-    shown: Json = {"id": record.work_item, "rev": record.rev, "fields": values(fields, url)}
+    answer: Json = {"id": record.work_item, "rev": record.rev, "fields": values(fields, url)}
     if comment is not None:
         place = f"{url}/_apis/wit/workItems/{record.work_item}/comments/{comment.id}"
         own = {"commentId": comment.id, "version": 1, "url": f"{place}/versions/1"}
-        shown["commentVersionRef"] = own
-    return {**shown, "url": address}
+        answer["commentVersionRef"] = own
+    return {**answer, "url": address}
 
 
 def updates(records: list[UpdateRecord], project: ProjectRecord, url: str) -> list[Json]:

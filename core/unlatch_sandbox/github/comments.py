@@ -34,9 +34,9 @@ def list_all_comments(owner: str, name: str) -> Response:
     check_keys("value of sort", [request.args.get("sort", "created")], ("created",))
     check_keys("value of direction", [request.args.get("direction", "asc")], ("asc",))
     home = guards.repository(owner, name)
-    found = guards.admin().hub.comments.under(f"{home.full_name.casefold()}#")
-    new = [c for c in found if c.updated_at >= since() and not c.review]
-    page, headers = page_of(sorted(new, key=lambda one: (one.created_at, one.id)))
+    records = guards.admin().hub.comments.under(f"{home.full_name.casefold()}#")
+    new = [c for c in records if c.updated_at >= since() and not c.review]
+    page, headers = page_of(sorted(new, key=lambda record: (record.created_at, record.id)))
     return reply([_show(c) for c in page], headers=headers)
 
 

@@ -232,9 +232,9 @@ class JiraAdmin:
             self.tracks.projects.put(home.key, home)
 
     def _project(self, key: str) -> ProjectRecord:
-        if (found := self.tracks.project(key)) is None:
+        if (project := self.tracks.project(key)) is None:
             raise LookupError(f"no project {key}")
-        return found
+        return project
 
     def add_comment(
         self,

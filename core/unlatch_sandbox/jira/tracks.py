@@ -143,8 +143,8 @@ class Tracks:
         issues, projects = self.issues.under(), self.projects.under()
         members = [*self.site.groups.values(), *(p.movers for p in projects)]
         members += [people for project in projects for people in project.roles.values()]
-        members += [[one.author for one in self.comment_table.under()]]
-        members += [[one.reporter, one.assignee or one.reporter] for one in issues]
+        members += [[comment.author for comment in self.comment_table.under()]]
+        members += [[issue.reporter, issue.assignee or issue.reporter] for issue in issues]
         return {name for people in members for name in people if not name.startswith(GROUP)}
 
     def comment(self, comment_id: str) -> CommentRecord | None:

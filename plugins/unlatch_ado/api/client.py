@@ -263,8 +263,8 @@ class Client:
         query = {"startDateTime": start}
         for _ in each_page():
             with self._api.understood():
-                found = self._api.revisions(project, {**query, "$maxPageSize": str(_REVISIONS)})
-                page, token = answers.revisions(found)
+                answer = self._api.revisions(project, {**query, "$maxPageSize": str(_REVISIONS)})
+                page, token = answers.revisions(answer)
             yield from page
             if token is None:
                 return

@@ -147,21 +147,21 @@ class WrittenComment:
 
 def comment(answer: Any) -> WrittenComment:
     """A single comment."""
-    found = _Comment.model_validate(answer)
-    (remark,) = _remarks([found])
-    text = found.text or ""
-    is_markdown = str(found.format).casefold() == "markdown"
+    written = _Comment.model_validate(answer)
+    (remark,) = _remarks([written])
+    text = written.text or ""
+    is_markdown = str(written.format).casefold() == "markdown"
     own = text if is_markdown else as_markdown(text)
-    return WrittenComment(remark, own, found.created_on_behalf_of is not None)
+    return WrittenComment(remark, own, written.created_on_behalf_of is not None)
 
 
 def comment_in(answer: Any) -> str | None:
     """The id of the comment that a revision of a work item added."""
-    found = _Revision.model_validate(answer).comment_version_ref
-    return str(found.comment_id) if found and found.comment_id else None
+    version = _Revision.model_validate(answer).comment_version_ref
+    return str(version.comment_id) if version and version.comment_id else None
 
 
-def _remarks(found: Iterable[_Comment]) -> list[Remark]:
+def _remarks(comments: Iterable[_Comment]) -> list[Remark]:
     return [
         Remark(
             CommentRef(
@@ -174,7 +174,7 @@ def _remarks(found: Iterable[_Comment]) -> list[Remark]:
             _author(c.created_by),
             None if c.version is None else c.version > 1,
         )
-        for c in found
+        for c in comments
     ]
 
 

@@ -158,9 +158,9 @@ class Revision:
 def revisions(answer: Any) -> tuple[list[Revision], str | None]:
     """The revisions of a batch that have a comment, and the token of the next batch."""
     batch = table(answer)
-    found = filter(None, optional(batch, "values", each(_revision)) or ())
+    commented = filter(None, optional(batch, "values", each(_revision)) or ())
     is_last = optional(batch, "isLastBatch", flag) is not False
-    return list(found), None if is_last else optional(batch, "continuationToken", text)
+    return list(commented), None if is_last else optional(batch, "continuationToken", text)
 
 
 def _revision(raw: Any) -> Revision | None:
@@ -181,8 +181,8 @@ def _revision(raw: Any) -> Revision | None:
 def members(answer: Any) -> list[str | None]:
     """The ids of the accounts in a page of a team's members."""
     return [
-        optional(required(one, "identity", table), "id", text)
-        for one in required(table(answer), "value", each(table))
+        optional(required(row, "identity", table), "id", text)
+        for row in required(table(answer), "value", each(table))
     ]
 
 

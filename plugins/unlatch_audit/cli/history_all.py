@@ -99,21 +99,23 @@ def _readable(context: Context, broken: list[BrokenIncrement]) -> Iterator[Incre
         yield from records
 
 
-def _tell(found: ReopenStatistics, who: Who) -> None:
-    what = "Increment or item" if found.items else "Increment"
+def _tell(statistics: ReopenStatistics, who: Who) -> None:
+    what = "Increment or item" if statistics.items else "Increment"
     headings = ("Reopened", what, "By", *_WHO, "Category", "Completed again", "Reason")
-    columns = [*zip(headings, *(_row(one, who) for one in found.listed), strict=True)]
+    columns = [*zip(headings, *(_row(reopen, who) for reopen in statistics.listed), strict=True)]
     # What no reopen has, such as older ones, takes no room.
     most = [column for column in columns if column[0] not in _WHO or any(column[1:])]
     _, *rows = zip(*most, strict=True)
     output.table(tuple(column[0] for column in most), rows, flexible=(len(most) - 1,))
-    categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
-    for heading, counts in (("Month", found.by_month), ("Category", categories)):
+    categories = {name or _NO_CATEGORY: number for name, number in statistics.by_category.items()}
+    for heading, counts in (("Month", statistics.by_month), ("Category", categories)):
         _tell_table((heading, "Reopens"), [(name, str(count)) for name, count in counts.items()])
-    often = [one for one in found.most_reopened if len(one.reopens) > 1]
-    most = [(one.increment.name, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
+    often = [increment for increment in statistics.most_reopened if len(increment.reopens) > 1]
+    most = [
+        (increment.increment.name, str(len(increment.reopens))) for increment in often[:_MOST_SHOWN]
+    ]
     _tell_table(("Reopened repeatedly", "Reopens"), most)
-    output.data("", *(row for line in _summary(found) for row in output.hang("", line)))
+    output.data("", *(row for line in _summary(statistics) for row in output.hang("", line)))
 
 
 def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
@@ -122,40 +124,40 @@ def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
         output.table(headings, rows, flexible=())
 
 
-def _row(one: Reopen, who: Who) -> tuple[str, ...]:
-    entry, seconds = one.entry, one.seconds_to_completion
-    waiting = "pending" if one.is_pending else "no"
+def _row(reopen: Reopen, who: Who) -> tuple[str, ...]:
+    entry, seconds = reopen.entry, reopen.seconds_to_completion
+    waiting = "pending" if reopen.is_pending else "no"
     again = waiting if seconds is None else f"after {duration(seconds)}"
     return (
         f"{entry.reopened_at:%Y-%m-%d %H:%M}",
-        one.increment.name,
+        reopen.increment.name,
         entry.reopened_by,
-        *_names(one, who),
+        *_names(reopen, who),
         entry.category or "",
         again if entry.reverted_at is None else "undone",
         first_line(entry.reason),
     )
 
 
-def _names(one: Reopen, who: Who) -> tuple[str, str, str]:
+def _names(reopen: Reopen, who: Who) -> tuple[str, str, str]:
     """The name in git, the one that was declared, and the accounts on the trackers."""
-    authors = who.get(one.entry.id, _NOBODY)
+    authors = who.get(reopen.entry.id, _NOBODY)
     accounts = "; ".join(f"{tracker} {name}" for tracker, name in authors.accounts.items())
     return authors.git_name or "", authors.declared_by or "", accounts
 
 
-def _summary(found: ReopenStatistics) -> Iterator[str]:
-    reopened, undone = found.reopened, len(found.listed) - len(found.reopens)
-    count = f"{times(len(found.reopens), 'reopen')} of {reopened_of(found)}"
+def _summary(statistics: ReopenStatistics) -> Iterator[str]:
+    reopened, undone = statistics.reopened, len(statistics.listed) - len(statistics.reopens)
+    count = f"{times(len(statistics.reopens), 'reopen')} of {reopened_of(statistics)}"
     yield f"{count}; {undone} undone" if undone else count
-    if found.rate is not None:
-        share = f"{reopened} of {times(found.completed, 'completed increment')}"
-        yield f"Reopen rate: {found.rate:.1%} ({share})"
-    if found.to_reopen:
-        yield f"From completion to reopen: {_span(found.to_reopen)}"
-    if found.to_completion:
-        yield f"From reopen to completion: {_span(found.to_completion)}"
-    if left := _not_completed(found):
+    if statistics.rate is not None:
+        share = f"{reopened} of {times(statistics.completed, 'completed increment')}"
+        yield f"Reopen rate: {statistics.rate:.1%} ({share})"
+    if statistics.to_reopen:
+        yield f"From completion to reopen: {_span(statistics.to_reopen)}"
+    if statistics.to_completion:
+        yield f"From reopen to completion: {_span(statistics.to_completion)}"
+    if left := _not_completed(statistics):
         yield f"Not completed again: {times(left, 'reopen')}"
 
 
@@ -168,22 +170,24 @@ def _span(span: Span) -> str:
     return least if least == most else f"{least} to {most}, median {middle}"
 
 
-def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement], who: Who) -> output.Json:
-    categories = found.by_category.items()
+def _document(
+    statistics: ReopenStatistics, broken: Sequence[BrokenIncrement], who: Who
+) -> output.Json:
+    categories = statistics.by_category.items()
     return {
-        **output.fields(found, "increments", "completed"),
-        "reopens": len(found.reopens),
-        "items": found.items,
-        "undone": len(found.listed) - len(found.reopens),
-        "reopenRate": found.rate,
-        **output.fields(found, "by_month"),
+        **output.fields(statistics, "increments", "completed"),
+        "reopens": len(statistics.reopens),
+        "items": statistics.items,
+        "undone": len(statistics.listed) - len(statistics.reopens),
+        "reopenRate": statistics.rate,
+        **output.fields(statistics, "by_month"),
         "byCategory": [{"category": name, "reopens": number} for name, number in categories],
-        "daysToReopen": _span_entry(found.to_reopen, _DAY),
-        "secondsToReopen": _span_entry(found.to_reopen),
-        "secondsToCompletion": _span_entry(found.to_completion),
-        "notCompleted": _not_completed(found),
-        "reopened": [_entry(one, who) for one in found.listed],
-        "mostReopened": list(map(_often_entry, found.most_reopened)),
+        "daysToReopen": _span_entry(statistics.to_reopen, _DAY),
+        "secondsToReopen": _span_entry(statistics.to_reopen),
+        "secondsToCompletion": _span_entry(statistics.to_completion),
+        "notCompleted": _not_completed(statistics),
+        "reopened": [_entry(reopen, who) for reopen in statistics.listed],
+        "mostReopened": list(map(_often_entry, statistics.most_reopened)),
         "broken": broken_entries(broken),
     }
 
@@ -195,18 +199,18 @@ def _span_entry(span: Span | None, unit: int = 1) -> output.Json | None:
     return {name: round(seconds / unit, 1) for name, seconds in spans.items()}
 
 
-def _entry(one: Reopen, who: Who) -> output.Json:
-    entry, authors = one.entry, who.get(one.entry.id, _NOBODY)
+def _entry(reopen: Reopen, who: Who) -> output.Json:
+    entry, authors = reopen.entry, who.get(reopen.entry.id, _NOBODY)
     return {
         "id": entry.id,
-        "increment": None if one.increment.is_item else one.increment.id,
-        **output.fields(one.increment, "title", "status"),
+        "increment": None if reopen.increment.is_item else reopen.increment.id,
+        **output.fields(reopen.increment, "title", "status"),
         **output.fields(entry, "reopened_at", "reopened_by", "reason", "category", "source"),
-        "items": [link_entry(link) for link in one.items],
-        **output.fields(one, "completed_at", "completed_again_at"),
+        "items": [link_entry(link) for link in reopen.items],
+        **output.fields(reopen, "completed_at", "completed_again_at"),
         "undoneAt": _stamp(entry.reverted_at),
-        **output.fields(one, "seconds_to_reopen", "seconds_to_completion"),
-        "kind": kind_of(one.increment),
+        **output.fields(reopen, "seconds_to_reopen", "seconds_to_completion"),
+        "kind": kind_of(reopen.increment),
         "gitName": authors.git_name,
         "declaredBy": authors.declared_by,
         "accounts": dict(authors.accounts),

@@ -195,8 +195,8 @@ def _reopens(increment: Increment) -> Iterator[Reopen]:
         is_effective = not increment.is_item or outcome_of(increment, entry).counts
         if entry.reverted_at is None and not is_effective:
             continue
-        at, later = entry.reopened_at, (one for one in times[place + 1 :] if one != before)
-        again = min((one for one in later if one is not None and one >= at), default=None)
+        at, later = entry.reopened_at, (time for time in times[place + 1 :] if time != before)
+        again = min((time for time in later if time is not None and time >= at), default=None)
         yield Reopen(
             increment,
             entry,

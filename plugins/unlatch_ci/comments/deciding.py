@@ -185,8 +185,8 @@ def _commands_lately(asked: Asked) -> int:
 
 def _named_in(comment: MarkedComment, part: str) -> str | None:
     # A reason is a stranger's text, and stands before our words.
-    found = [one[part] for one in _ASKED_BY.finditer(_without_markup(comment.text))]
-    return found[-1] if found else None
+    named = [match[part] for match in _ASKED_BY.finditer(_without_markup(comment.text))]
+    return named[-1] if named else None
 
 
 def _without_markup(text: str) -> str:

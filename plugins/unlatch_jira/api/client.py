@@ -231,9 +231,9 @@ class JiraClient:
         from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
 
         wanted = ",".join((*_FIELDS, "reporter"))
-        found = self._wire.issue(key, wanted, expand="changelog")
-        issue = read_issue(found, self._settings)
-        return issue, parse(answers.ChangelogAnswer, found), issue.answer.fields.raw
+        answer = self._wire.issue(key, wanted, expand="changelog")
+        issue = read_issue(answer, self._settings)
+        return issue, parse(answers.ChangelogAnswer, answer), issue.answer.fields.raw
 
     def commented_since(self, project: str, minutes: int) -> Iterator[Issue]:
         """The issues of a project that changed in the last minutes, with their comments."""

@@ -43,7 +43,7 @@ def _inline(node: dict[str, Any]) -> str:
     if kind == "text":
         words = str(node.get("text", ""))
         marks = node.get("marks") or ()
-        is_code = any(isinstance(one, dict) and one.get("type") == "code" for one in marks)
+        is_code = any(isinstance(mark, dict) and mark.get("type") == "code" for mark in marks)
         # Code goes on across lines, and an empty one would end it.
         return "`{}`".format(" ".join(words.replace("`", "'").split())) if is_code else words
     given = node.get("attrs")

@@ -53,9 +53,11 @@ class _History:
 
 class _Changelog:
     def __init__(self, raw: Any) -> None:
-        found = optional(table(raw), "histories", each(_History)) or ()
+        histories = optional(table(raw), "histories", each(_History)) or ()
         # The oldest first: Cloud has them the other way round.
-        self.histories = sorted(found, key=lambda one: (one.at or _LONG_AGO, one.id))
+        self.histories = sorted(
+            histories, key=lambda history: (history.at or _LONG_AGO, history.id)
+        )
         self.total = optional(raw, "total", whole) or 0
 
 
@@ -99,7 +101,7 @@ class ChangelogAnswer:
         """
         close, reopen, is_closed = None, None, False
         for entry in self.changelog.histories:
-            changes = {one.field: one for one in entry.items}
+            changes = {item.field: item for item in entry.items}
             status, verdict = changes.get("status"), changes.get("resolution")
             meaning = None if status is None else is_open.get(status.value or "")
             if status is not None and meaning is None:

@@ -129,8 +129,8 @@ class JiraSite:
             number = self.wire.get(Roles, path).numbers.get(role)
             if number is None:
                 return _NOBODY
-            found = self.wire.get(Role, f"{path}/{number}")
-            return found.accounts, found.groups
+            actors = self.wire.get(Role, f"{path}/{number}")
+            return actors.accounts, actors.groups
 
         return self._told(_NOBODY, ask)
 
@@ -143,8 +143,8 @@ class JiraSite:
         query = {**_who(person), "permissions": _TRANSITION, "issueKey": key}
 
         def ask() -> bool:
-            found = self.wire.get_list("user/permission/search", query)
-            return any(parse(Person, raw).is_same_as(person) for raw in found)
+            people = self.wire.get_list("user/permission/search", query)
+            return any(parse(Person, raw).is_same_as(person) for raw in people)
 
         return self._told(False, ask)
 

@@ -60,7 +60,7 @@ class Roles:
 
     def __init__(self, raw: Any) -> None:
         addresses = {name: required(raw, name, text) for name in table(raw)}
-        self.numbers = {name: one.rpartition("/")[2] for name, one in addresses.items()}
+        self.numbers = {name: address.rpartition("/")[2] for name, address in addresses.items()}
 
 
 class Role:
@@ -68,8 +68,8 @@ class Role:
 
     def __init__(self, raw: Any) -> None:
         actors = optional(table(raw), "actors", each(table)) or ()
-        groups = [one for one in actors if one.get("type") == "atlassian-group-role-actor"]
-        people = [one for one in actors if one not in groups]
+        groups = [actor for actor in actors if actor.get("type") == "atlassian-group-role-actor"]
+        people = [actor for actor in actors if actor not in groups]
         self.groups = frozenset(filter(None, map(_group_of, groups)))
         self.accounts = frozenset(filter(None, map(_account_of, people)))
 

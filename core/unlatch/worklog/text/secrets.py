@@ -198,14 +198,14 @@ def mask_values(
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, list):
-        return [mask_values(one, mask, whole=whole) for one in value]
+        return [mask_values(item, mask, whole=whole) for item in value]
     if not isinstance(value, dict):
         return value
     return {
         mask(name): whole()
-        if isinstance(one, str) and one and is_secret_name(name)
-        else mask_values(one, mask, whole=whole)
-        for name, one in value.items()
+        if isinstance(member, str) and member and is_secret_name(name)
+        else mask_values(member, mask, whole=whole)
+        for name, member in value.items()
     }
 
 

@@ -27,10 +27,10 @@ def get_user() -> Response:
     name = _wanted()
     if name is None:
         raise guards.refusal(404, "Specified user does not exist or you do not have permission.")
-    groups = [one for one, people in guards.tracks().site.groups.items() if name in people]
-    items = [{"name": one} for one in groups]
-    shown = shapes.user(name, guards.dialect())
-    return reply({**shown, "groups": {"size": len(items), "items": items}})
+    groups = [group for group, people in guards.tracks().site.groups.items() if name in people]
+    items = [{"name": group} for group in groups]
+    account = shapes.user(name, guards.dialect())
+    return reply({**account, "groups": {"size": len(items), "items": items}})
 
 
 @routes.get("/user/permission/search")
@@ -42,8 +42,8 @@ def search_permitted() -> Response:
     home = guards.tracks().projects_of(guards.issue(request.args["issueKey"]))
     _check_administers(home)
     name = _wanted()
-    found = [name] if name in home.movers else []
-    return reply([shapes.user(one, guards.dialect()) for one in found])
+    permitted = [name] if name in home.movers else []
+    return reply([shapes.user(person, guards.dialect()) for person in permitted])
 
 
 @routes.get("/project/<key>/role")
@@ -61,7 +61,7 @@ def get_role(key: str, number: int) -> Response:
     names = dict(enumerate(home.roles, _FIRST_ROLE))
     if number not in names:
         raise guards.refusal(404, f"Can not find a role with the id {number}.")
-    actors = [_actor(one) for one in home.roles[names[number]]]
+    actors = [_actor(member) for member in home.roles[names[number]]]
     address = f"{guards.dialect().api}/project/{home.key}/role/{number}"
     return reply({"self": address, "id": number, "name": names[number], "actors": actors})
 
@@ -71,8 +71,8 @@ def _actor(member: str) -> dict[str, Any]:
     if name != member:
         group = {"name": name, "displayName": name}
         return {"displayName": name, "type": "atlassian-group-role-actor", "actorGroup": group}
-    shown = shapes.user(name, guards.dialect())
-    own = {"actorUser": {"accountId": shown["accountId"]}} if cloud else {"name": shown["name"]}
+    account = shapes.user(name, guards.dialect())
+    own = {"actorUser": {"accountId": account["accountId"]}} if cloud else {"name": account["name"]}
     return {"displayName": name, "type": "atlassian-user-role-actor", **own}
 
 

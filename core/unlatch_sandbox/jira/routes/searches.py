@@ -45,11 +45,11 @@ def search_jql() -> Response:
 def _item(issue: IssueRecord) -> dict[str, object]:
     if request.args.get("fields", "id") == "id":
         return {"id": issue.id}
-    found = shown(issue)
-    if (page := found["fields"].get("comment")) is not None:
+    answer = shown(issue)
+    if (page := answer["fields"].get("comment")) is not None:
         newest = page["comments"][-_MOST_COMMENTS:]
         page |= {"comments": newest, "maxResults": _MOST_COMMENTS}
-    return found
+    return answer
 
 
 @routes.get("/search")

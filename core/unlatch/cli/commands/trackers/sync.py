@@ -294,7 +294,7 @@ def _tell_result(
     allowed = allowance(option=run.allow_missing_tokens, writes=True)
     missed = not_checked(result.plan, allowed, delivered=True)
     code = sync_documents.result_code(result, missed, published)
-    codes: list[int] = [one.code for one in looked or ()]
+    codes: list[int] = [item.code for item in looked or ()]
     code = max(code, tell_pending(here, silent=run.as_json), *codes)
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
@@ -303,7 +303,7 @@ def _tell_result(
     document = sync_documents.result_document(result, missed, published, refused)
     document["items"] = [*here.entries, *elsewhere.entries]
     if looked is not None:
-        document["comments"] = [one.entry for one in looked]
+        document["comments"] = [item.entry for item in looked]
     own = [*document["increments"], *here.entries]
     retry = sync_documents.retry_entry(result, published, own, code=code)
     if in_job():
