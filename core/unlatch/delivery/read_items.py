@@ -236,7 +236,7 @@ def _state_since(operation: Operation) -> datetime | None:
 def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
     """The decision that came after the operation's comment, which any clone may have posted.
 
-    unlatch sends the state before the comment: somebody else made a later change of the state.
+    unlatch changes the state before it comments, so another program or person changed it later.
     """
     posted = task.markers[0].created
     # In the second of the comment, the item may be as the operation found it.

@@ -140,7 +140,7 @@ def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
         return carry_out(*arguments, **options)
 
     project.monkeypatch.setattr("unlatch.cli.commands.items.change.carry_out", late)
-    project.run(*words).ends(0, lacks="nothing shows what this answers")
+    project.run(*words).ends(0, lacks="the time of the last change of state is not known")
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]
     assert [None] * 3 == [kept.get("pending") for kept in records(project)]
 
@@ -167,7 +167,7 @@ def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_rep
         return own(*arguments, **options)
 
     project.monkeypatch.setattr(step, late)
-    project.run(*words).ends(0, lacks="nothing shows what this answers")
+    project.run(*words).ends(0, lacks="the time of the last change of state is not known")
     assert 1 == len(project.comments()["github"])
 
 

@@ -113,7 +113,7 @@ def test_settings_of_another_branch_count_for_nothing(project: Project, branch: 
     desk.close("ann")
     project.commit()
     if branch.startswith("detached"):
-        # The job is named after the default branch, whatever it checks out.
+        # The CI variables name the default branch, even if the job checks out another commit.
         sha = project.git("rev-parse", "HEAD").strip()
         project.extra |= {"GITHUB_REF": "refs/heads/main", "GITHUB_SHA": sha}
         project.git("checkout", "--quiet", "--detach")

@@ -50,7 +50,8 @@ _RECORDS = "unlatch.records"
 # Increments; those that one command reads by name, not those of a list.
 _MOST_KEPT = 200
 _UNANSWERED = (
-    "nothing shows what this answers, so the same command in another checkout is not recognized"
+    "the time of the last change of state is not known, so the same command in another clone would "
+    "post a second comment"
 )
 
 

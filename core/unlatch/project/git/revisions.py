@@ -43,7 +43,7 @@ def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
 def is_built(root: Path, environ: Mapping[str, str]) -> bool:
     """Whether a branch is checked out, or the very commit that the CI job builds.
 
-    A job for a comment on a pull request is named after the default branch, whatever it checks out.
+    For a comment on a pull request, the variables of CI name the default branch nevertheless.
     """
     if ask_git(root, "symbolic-ref", "--quiet", "HEAD") is not None:
         return True
