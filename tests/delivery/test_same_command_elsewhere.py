@@ -121,9 +121,7 @@ def test_a_key_makes_commands_with_other_words_the_same(project: Project, tmp_pa
 
 
 @pytest.mark.parametrize("command", ["reopen-issue", "reopen-items", "reopen"])
-def test_a_reopen_without_a_time_of_the_close_says_so(
-    project: Project, command: str
-) -> None:
+def test_a_reopen_without_a_time_of_the_close_says_so(project: Project, command: str) -> None:
     with_closed_item(project, "ado")
     hide_times(project)
     no_updates = Fault("ado", "status", path="/updates", code=403, body="{}", times=9)

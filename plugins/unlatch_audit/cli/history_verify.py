@@ -84,13 +84,17 @@ def verify(context: Context, *, wanted: tuple[str, ...], as_json: bool) -> int:
 def _verify(
     context: Context, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
-    from unlatch.cli.runtime.item_words import find_record, records_of_items  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import (  # noqa: PLC0415  (slow to load)
+        find_record,
+        items_typed,
+        records_of_items,
+    )
     from unlatch_audit.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()
     groups: list[tuple[Context, Sequence[Increment]]] = []
     if wanted:
-        words = dict.fromkeys(wanted)
+        words = dict.fromkeys(items_typed(context, wanted))
         records = {word: find_record(context, word) for word in words if context.is_item(word)}
         if others := [word for word in words if not records.get(word)]:
             names = named_increments(context, others).names

@@ -40,6 +40,13 @@ def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     assert "unlinked" in mistyped.run("history", WRONG).out
 
 
+def test_unlink_of_an_item_without_pending_operations_says_so(project: Project) -> None:
+    project.items("github")
+    project.run("reopen", WRONG, "--reason", REASON).ends(0)
+    project.run("unlink", WRONG).ends(2, err="Nothing is pending on")
+    assert "Nothing is pending" not in project.run("unlink").said
+
+
 def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
     hide_repository(project)
     failed = project.run("reopen", WRONG, "--reason", REASON)

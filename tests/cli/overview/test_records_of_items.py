@@ -375,6 +375,11 @@ def test_what_the_documentation_says_it_cannot_prove(kept: Project) -> None:
     kept.run("sync", "--check").ends(5, out="octo/widgets#4")
 
 
+def test_an_item_is_verified_by_each_name_that_reopen_takes(alone: Project) -> None:
+    for word in ("#4", KEYS["github"], alone.urls["github"]):
+        alone.run("history", "verify", word).ends(0, out="octo/widgets#4")
+
+
 def test_a_project_below_the_top_of_its_repository_is_compared_too(kept: Project) -> None:
     top = kept.root
     below = top / "apps" / "web"

@@ -276,7 +276,8 @@ def _ids_and_item(context: Context, words: tuple[str, ...]) -> tuple[Named, str]
     if not ids:
         picked = pick_increment(ctx)
         if picked is None:
-            raise click.UsageError("Missing argument 'ID...'.")
+            why = f" Nothing is pending on {output.clean(item)} alone." if item else ""
+            raise click.UsageError(f"Missing argument 'ID...'.{why}")
         ids = (picked,)
     named = named_increments(context, ids)
     if item is None:
