@@ -98,6 +98,7 @@ class Stage:
             "a chat with aider": lambda: self.write(".aider.chat.history.md", _CHAT),
             "an issue with check boxes": self._create_issue,
             "a task is ticked on the issue, and another in tasks.md": self._tick,
+            "a folder with spec.md and tasks.md": self._plan,
             "a project of spec-kit": lambda: self._use(spec_kit, "Photo albums"),
             "a project of OpenSpec": lambda: self._use(openspec, "Add login"),
             "a project of Kiro": lambda: self._use(kiro, "Photo albums"),
@@ -209,6 +210,10 @@ class Stage:
             "web_url": table.get("web_url", table["site"]),
             "api_version": 3,
         }
+
+    def _plan(self) -> None:
+        self.write("plans/login/spec.md", "---\nstatus: completed\n---\n\n# Log in\n")
+        self.write("plans/login/tasks.md", "- [x] Count wrong passwords\n")
 
     def _play(self) -> None:
         """Make an empty repository; the page has the addresses of `sandbox --seed --port 8021`."""
