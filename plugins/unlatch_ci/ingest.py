@@ -53,7 +53,7 @@ def command(entry: Entry) -> click.Command:
         "source",
         metavar="KIND",
         required=True,
-        help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
+        help=f"The kind of event in FILE: {', '.join(event_sources(Registry()))}.",
     )
     @sync_options
     @with_context

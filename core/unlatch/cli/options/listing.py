@@ -57,7 +57,7 @@ _OPTIONS = (
     click.option(
         "--since",
         metavar="TIME",
-        help="Only from this day or time on (UTC); 30d for 30 days.",
+        help="Only list increments with activity since this day or time (UTC); 30d for 30 days.",
     ),
     filter_option(
         "--search",

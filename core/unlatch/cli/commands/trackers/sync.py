@@ -50,7 +50,7 @@ _MAX_ITEMS = click.option(
     type=click.IntRange(min=1),
     help="Maximum number of items to change; by default as configured.",
 )
-_FORCE = flag("--force", help="Also complete increments with open tasks.")
+_FORCE = flag("--force", help="Also complete increments with open tasks, and override limits.")
 _RETRY_REFUSED = flag(
     "--retry-refused",
     help="Ask again for what trackers refused: labels and blocked operations.",
