@@ -87,7 +87,7 @@ sync = unlatch sync, and unlatch ingest.
   comments?: [LookedEntry]; retry: Retry; retryAt: str?
 ingest = unlatch ingest of a comment that needs nothing; of another, that of the command in it.
   why: str
-sync-plan = unlatch sync --dry-run, --dry-run or --check.
+sync-plan = unlatch sync --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
   otherBranch: str?; leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?;
