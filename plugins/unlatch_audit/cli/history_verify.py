@@ -133,7 +133,8 @@ def _entry_lines(entry: VerifiedEntry) -> Iterator[str]:
     what = _KINDS.get(entry.kind, entry.kind)
     by = f" by {output.clean(entry.by)}" if entry.by else ""
     when = f"{stamp(entry.at).replace('T', ' ').removesuffix('Z')}  " if entry.at else ""
-    yield f"  {when}{output.clean(what)}{by} {output.faint(entry.id)}".rstrip()
+    id_ = f" {output.faint(entry.id)}" if entry.id else ""
+    yield f"  {when}{output.clean(what)}{by}{id_}"
     fine: dict[str, list[Check]] = {}
     for check in entry.checks:
         if check.verdict is Verdict.OK:

@@ -116,10 +116,10 @@ def find_lost(workspace: Workspace) -> Lost:
     _add_sparse(root, present)
     deleted = _find_deleted(root, present) if is_shallow else None
     if deleted is None:
-        text = "git cannot read the history of the records, such as in a partial clone"
+        text = "git cannot read the history of the records, as in a partial clone"
         return Lost((_unchecked("history-unread", text),), gaps)
     if is_shallow != "false":
-        text = "this clone has only the newest commits, not all deletions (git fetch --unshallow)"
+        text = "this clone lacks older commits, which may delete records (git fetch --unshallow)"
         deleted = (*deleted, _unchecked("history-cut", text))
     return Lost(deleted, gaps)
 
