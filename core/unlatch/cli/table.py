@@ -59,7 +59,7 @@ class Entry:
 
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _ATTENTION = "Show increments that need attention, or items"
-_HISTORY = "Show the history of an increment, or verify it"
+_HISTORY = "Show the history of an increment or item, or verify it"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # Each command has one topic of `unlatch help`, in the order of the help.
