@@ -60,7 +60,7 @@ def test_sizes_names_and_words(tmp_path: Path) -> None:
     assert read["packages"]["unlatch_runs"] == {"lines": 1, "statements": 1, "modules": 1}
     assert read["largest room, share of the core"] == round(4 / 12, 3)
     assert read["lines of imports, share of the core"] == round(5 / 12, 3)
-    vague = read["vague names in 1,000 assignments"]
+    vague = read["vague names in 1,000"]
     assert (vague["one"], vague["found"], vague["it"]) == (200, 200, 0)
     assert read["lines of the command line"] == 3
     assert read["lines of the reading path"] == 2

@@ -23,6 +23,8 @@ def test_the_code_names_variables_by_role() -> None:
         ("def add(made): pass", "made"),
         ("add = lambda known: known", "known"),
         ("shown: int", "shown"),
+        ("try: pass\nexcept OSError as found: pass", "found"),
+        ("match ():\n  case [*some]: pass", "some"),
         ("print(some := 1)", "some"),
     ],
 )
@@ -32,7 +34,7 @@ def test_too_many_vague_names_are_listed(
     _write(tmp_path / folder / "links.py", f"link = 1\n{line}\n")
     count, *places = vague_names.complaints(tmp_path)
     assert count.startswith("1 of ")
-    assert [f"{folder}/links.py:2: {vague}"] == places
+    assert [f"{folder}/links.py:{line.count(chr(10)) + 2}: {vague}"] == places
     assert 1 == vague_names.main([str(tmp_path)])
 
 

@@ -45,7 +45,7 @@ class Module:
         is_package: whether the file is an `__init__.py`.
         import_lines: the lines of its import statements.
         imports: the dotted names that it imports, modules or what stands in them.
-        assigned: how often it binds each name of a variable.
+        bound: how often it binds each name of a variable or parameter.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Module:
     statements: int
     import_lines: int
     imports: frozenset[str]
-    assigned: Counter[str]
+    bound: Counter[str]
 
     @classmethod
     def read(cls, path: Path, source: Path) -> Module:
@@ -79,15 +79,22 @@ class Module:
             sum(isinstance(node, ast.stmt) for node in nodes),
             sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports),
             frozenset(target for node in imports for target in _targets(node, package)),
-            Counter(
-                node.id
-                for node in nodes
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            ),
+            Counter(name for _, name in bound_names(nodes)),
         )
 
     def is_below(self, package: str) -> bool:
         return self.name == package or self.name.startswith(f"{package}.")
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    """The variables and parameters that code binds, each with its line."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.lineno, node.name
 
 
 def _targets(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> Iterator[str]:
@@ -140,13 +147,13 @@ def _sizes(modules: list[Module], core: list[Module]) -> dict[str, Any]:
 
 def _of_code(modules: list[Module], core: list[Module]) -> dict[str, Any]:
     lines = sum(module.lines for module in core)
-    assigned = sum((module.assigned for module in core), Counter[str]())
+    bound = sum((module.bound for module in core), Counter[str]())
     return {
         "lines of imports, share of the core": round(
             sum(module.import_lines for module in core) / lines, 3
         ),
-        "vague names in 1,000 assignments": {
-            name: round(1000 * assigned[name] / max(1, assigned.total()), 1) for name in VAGUE
+        "vague names in 1,000": {
+            name: round(1000 * bound[name] / max(1, bound.total()), 1) for name in VAGUE
         },
         "lines of the command line": sum(
             module.lines for module in modules if _is_command_line(module)

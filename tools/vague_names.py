@@ -9,12 +9,8 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from measure import VAGUE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from measure import VAGUE, bound_names
 
 FOLDERS = ("core", "plugins", "tools", "benchmarks")
 MOST = 5  # in 1,000
@@ -26,21 +22,13 @@ def complaints(checkout: Path) -> list[str]:
         (f"{path.relative_to(checkout)}:{line}: {name}", name in VAGUE)
         for folder in FOLDERS
         for path in sorted((checkout / folder).rglob("*.py"))
-        for line, name in _bound(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+        for line, name in bound_names(ast.walk(ast.parse(path.read_text("utf-8"), str(path))))
     ]
     vague = [place for place, is_vague in bound if is_vague]
     if 1000 * len(vague) <= MOST * len(bound):
         return []
     count = f"{len(vague):,} of {len(bound):,} names are vague ({', '.join(VAGUE)})"
     return [f"{count}; at most {MOST} in 1,000 may be: name each by its role", *vague]
-
-
-def _bound(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.lineno, node.id
-        elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
 
 
 def main(arguments: list[str]) -> int:
