@@ -26,7 +26,7 @@ from unlatch_sessions.document import (
     read_meta,
     with_title,
 )
-from unlatch_sessions.front_matter import IN_CONFLICT, with_values
+from unlatch_sessions.front_matter import IN_CONFLICT, MARKER, in_conflict, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,9 +91,13 @@ class SessionStore:
         """A session's file.
 
         Raises:
-            StoreError: `session-damaged`, `session-unreadable`, `unsafe-path` or `file-too-large`.
+            StoreError: `session-damaged`, `session-in-conflict`, `session-unreadable`,
+                `unsafe-path` or `file-too-large`.
         """
-        return _located(path, lambda: read_document(self.text(path)))
+        text = self.text(path)
+        document = _located(path, lambda: read_document(text))
+        _located(path, lambda: _check_code(path, text))
+        return document
 
     def text(self, path: Path) -> str:
         """The content of a session's file; StoreError: it cannot be read, or is not UTF-8."""
@@ -179,6 +183,7 @@ class SessionStore:
         """
         with folder_lock(self.root):
             text = self.text(path)
+            _located(path, lambda: _check_code(path, text))
             new = _located(path, lambda: apply(text, changes))
             document = _located(path, lambda: read_document(new))
             if new != text:
@@ -228,6 +233,16 @@ def _decoded(raw: bytes) -> str:
     except UnicodeDecodeError as error:
         message = f"byte {error.start + 1} of the file is not UTF-8"
         raise StoreError("session-damaged", message, hint="convert it to UTF-8") from error
+
+
+def _check_code(path: Path, text: str) -> None:
+    """Check that no conflict is in code, as in tasks; one that is quoted there is none of git's."""
+    if (at := text.find(f"\n{MARKER}")) < 0:
+        return
+    from unlatch.project.git.run import run_git  # noqa: PLC0415  (rarely needed)
+
+    if run_git(path.parent, "ls-files", "--unmerged", "--", path.name):
+        raise in_conflict(text.count("\n", 0, at) + 2)
 
 
 def _located(path: Path, read: Callable[[], T]) -> T:

@@ -102,6 +102,34 @@ def test_words_go_to_a_new_session_until_the_conflict_is_resolved(
     assert "> Done" in path_of(here).read_text()
 
 
+def tasks(words: str) -> str:
+    return f'[{{"id": "1", "content": "{words}", "status": "pending"}}]'
+
+
+def log_tasks(clone: Clone, words: str) -> None:
+    clone.unlatch("session", "log", "login", "--tasks", tasks(words))
+    clone.commit(words)
+
+
+def test_a_conflict_within_the_tasks_is_seen_and_a_quoted_one_is_none(two: Two) -> None:
+    there, here = two
+    path_of(there).parent.mkdir()
+    path_of(there).write_text(f"{HEAD}\n```\n<<<<<<< quoted\n```\n")
+    log_tasks(there, "Ask")
+    here.git("pull", "--quiet", "origin", "main")
+    log_tasks(there, "Ask Ada")
+    log_tasks(here, "Ask Bob")
+    assert 1 == here.clash().code
+    before = path_of(here).read_text()
+
+    done = here.unlatch("session", "log", "login", "--tasks", tasks("Ask Cyd"))
+
+    assert before == path_of(here).read_text()
+    assert f"{NAME} has git's conflict markers" in done.err
+    (new,) = (path for path in path_of(here).parent.iterdir() if path != path_of(here))
+    assert "Ask Cyd" in new.read_text()
+
+
 def test_a_reading_command_names_the_step_that_helps(in_conflict: Clone) -> None:
     refused = in_conflict.try_unlatch("session", "show", "login")
     merge = in_conflict.try_unlatch("merge", "--resolve", "session:login")
