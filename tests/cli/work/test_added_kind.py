@@ -69,3 +69,18 @@ def test_unlink_takes_away_what_belongs_to_the_increment_only(completed: Project
     completed.run("link", "7", "effort:auth-bug").shows(f"auth-bug belongs to {NAME}")
     completed.run("unlink", "7", "effort:auth-bug").shows("auth-bug belongs to no increment")
     completed.run("link", "7", "run:any").shows(err="a run has no link")
+
+
+def test_unlink_leaves_the_increment_of_work_that_leads_here_by_other_work(
+    completed: Project,
+) -> None:
+    completed.increment("0008-other")
+    completed.run("effort", "open", "auth-bug").shows()
+    completed.run("link", "8", "effort:auth-bug").shows("auth-bug belongs to 0008-other")
+    completed.run("session", "start", "Look", "--increment", "7", "--effort", "auth-bug").ends(0)
+    shown = completed.run("show", "7", "--offline", "--json").document["related"]
+    assert "effort:auth-bug" in [entry["ref"] for entry in shown]
+    completed.run("unlink", "7", "effort:auth-bug").ends(
+        2, err=f"effort:auth-bug does not belong to {NAME} itself"
+    )
+    completed.run("unlink", "8", "effort:auth-bug").ends(0, "auth-bug belongs to no increment")

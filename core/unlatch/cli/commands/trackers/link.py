@@ -237,14 +237,17 @@ def unlink(
 
 
 def _unlink_other(context: Context, wanted: str, other: Reference) -> int:
-    from unlatch.related.belonging import find_related  # noqa: PLC0415  (rarely needed)
+    from unlatch.related.belonging import Search  # noqa: PLC0415  (rarely needed)
     from unlatch.related.kinds import kind_named  # noqa: PLC0415
 
     workspace, name = context.workspace, named_increment(context, wanted)
-    ref = f"{other.kind}:{kind_named(other.kind).find(workspace, other.name)}"
-    if ref not in find_related(workspace, workspace.manager.read(name)).refs:
-        hint = f"unlatch show {quote(name)}"
-        raise UsageError("item-not-linked", f"{ref} does not belong to {name}", hint=hint)
+    kind = kind_named(other.kind)
+    work_id = kind.find(workspace, other.name)
+    # It knows no other work that leads here: that of a session's effort can have its own increment.
+    search = Search(workspace, workspace.manager.read(name))
+    if all(work.id != work_id for work in kind.related(workspace, search)):
+        hint, message = f"unlatch show {quote(name)}", f"does not belong to {name} itself"
+        raise UsageError("item-not-linked", f"{other.kind}:{work_id} {message}", hint=hint)
     return run_instead(other, "link", flag="--remove")
 
 
