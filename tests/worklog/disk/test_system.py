@@ -13,6 +13,8 @@ DIFFERS = re.compile(
     r"|\b(?:import|from) (?:fcntl|pwd|grp|msvcrt|winreg)\b"
     r"|\bos\.(?:killpg|kill|get(?:e?[ug]id|pgid)|set_blocking|waitid|fork\w*|mkfifo)\("
     r"|O_(?:NOFOLLOW|NONBLOCK|CLOEXEC|DIRECTORY|BINARY)\b|SIG(?:HUP|KILL|XFSZ)|\.prctl\("
+    # The name of the system, for click, is given before anything else is loaded.
+    r"|(?:get|has)attr\((?:os|signal), (?!\"uname\")"
 )
 ALLOWED = {
     SYSTEM,

@@ -17,6 +17,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import HOMES, read_file
+from unlatch.worklog.disk.system import user_number
 from unlatch.worklog.disk.user_files import (
     has_state,
     state_folder,
@@ -81,8 +82,8 @@ def _word_file(root: Path) -> Path:
     # A link, or the file of a worktree, leads to a folder that another checkout can lead to, too.
     is_own = git.is_dir() and not git.is_symlink()
     # Of each user: a checkout can be shared, and the file is readable for its owner alone.
-    user = getattr(os, "getuid", int)()
-    return (git if is_own else _outside_git(here)) / f"unlatch-checkout-{user}"
+    name = f"unlatch-checkout-{user_number()}"
+    return (git if is_own else _outside_git(here)) / name
 
 
 def _outside_git(root: Path) -> Path:

@@ -125,6 +125,11 @@ def foreign_owner(place: Path) -> int | None:
     return None if owner in _own_accounts() else owner
 
 
+def user_number() -> int:
+    """The number of the user who started this process; 0 on Windows."""
+    return 0 if _IS_WINDOWS else os.getuid()
+
+
 def _own_accounts() -> tuple[int, ...]:
     user = os.geteuid()
     caller = os.environ.get("SUDO_UID", "")
