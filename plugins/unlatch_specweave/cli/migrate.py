@@ -41,6 +41,7 @@ def run(context: Context, *, undo: bool, dry_run: bool, yes: bool, as_json: bool
     if dry_run:
         _note_refusal(task)
     if is_applied:
+        output.talk(*task.advice)  # before the first change: after a crash, it is all there is
         if not ask_consent(task.question, yes=yes, command=task.command):
             output.talk("Nothing was changed.")
             return DECLINED
@@ -77,6 +78,7 @@ class _Task:
         left: files that stay as they are.
         apply: carries it out, and returns the skipped files.
         check: raises what refuses it.
+        advice: what is shown before it begins.
     """
 
     moves: list[tuple[str, str]]
@@ -87,6 +89,7 @@ class _Task:
     question: str
     command: str
     done: str
+    advice: tuple[str, ...] = ()
     heading: str | None = None
     is_due: bool = True
 
@@ -116,7 +119,8 @@ def _migration(workspace: Workspace) -> _Task:
         lambda: None if is_begun else check_committed(workspace.paths.root, plan),
         question="Migrate?",
         command="unlatch migrate --yes",
-        done="Migrated" if is_begun else f"Migrated; before you commit, this undoes it: {back}",
+        done="Migrated",
+        advice=() if is_begun else (f"Before you commit, this undoes it: {back}",),
         heading="This finishes an interrupted migration." if is_begun else heading,
         is_due=is_begun or not plan.is_empty,
     )

@@ -218,6 +218,13 @@ def _hide(project: Project) -> str:
     return _change(project)
 
 
+def _hide_twice(project: Project) -> str:
+    path = f"{THEIRS}/{SEARCH}/spec.md"
+    project.git("update-index", "--assume-unchanged", path)
+    project.git("update-index", "--skip-worktree", path)
+    return _change(project)
+
+
 def _configure(project: Project) -> str:
     project.configure("# Ours\n")
     return ".unlatch/config.toml"
@@ -229,7 +236,9 @@ def _forget(project: Project) -> str:
     return f"{THEIRS}/{SEARCH}/metadata.json"
 
 
-@pytest.mark.parametrize("change", [_change, _stage, _add, _ignore, _hide, _configure, _forget])
+@pytest.mark.parametrize(
+    "change", [_change, _stage, _add, _ignore, _hide, _hide_twice, _configure, _forget]
+)
 def test_it_refuses_what_git_could_not_bring_back(
     specweave: Project, change: Callable[[Project], str]
 ) -> None:
@@ -240,6 +249,30 @@ def test_it_refuses_what_git_could_not_bring_back(
     assert path in done.err
     shown = specweave.run("migrate", "--dry-run").ends(0, out=f"  move {THEIRS} to {OURS}\n")
     assert "note: without --dry-run this is refused: " in shown.err
+    assert before == files(specweave)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("/.unlatch/increments/", f"{OURS}/{SEARCH}/metadata.json"),
+        ("config.toml", ".unlatch/config.toml"),
+    ],
+)
+def test_it_refuses_to_write_what_git_would_leave_out(
+    specweave: Project, pattern: str, path: str
+) -> None:
+    (specweave.root / ".gitignore").write_text(f"{pattern}\n")
+    commit(specweave)
+    before = files(specweave)
+    specweave.run("migrate", "--yes").ends(
+        1,
+        err=(
+            "error[migrate-uncommitted]: .gitignore leaves out what a migration would write: ",
+            path,
+            "next: git check-ignore --verbose .unlatch/",
+        ),
+    )
     assert before == files(specweave)
 
 
@@ -311,7 +344,8 @@ def test_a_dry_run_shows_all_and_changes_nothing(specweave: Project) -> None:
         0, out=(f"  move {THEIRS} to {OURS}\n", "+++ b/.unlatch/config.toml\n")
     )
     document = specweave.run("migrate", "--dry-run", "--json").document
-    specweave.run("migrate").ends(2, err="next: unlatch migrate --yes")
+    told = ("this undoes it: git stash push ", "next: unlatch migrate --yes")
+    specweave.run("migrate").ends(2, err=told)
     for line in ('-    "status": "in-progress",\n', '+    "status": "active",\n'):
         assert line in done.out
     assert document["moved"] == [{"from": THEIRS, "to": OURS}]
