@@ -181,6 +181,8 @@ def _import(context: Context, importer: Importer, chosen: list[Listed], *, as_js
     code = 1 if failed else 0
     done = list(_each_once(done))
     if as_json:
+        for entry in done:
+            _tell_conflict(entry)
         problems = [{"transcript": str(o.path), "error": problem_entry(e)} for o, e in failed]
         sessions = [_imported_entry(imported) for imported in done]
         output.document("session-import", code, sessions=sessions, failed=problems)
@@ -228,10 +230,14 @@ def _tell(imported: Imported) -> None:
     agents = f", {times(imported.subagents, 'subagent')}" if imported.subagents else ""
     masked = f", {times(imported.masked, 'place')} masked" if imported.masked else ""
     output.ok(f"{imported.session}: {added}{agents}{masked}")
-    if imported.instead_of:
-        output.note(f"{imported.instead_of.stem} has git's conflict markers, and was left as it is")
+    _tell_conflict(imported)
     if imported.unknown:
         output.remark(f"{times(imported.unknown, 'line')} of the transcript not understood")
+
+
+def _tell_conflict(imported: Imported) -> None:
+    if imported.instead_of:
+        output.note(f"{imported.instead_of.stem} has git's conflict markers, and was left as it is")
 
 
 def _imported_entry(imported: Imported) -> output.Json:

@@ -109,6 +109,21 @@ def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) ->
 
 
 @pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_an_import_says_that_it_left_a_session_in_conflict(
+    project: Project, options: tuple[str, ...]
+) -> None:
+    torn = import_one(project)
+    text = torn.read_text().replace("\n## ", "\n<<<<<<< ours\n=======\n>>>>>>> theirs\n\n## ", 1)
+    torn.write_text(text)
+    session(project, "import", "s1", *options).ends(
+        0, err=f"note: {torn.stem} has git's conflict markers, and was left as it is\n"
+    )
+    (new,) = (file for file in imports(project) if file != torn)
+    assert (text, True) == (torn.read_text(), "use a plus" in new.read_text())
+
+
+@pytest.mark.usefixtures("path")
 def test_an_imported_session_is_linked_and_unlinked_by_its_reference(project: Project) -> None:
     project.increment()
     file = import_one(project)

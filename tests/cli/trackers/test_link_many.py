@@ -106,6 +106,15 @@ def test_a_file_in_utf_16_is_refused(project: Project, encoding: str) -> None:
         )
 
 
+def test_the_mark_of_utf_8_is_no_part_of_a_name(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    content = f"\ufeff7 {project.urls['github']}\n"
+    (project.root / "links.txt").write_text(content, encoding="utf-8")
+    for file in ("links.txt", "-"):
+        project.run("link", "--file", file, "--dry-run", stdin=content).ends(0)
+
+
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])
 def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
     project.increment()

@@ -89,7 +89,7 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
     """
     rows: list[Row] = []
     mistakes: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         content = f" {line} ".partition(" # ")[0].strip()
         words = content.rsplit(None, 1) if "://" in content else content.split(None, 1)
         match words:

@@ -48,7 +48,7 @@ def _read(file: str, where: str) -> str:
 
 
 def _content(file: str) -> str:
-    with Path(file).open(encoding="utf-8-sig", newline="") as opened:
+    with Path(file).open(encoding="utf-8", newline="") as opened:
         return opened.read(_MOST + 1)
 
 
