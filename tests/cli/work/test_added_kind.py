@@ -67,7 +67,9 @@ def test_unlink_takes_away_what_belongs_to_the_increment_only(completed: Project
     completed.run("effort", "open", "auth-bug").shows()
     completed.run("unlink", "7", "effort:auth-bug").shows(err="does not belong to 0007")
     completed.run("link", "7", "effort:auth-bug").shows(f"auth-bug belongs to {NAME}")
-    completed.run("unlink", "7", "effort:auth-bug").shows("auth-bug belongs to no increment")
+    completed.run("unlink", "7", "effort:auth-bug", "--yes").shows(
+        "auth-bug belongs to no increment"
+    )
     completed.run("link", "7", "run:any").shows(err="a run has no link")
 
 

@@ -248,7 +248,7 @@ def _unlink_other(context: Context, wanted: str, other: Reference) -> int:
     if all(work.id != work_id for work in kind.related(workspace, search)):
         hint, message = f"unlatch show {quote(name)}", f"does not belong to {name} itself"
         raise UsageError("item-not-linked", f"{other.kind}:{work_id} {message}", hint=hint)
-    return run_instead(other, "link", flag="--remove")
+    return run_instead(other, "link", flag="--remove", without={"yes"})
 
 
 def _tell_unlinked(
