@@ -135,7 +135,7 @@ def _add_sparse(root: Path, present: _Present) -> None:
         present.names |= {PurePosixPath(path).parent.name for path in blobs}
         logs = [blob for path, blob in blobs.items() if PurePosixPath(path).name == EVENTS]
         for content in _contents(root, logs):
-            for line in content.splitlines():
+            for line in _lines(content or ""):
                 if event := LOG.parse(line):
                     present.add(event.raw)
 
@@ -166,14 +166,14 @@ def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...
     if gone is None or rewritten is None or now is None:
         return None
     entries: dict[str, list[VerifiedEntry]] = {}
-    gone = {path: change for path, change in gone.items() if path.parent.name not in present.names}
-    places = [f"{change.commit}^:./{path}" for path, change in gone.items()]
-    for (path, change), content in zip(gone.items(), _contents(root, places), strict=False):
+    gone = {path: last for path, last in gone.items() if path.parent.name not in present.names}
+    contents = _contents(root, [blob for _, blob in gone.values()])
+    for (path, (change, _)), content in zip(gone.items(), contents, strict=True):
         # A folder that was renamed, and renamed again, has the same id in its file.
-        if not ids_in(content) & present.names:
+        if not ids_in(content or "") & present.names:
             entries.setdefault(path.parent.name, [change.entry("record-deleted", "deleted it")])
     head, names, lines = now
-    for name in names - present.names - entries.keys():
+    for name in sorted(names - present.names - entries.keys()):
         entries[name] = [head.entry("record-deleted", "has it; it was deleted since")]
     others = frozenset(entries) | present.unread
     for change, name, line in (*rewritten, *((head, *pair) for pair in lines)):
@@ -212,17 +212,18 @@ def _time(seconds: bytes) -> datetime:
         return datetime.fromtimestamp(0, UTC)
 
 
-def _deletions(root: Path) -> dict[PurePosixPath, _Change] | None:
-    """The last commit that deleted each record, by the path of its metadata.json."""
-    log = _log(root, "--diff-filter=D", "--name-only", "-z", "--", *_ROOTS)
+def _deletions(root: Path) -> dict[PurePosixPath, tuple[_Change, str]] | None:
+    """The last commit that deleted each metadata.json, and the blob that was there, by its path."""
+    log = _log(root, "--diff-filter=D", "--raw", "--no-abbrev", "-z", "--", *_ROOTS)
     if log is None:
         return None
-    deletions: dict[PurePosixPath, _Change] = {}
+    deletions: dict[PurePosixPath, tuple[_Change, str]] = {}
     for change, listed in log:
-        for text in os.fsdecode(listed).split("\0"):
-            path = PurePosixPath(text.lstrip("\n"))
+        parts = os.fsdecode(listed).lstrip("\0\n").split("\0")
+        for about, text in zip(parts[::2], parts[1::2], strict=False):
+            path = PurePosixPath(text)
             if path.name == METADATA:
-                deletions.setdefault(path, change)
+                deletions.setdefault(path, (change, about.split()[2]))
     return deletions
 
 
@@ -235,14 +236,16 @@ def _removed_lines(root: Path) -> list[tuple[_Change, str, str]] | None:
     return [
         (change, name, line)
         for change, patch in log
-        for name, line in _removed_in(patch.decode("utf-8", "replace").split("\n"))
+        for name, line in _removed_in(_lines(patch.decode("utf-8", "replace")))
     ]
 
 
 def _removed_in(patch: Sequence[str]) -> Iterator[tuple[str, str]]:
-    name = ""
+    name, is_header = "", False
     for line in patch:
-        if line.startswith("--- "):
+        if line.startswith(("diff --git ", "@@ ")):
+            is_header = line.startswith("diff")
+        elif is_header and line.startswith("--- "):  # else it is a removed line "-- "
             name = PurePosixPath(_unquoted(line.removeprefix("--- ").rstrip("\t"))).parent.name
         elif line.startswith("-{"):
             yield name, line[1:]
@@ -266,28 +269,34 @@ def _uncommitted(root: Path) -> tuple[_Change, set[str], list[tuple[str, str]]] 
     blobs = {PurePosixPath(path): about.split()[2] for about, _, path in entries}
     logs = {path: blob for path, blob in blobs.items() if path.name == EVENTS}
     contents = _contents(root, [*logs.values()])
+    if None in contents:
+        return None
     lines = [
         (path.parent.name, line)
-        for path, content in zip(logs, contents, strict=False)
-        for line in content.splitlines()
+        for path, content in zip(logs, contents, strict=True)
+        for line in _lines(content or "")
     ]
     names = {path.parent.name for path in blobs if path.name == METADATA}
     return last[0][0], names, lines
 
 
-def _contents(root: Path, blobs: Sequence[str]) -> list[str]:
-    """The contents of blobs, in this order; empty for one that is not there."""
-    fed = os.fsencode("".join(f"{blob}\n" for blob in blobs))
+def _contents(root: Path, blobs: Sequence[str]) -> list[str | None]:
+    """The contents of blobs, in this order; None for one that git cannot read."""
+    fed = "".join(f"{blob}\n" for blob in blobs).encode()
     left = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if blobs else b""
-    contents = []
+    contents: list[str | None] = []
     while left:
         head, _, left = left.partition(b"\n")
         size = head.rpartition(b" ")[2]
-        content, left = _split(left, int(size)) if size.isdigit() else (b"", left)
-        contents.append(content.decode("utf-8", "replace"))
-    return contents
+        if not size.isdigit():
+            contents.append(None)
+            continue
+        end = int(size)
+        contents.append(left[:end].decode("utf-8", "replace"))
+        left = left[end + 1 :]
+    return contents if len(contents) == len(blobs) else [None] * len(blobs)
 
 
-def _split(content: bytes, size: int) -> tuple[bytes, bytes]:
-    """The first bytes, and what follows the end of the line after them."""
-    return content[:size], content[size + 1 :]
+def _lines(text: str) -> list[str]:
+    """Lines as git and events.jsonl have them; `splitlines` also ends one within a reason."""
+    return text.split("\n")

@@ -226,6 +226,17 @@ def remove(project: Project, name: str = NAME) -> None:
     project.git("rm", "-r", "--quiet", f".unlatch/increments/{name}")
 
 
+def empty_history(project: Project) -> None:
+    """Remove what the files of an increment say of its reopens, and with it its links."""
+
+    def empty(data: Any) -> None:
+        for key in ("reopenHistory", *ALL):
+            del data[key]
+
+    rewrite(project.folder() / "metadata.json", empty)
+    (project.folder() / "events.jsonl").write_text("")
+
+
 def test_a_committed_deletion_of_an_increment_is_found(kept: Project) -> None:
     verify(kept, 0)
     remove(kept)
@@ -275,15 +286,8 @@ def test_a_deleted_record_of_an_item_is_found(alone: Project) -> None:
 
 
 def test_events_that_a_commit_rewrote_are_found(kept: Project) -> None:
-    place = kept.folder()
     events = kept.events()
-    (place / "events.jsonl").write_text("")
-
-    def empty(data: Any) -> None:
-        for key in ("reopenHistory", *ALL):
-            del data[key]
-
-    rewrite(place / "metadata.json", empty)
+    empty_history(kept)
     found = wrong(kept)
     assert found == [(NAME, "event-removed")] * len(events)
     assert found
@@ -292,6 +296,37 @@ def test_events_that_a_commit_rewrote_are_found(kept: Project) -> None:
     assert f"commit {commit[:10]} removed or rewrote the event reopened" in (
         kept.run("history", "verify").out
     )
+
+
+def test_a_removed_line_that_looks_like_a_header_hides_no_event(kept: Project) -> None:
+    events, number = kept.folder() / "events.jsonl", len(kept.events())
+    header = f"-- a/.unlatch/increments/{OTHER}/events.jsonl\n"
+    events.write_text(header + events.read_text())
+    save(kept)
+    empty_history(kept)
+    remove(kept, OTHER)
+    save(kept)
+
+    assert wrong(kept) == [(OTHER, "record-deleted"), *[(NAME, "event-removed")] * number]
+
+
+def test_an_event_with_another_line_end_in_its_reason_is_missed(kept: Project) -> None:
+    events, number = kept.folder() / "events.jsonl", len(kept.events())
+    text = events.read_text().replace(REASON, REASON.replace(" ", "\u2028"))
+    assert "\u2028" in text
+    events.write_text(text)
+    kept.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+    empty_history(kept)
+
+    assert wrong(kept) == [(NAME, "event-removed")] * number
+
+
+def test_events_that_git_has_lost_cannot_be_compared(kept: Project) -> None:
+    blob = kept.git("rev-parse", f"HEAD:.unlatch/increments/{NAME}/events.jsonl").strip()
+    (kept.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    empty_history(kept)
+
+    assert wrong(kept) == [("git", "history-unread")]
 
 
 @pytest.mark.parametrize("way", ["archived", "renamed", "moved back"])
