@@ -508,6 +508,32 @@ def test_a_link_follows_its_item_in_every_shape(name: str) -> None:
         (github(4), Link("github", "4", target="Octo/widgets"), True),
         (github(4), Link("github", "4", target="octo/gadgets"), False),
         (github(4), Link("github", "4", target="default"), True),
+        *(
+            (github(4), Link("github", "4", url), is_same)
+            for url, is_same in (
+                ("octo/widgets/issues/4", True),
+                ("repos/octo/widgets/issues/4", True),
+                ("github.com/octo/widgets/issues/4", True),
+                ("//www.github.com/octo/widgets/issues/4", True),
+                ("https://github.com:443/octo/widgets/pull/4", True),
+                ("https://gil@GitHub.com/octo/widgets/issues/4", True),
+                ("https://api.github.com/repos/octo/widgets/issues/4", True),
+                ("https://ghe.example/api/v3/repos/octo/widgets/issues/4", False),
+                ("https://github.com:8443/octo/widgets/issues/4", False),
+                ("https://github/octo/widgets/issues/4", False),
+                ("ghe.example/octo/widgets/issues/4", False),
+            )
+        ),
+        (
+            Link("github", "4", "https://octo.ghe.com/octo/widgets/issues/4"),
+            Link("github", "4", "https://api.octo.ghe.com/repos/octo/widgets/issues/4"),
+            True,
+        ),
+        (
+            Link("github", "4", "https://ghe.example/octo/widgets/issues/4"),
+            Link("github", "4", "https://ghe.example/api/v3/repos/octo/widgets/issues/4"),
+            True,
+        ),
         (
             Link("ado", "4", ADO.format(4)),
             Link("ado", "4", "https://dev.azure.com/fabrikam/widgets/_apis/wit/workItems/4"),

@@ -12,6 +12,10 @@ from unlatch.patterns import pattern
 # The end of an issue's address on GitHub; SpecWeave names an issue without its host, too. Pull
 # requests are numbered with the issues.
 _ISSUE = pattern(r"(?:.*/)?([^/]+/[^/]+)/(?:issues|pull)/0*([1-9][0-9]*)")
+# Without a scheme, only a point or a port tells a host from an owner.
+_GITHUB_HOST = pattern(
+    r"(?:(?:[a-z+]+:)?//(?:[^/@]*@)?|(?=[^/]*[.:]))(?:api\.|www\.)?([^/]+?)(?::(?:80|443))?(?:/|$)"
+)
 _WORK_ITEM = pattern(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/0*([1-9][0-9]*)")
 _OLD_CLOUD = pattern(r"\A([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
 _TICKET = pattern(r"/(?:browse|issues)/([a-z][a-z0-9_]*-[0-9]+)$")
@@ -49,12 +53,13 @@ def address_of(link: Link) -> str | None:
 def on_other_host(first: Link, other: Link) -> bool:
     """Whether two links name issues on different hosts of GitHub, which `address_of` leaves out."""
     urls = [link.url for link in (first, other) if link.tracker == "github" and link.url]
-    return len({_host(url) for url in urls}) > 1
+    return len({_host(url) for url in urls} - {""}) > 1
 
 
 def _host(url: str) -> str:
-    """The host of a GitHub's pages, also from an address of its API."""
-    return _parts(url)[0].partition("/")[0].removeprefix("api.").removeprefix("www.")
+    """The host of a GitHub's pages, also from an address of its API; empty without a host."""
+    match = _GITHUB_HOST.match(url.strip().casefold())
+    return match[1] if match else ""
 
 
 def item_at(tracker: str, url: str) -> str | None:
