@@ -104,9 +104,10 @@ class _Move:
         """
         number = folder.name.partition("-")[0]
         for other in sorted_folders(self.paths.increments, archived=False):
-            if other.name.partition("-")[0] == number:
-                is_same = other.name == folder.name or self._links(other) == self._links(folder)
-                return other.name if is_same else None
+            if other.name.partition("-")[0] == number and (
+                other.name == folder.name or self._links(other) == self._links(folder)
+            ):
+                return other.name
         return None
 
     def _links(self, folder: Folder) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Records of items outside of a project that earlier versions keep in another folder."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,23 @@ def test_what_waits_here_is_not_posted_after_an_earlier_version_posted_it(beside
     beside.earlier(*beside.reopen()).ends(0)
     beside.project.run("sync").ends(0, out="is open; nothing changed")
     beside.check_posted(REASON)
+
+
+def test_a_record_is_joined_to_its_own_beside_that_of_another_item_with_its_number(
+    beside: Beside,
+) -> None:
+    beside.project.run(*beside.reopen()).ends(0)
+    (own,) = beside.items.glob("*/")
+    other = own.with_name(f"{own.name.partition('-')[0]}-another")
+    shutil.copytree(own, other)
+    for path in other.iterdir():
+        text = path.read_text().replace("issues/4", "issues/5")
+        path.write_text(text.replace('"issue": 4', '"issue": 5'))
+    beside.close()
+    beside.earlier(*beside.reopen("--offline", reason=OTHER)).ends(0)
+
+    beside.project.run("sync").ends(0, out="reopened; commented")
+    beside.check_posted(REASON, OTHER)
 
 
 def test_an_unknown_outcome_of_an_earlier_version_is_looked_up_after_the_move(
