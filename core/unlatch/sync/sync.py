@@ -19,7 +19,7 @@ from unlatch.project.git.sparse import sparse_increments
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, OperationKey
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
 from unlatch.sync.apply import apply_sync_plan, preview_sync, pushed_words
 from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose
@@ -213,26 +213,14 @@ class Sync:
         """
         selection = self._chosen()
         chosen = selection.increments
-        retries = self.options.retries_blocked
-        due = [
-            increment
-            for increment in chosen
-            if any(retries or not op.is_blocked for op in increment.pending)
-        ]
+        due = [increment for increment in chosen if any(map(self._is_attempted, increment.pending))]
         names = {increment.id for increment in due}
         skipped = [
             increment for increment in chosen if increment.pending and increment.id not in names
         ]
-        blocked = (
-            0 if retries else sum(op.is_blocked for increment in chosen for op in increment.pending)
-        )
-        tried = (
-            (increment, op)
-            for increment in due
-            for op in increment.pending
-            if retries or not op.is_blocked
-        )
-        served = {identity(link_of(increment, op)) for increment, op in tried}
+        operations = [(increment, op) for increment in chosen for op in increment.pending]
+        served = {identity(link_of(*tried)) for tried in operations if self._is_attempted(tried[1])}
+        blocked = sum(not self._is_attempted(op) for _, op in operations)
         self.listener.agree(due)
         self.options = self.first(self.options)
         if refused := _refusal(self.workspace, self.options, len(served)):
@@ -267,6 +255,10 @@ class Sync:
             duplicates,
             tuple(missing_labels(self.workspace, plan, self.made.keys(), self._tried)),
         )
+
+    def _is_attempted(self, operation: Operation) -> bool:
+        """Whether this sync tries to deliver an operation."""
+        return self.options.retries_blocked or not operation.is_blocked
 
     @property
     def _tried(self) -> set[OperationKey]:

@@ -1,4 +1,4 @@
-"""The pending operations of a project's increments on items that are changed alone."""
+"""The pending operations on items that are changed alone: of their records, and of increments."""
 
 from __future__ import annotations
 
@@ -65,9 +65,8 @@ class PendingBeside:
     def same(self, link: Link, kind: Kind, reason: str | None) -> OperationPending | None:
         """Why an item needs no second operation of a kind for a reason, if so."""
         for increment, operation in self.on(link):
-            reasons = {entry.id: entry.reason for entry in increment.reopens}
             is_alike = operation.kind is kind and operation.state
-            if is_alike and reason == (operation.reason or reasons.get(operation.op)):
+            if is_alike and reason == _reason_of(increment, operation):
                 message = f"increment {increment.id} has the same operation pending on it"
                 hint = f"unlatch sync {quote(increment.id)}"
                 return OperationPending("operation-pending", message, hint=hint)
@@ -78,3 +77,28 @@ def strike_opposed(workspace: Workspace, link: Link, kind: Kind) -> None:
     """Let a command about an item alone end what its increments wanted for its state before."""
     for increment in PendingBeside.of(workspace).opposed(link, kind):
         strike_states(workspace.beside, increment.id, link)
+
+
+def pending_reason(record: Increment, kind: Kind) -> str | None:
+    """The last reason for which an operation of a kind is pending; None without one."""
+    return next(reversed(_pending_reasons(record, kind)), None)
+
+
+def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
+    """Whether an operation for this reason is pending; without a reason, any of its kind."""
+    reasons = _pending_reasons(record, kind)
+    return reason in reasons if reason is not None else bool(reasons)
+
+
+def _pending_reasons(record: Increment, kind: Kind) -> list[str | None]:
+    return [
+        _reason_of(record, operation)
+        for operation in record.pending
+        if operation.kind is kind and operation.state
+    ]
+
+
+def _reason_of(record: Increment, operation: Operation) -> str | None:
+    """The reason of an operation; that of a reopen is in reopenHistory."""
+    reasons = {entry.id: entry.reason for entry in record.reopens}
+    return operation.reason or reasons.get(operation.op)

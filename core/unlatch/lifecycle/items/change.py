@@ -28,7 +28,12 @@ from unlatch.lifecycle.items.answered import (
     own_id,
     unfinished_attempt,
 )
-from unlatch.lifecycle.items.beside import PendingBeside, strike_opposed
+from unlatch.lifecycle.items.beside import (
+    PendingBeside,
+    is_pending,
+    pending_reason,
+    strike_opposed,
+)
 from unlatch.lifecycle.items.places import make_user_items
 from unlatch.project.linked import linked_to
 from unlatch.spi import Snapshot
@@ -387,25 +392,3 @@ def _is_missing(
     with suppress(UnlatchError):
         return trackers.open(ref.tracker).sees_place(ref)
     return False
-
-
-def pending_reason(record: Increment, kind: Kind) -> str | None:
-    """The last reason for which an operation of a kind is pending; None without one."""
-    reasons = {entry.id: entry.reason for entry in record.reopens}
-    reasons_pending = (
-        operation.reason or reasons.get(operation.op)
-        for operation in reversed(record.pending)
-        if operation.kind is kind and operation.state
-    )
-    return next(reasons_pending, None)
-
-
-def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
-    """Whether an operation for this reason is pending; without a reason, any of its kind."""
-    reasons = {reopen.id: reopen.reason for reopen in record.reopens}
-    return any(
-        operation.kind is kind
-        and operation.state
-        and reason in (None, operation.reason or reasons.get(operation.op))
-        for operation in record.pending
-    )

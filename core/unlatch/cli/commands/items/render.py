@@ -13,8 +13,7 @@ from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.reason import quoted_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.lifecycle.items.beside import OperationPending
-from unlatch.lifecycle.items.change import pending_reason
+from unlatch.lifecycle.items.beside import OperationPending, pending_reason
 from unlatch.lifecycle.items.outcome import outcome_of
 from unlatch.spi.operation import Kind
 
