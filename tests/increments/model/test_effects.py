@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from unlatch.increments.model.increment import SyncedItem
 from unlatch.increments.records.effects import read_effect, write_effect
+from unlatch.increments.records.reopens import spelled_out
 from unlatch.spi.operation import Category, SeenItem
 
 ITEM = SyncedItem("github", "4", "https://github.com/octo/widgets/issues/4")
@@ -63,3 +64,11 @@ def test_people_can_read_a_line() -> None:
 def test_a_line_that_cannot_be_read_says_nothing(line: object) -> None:
     made = replace(ITEM, **read_effect(line))
     assert (made.before, made.after, made.labels_added, made.labels_removed) == (None, None, (), ())
+
+
+def test_a_line_of_another_program_stays_as_it_is() -> None:
+    entry = {"effect": {"size": "large"}, "items": [{"effect": "closed:done open:todo =bug"}]}
+    labels = {"labels": ["bug"]}
+    states = {"before": {"state": "closed", "category": "done", **labels}}
+    states["after"] = {"state": "open", "category": "todo", **labels}
+    assert spelled_out(entry) == {"effect": {"size": "large"}, "items": [states]}

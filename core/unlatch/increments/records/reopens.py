@@ -191,7 +191,8 @@ def spelled_out(value: Any) -> Any:
         return value
     parts = read_effect(value.get(EFFECT))
     details = SYNCED.write(SyncedItem("", "", "", **parts)) if parts else {}
-    return {key: spelled_out(member) for key, member in value.items() if key != EFFECT} | details
+    left = {key: member for key, member in value.items() if key != EFFECT or not parts}
+    return {key: spelled_out(member) for key, member in left.items()} | details
 
 
 def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterator[SyncedItem]:
