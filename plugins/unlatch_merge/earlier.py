@@ -72,8 +72,6 @@ class _Move:
             try:
                 with _held(self.earlier(place), folder.name):
                     self._take(folder)
-            except UnmergeableError:
-                continue  # a version cannot be read: both stay, and doctor names it
             except StoreError as error:
                 if error.id != "locked":
                     raise
@@ -86,7 +84,10 @@ class _Move:
             return
         twin, here = self.paths.increments / name, folder.path
         with _held(self.paths, name):
-            metadata, events = _joined(twin, here, self.shapes)
+            try:
+                metadata, events = _joined(twin, here, self.shapes)
+            except (OSError, StoreError, ValueError):
+                return  # one of the two cannot be read: both stay, and doctor names it
             if here.parent != self.moving:
                 if exists(self.moving / folder.name):
                     return
@@ -143,6 +144,8 @@ def _joined(ours: Path, theirs: Path, shapes: Shapes) -> tuple[bytes | None, byt
         return (_content(sides[0] / METADATA) if sides else None), events
     raw = [_content(side / METADATA) for side in sides]
     texts = [JsonText.parse(content).value for content in raw]
+    if not all(isinstance(text, dict) for text in texts):
+        raise UnmergeableError("a record is no JSON object")
     take = max(Side, key=lambda side: _last_activity(texts[side is Side.THEIRS]))
     merged = JsonText.parse(merge_metadata(None, *raw, shapes=shapes, take=take).content)
     data: Data = dict(merged.value)

@@ -157,6 +157,17 @@ def test_a_record_is_joined_to_its_own_beside_that_of_another_item_with_its_numb
     beside.check_posted(REASON, OTHER)
 
 
+@pytest.mark.parametrize("text", ["{", "[]", '{"pending": 7}'])
+def test_a_record_that_cannot_be_read_stops_no_other(beside: Beside, text: str) -> None:
+    beside.project.run(*beside.reopen("--offline")).ends(0)
+    beside.earlier(*beside.reopen("--offline", reason=OTHER)).ends(0)
+    (broken,) = beside.old.glob("*/metadata.json")
+    broken.write_text(text)
+
+    done = beside.project.run("sync").ends(5, out="reopened; commented", err=str(broken.parent))
+    assert [1, text] == [len(beside.comments()), broken.read_text()], done.said
+
+
 def test_an_unknown_outcome_of_an_earlier_version_is_looked_up_after_the_move(
     beside: Beside,
 ) -> None:
