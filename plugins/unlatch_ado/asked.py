@@ -45,8 +45,8 @@ def read_asked(
 ) -> Asked | None:
     """The comment of this id on a work item; None if it asks for nothing.
 
-    That is one that is gone, was edited, or was written by a program, by unlatch, or by somebody
-    of whom Azure DevOps does not tell that they are a person.
+    That is one that is gone, was edited, or was written by a program, by unlatch, or by an account
+    that Azure DevOps does not show to be a person's.
     """
     project = _project_of(ref)
     number = _comment_id(client, ref, id)
@@ -116,7 +116,9 @@ def _is_dropped(settings: AdoSettings, told: Told) -> bool:
 def _last_close(close: Update | None, marked: Iterable[Remark], *, dropped: bool) -> LastClose:
     if close is None or close.at is None:
         return LastClose(dropped=dropped, locked=False)
-    posted = [remark.ref.created for remark in marked if remark.author.id == close.author.id]
+    # Two accounts without an id may be different ones.
+    account = close.author.id
+    posted = [remark.ref.created for remark in marked if account and remark.author.id == account]
     kinds = {True: Closer.PERSON, False: Closer.BOT, None: None}
     closer = Closer.UNLATCH if is_said(close.at, posted) else kinds[close.author.is_person]
     return LastClose(close.at, close.author.id, closer, dropped, locked=False)

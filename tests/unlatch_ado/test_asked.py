@@ -12,6 +12,7 @@ from unlatch_ado.api.comments import Author
 from unlatch_ci.comments.command import Command, Verb
 from unlatch_ci.comments.rights import Policy, came_with_close, refusal
 from unlatch_sandbox import Sandbox
+from unlatch_sandbox.ado import shapes
 from unlatch_sandbox.ado.boards import stable_uuid
 
 ITEM = 101
@@ -67,6 +68,24 @@ def test_whom_a_close_stands_for(box: Sandbox, closing: str) -> None:
         shown += "." if asked is None else "+" if may[0] is None else "-" if may[1] else "!"
 
     assert signs == shown
+
+
+def test_a_comment_of_an_account_without_an_id_does_not_show_who_closed(
+    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = shapes.identity
+
+    def without_id(name: str, *more: Any) -> Any:
+        return {"displayName": name} if name == "Gone" else identity(name, *more)
+
+    monkeypatch.setattr(shapes, "identity", without_id)
+    box.ado.edit(ITEM, state="Closed", by="Gone")
+    box.ado.add_comment(ITEM, f"<p>Completed</p>{MARKER}", "Gone")
+
+    asked = read(box, box.ado.add_comment(ITEM, "/reopen", "Ann"))
+
+    assert asked is not None
+    assert (asked.close.by, asked.close.closer) == (None, None)
 
 
 def test_it_has_the_words_and_the_rights_of_the_person(box: Sandbox) -> None:
