@@ -45,8 +45,8 @@ def read_asked(
 ) -> Asked | None:
     """The comment of this id on an issue; None if it asks for nothing.
 
-    That is one that is gone, was edited, or was written by a program, by unlatch, or by somebody
-    of whom Jira does not tell that they are a person.
+    That is one that is gone, was edited, or was written by a program, by unlatch, or by an account
+    that Jira does not show to be a person's.
     """
     comment = client.find_comment(ref.id, id) if id.isdecimal() else None
     if comment is None or not _is_persons(comment):

@@ -8,10 +8,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from unlatch.spi.item import ItemRef
+from unlatch.spi.text import one_line
 from unlatch.values import dataclass
 
 # unlatch comments right after it has closed an item.
 _COMMENTED_WITHIN = timedelta(minutes=1)
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,8 @@ class Asker:
 
     @property
     def shown(self) -> str:
-        """What people call the account."""
-        return self.name or self.account
+        """The name, on one line and shortened; the account if no character of it is visible."""
+        return one_line(self.name)[:_LONGEST_NAME].strip() or self.account
 
 
 @dataclass(frozen=True, slots=True)

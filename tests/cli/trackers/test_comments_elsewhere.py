@@ -125,6 +125,23 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert "Mallory" not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [("Ann\x1b[2J\n/close", "By Ann /close,"), (" \u202e ", ""), ("é" * 300, f"By {'é' * 100},")],
+    ids=["control characters", "blank", "long"],
+)
+def test_the_record_names_who_asked_whatever_they_call_themselves(
+    desk: Desk, name: str, by: str
+) -> None:
+    desk.project.box.jira.add_role("Developers", name)
+    desk.project.box.ado.add_team("Core Team", name)
+    done = desk.say(name, "/reopen Crash")
+    assert (0, True) == (done.code, desk.is_open), done.said
+    (text,) = desk.answers
+    account = account_id(name) if desk.tracker == "jira" else stable_uuid(name)
+    assert (by or f"By {account},") in text
+
+
 def test_words_that_may_be_a_strangers_give_no_right_to_take_back(desk: Desk) -> None:
     """Where the token may not ask whose it is, nobody can tell which comments are unlatch's."""
     box = desk.project.box
