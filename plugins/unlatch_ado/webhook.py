@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from unlatch.spi import ItemEvent
-from unlatch.spi.validation import validation_message
+from unlatch.spi.validation import first_problem
 from unlatch_ado.asked import REVISION
 
 _Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -66,10 +66,8 @@ def read_event(raw: bytes) -> ItemEvent:
     try:
         payload = _Payload.model_validate_json(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        message = validation_message(first)
-        raise ValueError(f"{place}: {message}" if place else message) from None
+        details = error.errors(include_url=False, include_input=False)
+        raise ValueError(first_problem(details)) from None
     item = payload.resource
     is_update = payload.kind == _UPDATED and item and not _TELLING.isdisjoint(item.fields)
     if item is not None and (is_update or payload.kind in _OTHERS):

@@ -20,7 +20,7 @@ from unlatch.lifecycle.planned.comparison import (
     moves_of,
 )
 from unlatch.lifecycle.planned.saved import LARGEST, SavedPlan, increment_basis, project_name
-from unlatch.spi.validation import validation_message
+from unlatch.spi.validation import first_problem
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 
 if TYPE_CHECKING:
@@ -215,9 +215,7 @@ def read_plan(file: Path) -> SavedPlan:
     try:
         return SavedPlan.model_validate(text.value)
     except ValidationError as error:
-        first = error.errors()[0]
-        at = ".".join(map(str, first["loc"]))
-        raise invalid_plan(f"{at}: {validation_message(first)}", file) from error
+        raise invalid_plan(first_problem(error.errors()), file) from error
 
 
 def invalid_plan(why: str, file: Path) -> UsageError:

@@ -6,12 +6,22 @@ An event tells the ids of both; all else is read here, and an account's rights n
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound
 from unlatch.spi import Category, MarkedComment, StateChange, op_posted
-from unlatch.spi.history import Asked, Asker, Closer, LastClose, NewComment, Obstacle, Role, may_ask
+from unlatch.spi.history import (
+    Asked,
+    Asker,
+    Closer,
+    LastClose,
+    NewComment,
+    Obstacle,
+    Role,
+    is_said,
+    may_ask,
+)
 from unlatch_github.api.models import read_comment, reading_answer
 from unlatch_github.api.paths import REVIEW
 from unlatch_github.states import category_of
@@ -29,8 +39,6 @@ _PERSON = "User"
 _WORKFLOW = "github-actions"
 _WRITES = frozenset({"admin", "write"})
 _TRIAGE = "triage"
-# unlatch comments right after it has closed an issue.
-_COMMENTED_WITHIN = timedelta(minutes=1)
 
 
 def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()) -> Asked | None:
@@ -127,8 +135,9 @@ def _last_close(node: dict[str, Any], marked: tuple[MarkedComment, ...]) -> Last
     actor = event.get("actor") or {}
     at = datetime.fromisoformat(event["createdAt"]) if event else None
     closer = _closer(event, actor)
-    if closer is Closer.PERSON and _is_said(at, actor["login"], marked):
-        closer = Closer.UNLATCH
+    if at is not None and closer is Closer.PERSON:
+        posted = [each.created for each in marked if each.author == actor["login"] and each.created]
+        closer = Closer.UNLATCH if is_said(at, posted) else closer
     return LastClose(
         at=at,
         by=_account(actor["login"]) if actor else None,
@@ -150,20 +159,10 @@ def _reopened(node: dict[str, Any], viewer: str) -> StateChange | None:
 
 
 def _is_dropped(node: dict[str, Any]) -> bool:
-    """Whether an issue was closed without its work; a pull request has no reason."""
+    """Whether an issue was closed as not planned or duplicate; a pull request has no reason."""
     reason = node.get("stateReason")
     return "state" in node and category_of(node["state"].lower(), reason and reason.lower()) is (
         Category.DROPPED
-    )
-
-
-def _is_said(close: datetime | None, by: str, marked: tuple[MarkedComment, ...]) -> bool:
-    """Whether a comment of unlatch came with a close: people use the same account by hand."""
-    return close is not None and any(
-        comment.author == by
-        and comment.created
-        and timedelta() <= comment.created - close <= _COMMENTED_WITHIN
-        for comment in marked
     )
 
 

@@ -13,7 +13,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from unlatch.spi import ItemEvent
-from unlatch.spi.validation import validation_message
+from unlatch.spi.history import may_ask
+from unlatch.spi.validation import first_problem
 from unlatch_github.api.paths import REVIEW
 from unlatch_github.states import category_of
 
@@ -74,10 +75,8 @@ def read_event(raw: bytes) -> ItemEvent:
     try:
         payload = _Payload.model_validate_json(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        message = validation_message(first)
-        raise ValueError(f"{place}: {message}" if place else message) from None
+        details = error.errors(include_url=False, include_input=False)
+        raise ValueError(first_problem(details)) from None
     action = payload.action or "unknown"
     issue, on = payload.issue, payload.issue or payload.pull_request
     if payload.comment is not None and on is not None and on.html_url is not None:
@@ -105,9 +104,7 @@ def _of_comment(
         return ItemEvent(action, note="the comment is not new")
     branch = payload.repository.default_branch if payload.repository else None
     # Most comments ask for nothing, and need no request. What one asks for is read from GitHub.
-    lines = (comment.body or "").splitlines()
-    has_command = any(line.startswith("/") for line in lines)
-    note = None if has_command else "the comment has no command"
+    note = None if may_ask(comment.body or "") else "the comment has no command"
     place = f"{kind}{comment.id}"
     return ItemEvent(action, url=url, note=note, comment=place, default_branch=branch)
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from unlatch.patterns import pattern
 from unlatch.spi import ItemEvent
-from unlatch.spi.validation import validation_message
+from unlatch.spi.validation import first_problem
 
 _Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -76,10 +76,8 @@ def read_event(raw: bytes) -> ItemEvent:
         read = _Dispatch if is_dispatch else _Payload
         parsed = read.model_validate_json(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        message = validation_message(first)
-        raise ValueError(f"{place}: {message}" if place else message) from None
+        details = error.errors(include_url=False, include_input=False)
+        raise ValueError(first_problem(details)) from None
     payload = parsed.client_payload if isinstance(parsed, _Dispatch) else parsed
     action, issue, comment = payload.webhookEvent, payload.issue, payload.comment
     if issue is None:

@@ -1,6 +1,6 @@
 """Messages about invalid values, in the terms of their author rather than of pydantic."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -55,6 +55,13 @@ def validation_message(
     if context.get("min_length") == "1":
         return "must not be empty"
     return message.format(a_list=a_list, a_table=a_table, **context)
+
+
+def first_problem(details: Sequence[Mapping[str, Any]]) -> str:
+    """The message for the first of pydantic's mistakes, with its place."""
+    place = ".".join(map(str, details[0]["loc"]))
+    message = validation_message(details[0])
+    return f"{place}: {message}" if place else message
 
 
 def _written(value: object) -> str:

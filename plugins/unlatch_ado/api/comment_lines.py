@@ -46,10 +46,8 @@ class _Reader(HTMLParser):
             self.parts.append("\n")
         elif tag in _BLOCKS:
             self.parts.append("\n\n")
-        elif tag in ("img", "a") and dict(attrs).get("data-vss-mention") is not None:
-            # A name may be chosen so that it looks like a command.
-            self.parts.append(_OTHER)
-        elif tag == "img":
+        elif tag == "img" or (tag == "a" and "data-vss-mention" in dict(attrs)):
+            # The name in a mention may be chosen so that it looks like a command.
             self.parts.append(_OTHER)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
