@@ -17,7 +17,7 @@ from unlatch.spi.history import (
     LastClose,
     NewComment,
     Role,
-    is_said,
+    is_close_of_unlatch,
     may_ask,
 )
 from unlatch_ado.api.comment_lines import as_markdown
@@ -120,7 +120,9 @@ def _last_close(close: Update | None, marked: Iterable[Remark], *, dropped: bool
     account = close.author.id
     posted = [remark.ref.created for remark in marked if account and remark.author.id == account]
     kinds = {True: Closer.PERSON, False: Closer.BOT, None: None}
-    closer = Closer.UNLATCH if is_said(close.at, posted) else kinds[close.author.is_person]
+    closer = (
+        Closer.UNLATCH if is_close_of_unlatch(close.at, posted) else kinds[close.author.is_person]
+    )
     return LastClose(close.at, close.author.id, closer, dropped, locked=False)
 
 

@@ -19,7 +19,7 @@ from unlatch.spi.history import (
     NewComment,
     Obstacle,
     Role,
-    is_said,
+    is_close_of_unlatch,
     may_ask,
 )
 from unlatch_github.api.models import read_comment, reading_answer
@@ -137,7 +137,7 @@ def _last_close(node: dict[str, Any], marked: tuple[MarkedComment, ...]) -> Last
     closer = _closer(event, actor)
     if at is not None and closer is Closer.PERSON:
         posted = [each.created for each in marked if each.author == actor["login"] and each.created]
-        closer = Closer.UNLATCH if is_said(at, posted) else closer
+        closer = Closer.UNLATCH if is_close_of_unlatch(at, posted) else closer
     return LastClose(
         at=at,
         by=_account(actor["login"]) if actor else None,

@@ -17,7 +17,7 @@ from unlatch.spi.history import (
     LastClose,
     NewComment,
     Role,
-    is_said,
+    is_close_of_unlatch,
     may_ask,
 )
 from unlatch_jira.api.client import PAGE
@@ -107,7 +107,9 @@ def _last_close(
     if move is None:
         return LastClose(dropped=dropped, locked=False)
     posted = [comment.at for comment in marked if comment.author.is_same_as(move.author)]
-    closer = Closer.UNLATCH if is_said(move.at, posted) else _closer(move.author, writer)
+    closer = (
+        Closer.UNLATCH if is_close_of_unlatch(move.at, posted) else _closer(move.author, writer)
+    )
     return LastClose(move.at, move.author.account, closer, dropped, locked=False)
 
 

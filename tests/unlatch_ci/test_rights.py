@@ -58,7 +58,12 @@ TABLE = {
     "unknown": "dd!!d-",
     "nothing known": "ll!!l-",
 }
-WHY = {"s": Refusal.CLOSE_STANDS, "d": Refusal.DROPPED, "l": Refusal.LOCKED, "-": Refusal.NO_ROLE}
+WHY = {
+    "s": Refusal.CLOSED_BY_ANOTHER,
+    "d": Refusal.DROPPED,
+    "l": Refusal.LOCKED,
+    "-": Refusal.NO_ROLE,
+}
 
 
 @pytest.mark.parametrize("closing", TABLE)

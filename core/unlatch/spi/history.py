@@ -74,7 +74,7 @@ class ItemHistory:
 
 
 class Role(StrEnum):
-    """What a person is to an item and its repository."""
+    """The relation of a person to an item, and their rights in its repository."""
 
     AUTHOR = "author"
     ASSIGNEE = "assignee"
@@ -83,7 +83,7 @@ class Role(StrEnum):
 
 
 class Closer(StrEnum):
-    """What closed an item; a change is a commit or a merged pull request."""
+    """The kind of author of a close; a change is a commit or a merged pull request."""
 
     PERSON = "person"
     BOT = "bot"
@@ -93,7 +93,7 @@ class Closer(StrEnum):
 
 
 class Obstacle(StrEnum):
-    """Why a tracker cannot reopen an item, whoever asks."""
+    """The reason why a tracker cannot reopen an item for anyone."""
 
     MERGED = "merged"
     BRANCH_DELETED = "branch-deleted"
@@ -101,7 +101,7 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who wrote a command.
+    """The author of a command.
 
     Args:
         account: the tracker's own id of the account, or its login.
@@ -199,8 +199,8 @@ def may_ask(text: str) -> bool:
     return any(line.lstrip().startswith("/") for line in text.splitlines())
 
 
-def is_said(close: datetime, posted: Iterable[datetime]) -> bool:
-    """Whether a comment of unlatch came with a close: people use the same account by hand.
+def is_close_of_unlatch(close: datetime, posted: Iterable[datetime]) -> bool:
+    """Whether unlatch closed an item with its account, which a person may use by hand as well.
 
     Args:
         posted: the times of the marked comments of the account that closed the item.

@@ -236,7 +236,7 @@ def _reactions(record: CommentRecord, url: str) -> Json:
 
 
 def reaction(number: int, user_name: str, content: str, moment: str, at: Addresses) -> Json:
-    """What somebody added to a comment."""
+    """What a person added to a comment."""
     return {
         "id": number,
         "node_id": node_id("Reaction", number),

@@ -1,4 +1,4 @@
-"""The comments that answer a command which was not carried out."""
+"""The comments that answer a refused or failed command."""
 
 from collections.abc import Sequence
 
@@ -8,27 +8,27 @@ from unlatch_ci.comments.deciding import UNCHANGED, asked_by
 from unlatch_ci.comments.rights import Policy, Refusal
 
 _OBSTACLES = {
-    Refusal.MERGED: "GitHub reopens no merged pull request. Reopen the issue that it closed, or "
-    "open a new pull request.",
+    Refusal.MERGED: "GitHub cannot reopen a merged pull request. Reopen the issue that it closed, "
+    "or open a new pull request.",
     Refusal.BRANCH_DELETED: "the branch of this pull request was deleted. Restore the branch, then "
     "ask again.",
 }
 _CLOSED = {
-    Refusal.CLOSE_STANDS: "somebody else closed this",
-    Refusal.DROPPED: "this was closed without its work",
+    Refusal.CLOSED_BY_ANOTHER: "another person closed this",
+    Refusal.DROPPED: "this was closed as not planned or as a duplicate",
     Refusal.LOCKED: "this is locked",
     Refusal.TOO_LATE: "this was closed too long ago",
 }
-_FAILED = "the job that took up the comment could not do that; its log says why."
+_FAILED = "the job for this comment failed. Its log says why."
 
 
 def refusal_text(asked: Asked, refusal: Refusal, policy: Policy) -> Text:
-    """Why a person may not, and who may by the settings."""
+    """The reason for a refusal, and who may by the settings."""
     return _text(asked, _OBSTACLES.get(refusal) or _why(refusal, policy))
 
 
 def failure_text(asked: Asked) -> Text:
-    """That a command failed and nothing was changed."""
+    """The answer to a command that failed."""
     return _text(asked, _FAILED)
 
 
@@ -36,12 +36,12 @@ def _why(refusal: Refusal, policy: Policy) -> str:
     # Who has the right to write has that of triage, too.
     rights = "triage or write" if Role.TRIAGE in policy.allow else "write"
     staff = [f"people with {rights} rights"] if policy.allow & {Role.TRIAGE, Role.WRITE} else []
-    teams = ["some teams"] if any(":" in name for name in policy.allow) else []
+    teams = ["members of some teams"] if any(":" in name for name in policy.allow) else []
     if refusal is Refusal.NO_ROLE:
         own = [f"its {role}" for role in (Role.AUTHOR, Role.ASSIGNEE) if role in policy.allow]
         return f"{_listed([*own, *staff, *teams]) or 'nobody'} can ask for it."
-    if refusal is Refusal.NOT_ASKED_BY:
-        return f"only {_listed(['who asked for the reopen', *staff])} can take it back."
+    if refusal is Refusal.NOT_REQUESTER:
+        return f"only {_listed(['the person who asked for the reopen', *staff])} can undo it."
     insisting = refusal in (Refusal.DROPPED, Refusal.LOCKED)
     people = _listed(staff if insisting else [*staff, *teams])
     if not people:

@@ -33,7 +33,7 @@ class Decision:
     Args:
         why: for the user, why nothing is changed; None if the command is to be carried out.
         command: None if the comment has none that counts.
-        refusal: why the person may not, to be told once.
+        refusal: why the person may not, to be posted once.
         is_met: whether the item is as the command wants it, so that it is acknowledged alone.
         is_begun: whether that is so for this very command, whose job may have ended too early.
         labels: whether the item gets the label of a comment without a command.
@@ -71,19 +71,19 @@ def _decide_right(asked: Asked, command: Command, policy: Policy) -> Decision:
     account, last = asked.asker.account, _last_asker(asked.marked)
     by_hand = asked.reopened is not None and asked.reopened.own is False
     if command.verb is Verb.UNDO and (last is None or by_hand):
-        return Decision("nobody asked here for the reopen")
+        return Decision("no comment on this item asked for the reopen")
     refused = refusal(
         command, asked.asker, asked.close, policy, written=asked.written, reopened_for=last
     )
     if refused is None and command.verb is Verb.REOPEN and asked.obstacle is not None:
         refused = Refusal(asked.obstacle)
     if refused is not None:
-        is_told = refusal_id(asked, refused) in _own_operations(asked)
-        words = f"{account} may not ({refused})"
-        return Decision(words, command, refusal=None if is_told else refused)
+        is_posted = refusal_id(asked, refused) in _own_operations(asked)
+        words = f"{account} may not {command.verb} the item ({refused})"
+        return Decision(words, command, refusal=None if is_posted else refused)
     if _commands_lately(asked) >= MOST_COMMANDS:
         return Decision(
-            f"{account} has asked {MOST_COMMANDS} times within a day, which is the most"
+            f"{account} has asked {MOST_COMMANDS} times within a day, which is the limit"
         )
     return Decision(command=command)
 
@@ -98,16 +98,16 @@ def _decide_follow_up(asked: Asked, policy: Policy) -> Decision:
         return Decision(why)
     if policy.follow_up == "label":
         return Decision("its author wrote again", labels=True)
-    # Nothing was asked for, so nobody is told why nothing is done.
+    # The author asked for nothing, so a refusal is not posted.
     return replace(_decide_right(asked, command, policy), refusal=None)
 
 
 def _outdated(asked: Asked, command: Command) -> str | None:
-    """Why a command asks for nothing any more."""
+    """Why a command no longer counts; None if it does."""
     if answer_id(asked) in _own_operations(asked):
         return "the comment was answered already"
     if came_with_close(asked.asker, asked.written, asked.close):
-        return "the comment came with the close of its author"
+        return "its author closed the item within a minute of the comment"
     closed = asked.close.at is not None and asked.close.at > asked.written
     if command.verb is Verb.REOPEN:
         return "the item was closed after the comment was written" if closed else None
@@ -147,12 +147,12 @@ def answer_id(asked: Asked) -> str:
 def refusal_id(asked: Asked, refusal: Refusal) -> str:
     """The id of the answer to a person who may not: one for the item.
 
-    What the tracker cannot reopen is told once for each close, as it may have changed.
+    That the tracker cannot reopen the item is posted once for each close, as it may have changed.
     """
-    told = ["refused", asked.ref.url, asked.asker.account]
+    parts = ["refused", asked.ref.url, asked.asker.account]
     if asked.obstacle is None or refusal is not Refusal(asked.obstacle):
-        return derived_ulid(_BEGINNING, told)
-    return derived_ulid(asked.close.at or _BEGINNING, [*told, refusal])
+        return derived_ulid(_BEGINNING, parts)
+    return derived_ulid(asked.close.at or _BEGINNING, [*parts, refusal])
 
 
 def asked_by(asked: Asked) -> str:

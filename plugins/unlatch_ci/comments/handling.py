@@ -6,6 +6,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.delivery.duplicates import delete_duplicates
 from unlatch.errors import Forbidden, Rejected, UsageError
 from unlatch.lifecycle.items.change import find_increments, note_alone
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from unlatch_ci.comments.deciding import Decision
 
 # Exit codes of a command that changed nothing, or cannot tell.
-_FAILED = (1, 2, 5)
+_FAILED = (1, DECLINED, UNDECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def handle_comment(
     groups = [name for name in config.comments.allow if ":" in name]
     asked = plugin.read_asked(ref, comment, groups)
     if asked is None:
-        return Handled(0, "the comment asks for nothing")
+        return Handled(0, "the comment was deleted or edited, or no person wrote it")
     policy = _policy(config)
     decision = decide(asked, policy)
     command, why = decision.command, decision.why

@@ -1,4 +1,4 @@
-"""Decide who may ask for what on an item.
+"""Decide who may use a command on an item.
 
 The rights are those of the person who asks, never those of the account that unlatch uses. What a
 tracker does not tell counts as missing.
@@ -20,10 +20,10 @@ class Refusal(StrEnum):
     """Why a command is refused."""
 
     NO_ROLE = "no-role"
-    CLOSE_STANDS = "close-stands"
+    CLOSED_BY_ANOTHER = "closed-by-another"
     DROPPED = "dropped"
     LOCKED = "locked"
-    NOT_ASKED_BY = "not-asked-by"
+    NOT_REQUESTER = "not-requester"
     TOO_LATE = "too-late"
     # As `unlatch.spi.history.Obstacle`.
     MERGED = "merged"
@@ -32,7 +32,7 @@ class Refusal(StrEnum):
 
 _STAFF = frozenset({Role.TRIAGE, Role.WRITE})
 _ALL = frozenset(Role)
-# Whose close a person's own request outweighs.
+# No person decided on these closes, so authors and assignees may reopen the item.
 _NOT_A_DECISION = frozenset({Closer.BOT, Closer.WORKFLOW, Closer.CHANGE, Closer.UNLATCH})
 
 
@@ -46,8 +46,7 @@ class Policy:
         share_text: whether the words of a comment are recorded and posted with an increment.
         mentions: whether names and links in comments of unlatch take effect.
         labels: those that unlatch sets by default, casefolded; empty if others are configured.
-        days: after a close, in which those may ask whom another person's close stops; 0 for no
-            end.
+        days: after a close, in which authors and assignees may ask; 0 for no limit.
         follow_up: what a comment without a command does, by the item's author.
     """
 
@@ -69,15 +68,15 @@ def refusal(
     written: datetime,
     reopened_for: str | None = None,
 ) -> Refusal | None:
-    """Why this person may not have the command carried out on this item; None if they may.
+    """The reason to refuse the command on this item; None to carry it out.
 
     Args:
-        written: when the command was.
+        written: the time of the command.
         reopened_for: the account that asked for the last reopen; only an undo needs it.
     """
     if command.verb is Verb.UNDO:
         may = reopened_for == asker.account or _is_staff(asker, policy)
-        return None if may else Refusal.NOT_ASKED_BY
+        return None if may else Refusal.NOT_REQUESTER
     if not _may_overrule(asker, policy) and not asker.roles & policy.allow:
         return Refusal.NO_ROLE
     if command.verb is not Verb.REOPEN:
@@ -105,7 +104,7 @@ def _refused_reopen(
         return None
     if close.dropped is not False and not insists:
         return Refusal.DROPPED
-    return None if _may_overrule(asker, policy) else Refusal.CLOSE_STANDS
+    return None if _may_overrule(asker, policy) else Refusal.CLOSED_BY_ANOTHER
 
 
 def changes_increment(asker: Asker, policy: Policy) -> bool:
@@ -123,7 +122,7 @@ def completes_increment(asker: Asker, policy: Policy) -> bool:
 
 
 def came_with_close(asker: Asker, written: datetime, close: LastClose) -> bool:
-    """Whether a comment belongs to the close itself, and so asks for nothing.
+    """Whether a comment was written with the close ("Close with comment"), and so is no command.
 
     Its event may arrive when the item is closed already.
     """
@@ -137,7 +136,7 @@ def _is_staff(asker: Asker, policy: Policy) -> bool:
 
 
 def _may_overrule(asker: Asker, policy: Policy) -> bool:
-    """Whether another person's close does not stand for this one."""
+    """Whether the account may reopen what another person closed."""
     return _is_staff(asker, policy) or not asker.teams.isdisjoint(policy.allow)
 
 

@@ -64,7 +64,7 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
     desk.close("wes")
     assert (0, 1) == (desk.say("oda", "/reopen It was closed again").code, len(desk.answers))
-    # Somebody else may all the same, and so may they once they have a right.
+    # Another person may all the same, and so may they once they have a right.
     desk.project.box.github.add_person("oda", role="triage")
     assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
 
@@ -73,16 +73,21 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     ("allow", "by", "user", "words"),
     [
         (["author"], "wanda", "oda", "its author can ask for it."),
-        (["author"], "wanda", "ann", "somebody else closed this, so no comment can reopen it."),
+        (["author"], "wanda", "ann", "another person closed this, so no comment can reopen it."),
         (["triage", "write"], "ann", "ann", "people with triage or write rights can ask for it."),
         (["author", "write"], "wanda", "ann", "so only people with write rights can reopen it."),
         (
             ["author", "write", "team:core"],
             "wanda",
             "ann",
-            "people with write rights and some teams",
+            "people with write rights and members of some teams",
         ),
-        (["team:core"], "ann", "ann", "**Nothing was changed**: some teams can ask for it."),
+        (
+            ["team:core"],
+            "ann",
+            "ann",
+            "**Nothing was changed**: members of some teams can ask for it.",
+        ),
         ([], "ann", "ann", "nobody can ask for it."),
     ],
 )
@@ -173,7 +178,7 @@ def test_a_reopen_by_hand_is_not_taken_back(desk: Desk, *, is_first: bool) -> No
     for user in ("ann", "tim"):
         done = desk.say(user, "/undo")
         assert (0, "open") == (done.code, desk.state), done.said
-        assert "nobody asked here for the reopen" in done.said
+        assert "no comment on this item asked for the reopen" in done.said
 
 
 @pytest.mark.parametrize("is_closed", [True, False])
@@ -359,7 +364,7 @@ def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
     comment = desk.post("ann", "/reopen It crashes")
     desk.project.box.github.edit_comment(REPOSITORY, comment, None)
     done = desk.take_up(comment, "/reopen It crashes", "--json")
-    assert ("unlatch.ingest/1", "the comment asks for nothing") == (
+    assert ("unlatch.ingest/1", "the comment was deleted or edited, or no person wrote it") == (
         done.document["schema"],
         done.document["why"],
     )

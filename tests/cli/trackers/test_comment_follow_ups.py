@@ -37,7 +37,7 @@ def test_the_author_reopens_with_words_alone(desk: Desk, user: str, words: str, 
     assert (1 if state == "open" else 0) == len(desk.answers)
 
 
-def test_the_close_of_somebody_else_stands_without_an_answer(desk: Desk) -> None:
+def test_the_close_of_another_person_stands_without_an_answer(desk: Desk) -> None:
     configure(desk, 'follow_up = "reopen"')
     desk.project.box.github.edit(REPOSITORY, 4, state="open")
     desk.close("wes")

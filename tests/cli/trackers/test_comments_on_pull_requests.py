@@ -34,12 +34,15 @@ def test_its_author_reopens_and_closes_it(desk: Desk, *, review: bool) -> None:
     assert 2 == len(desk.answers)
 
 
-def test_the_close_of_somebody_else_stands_for_its_author(desk: Desk) -> None:
+def test_the_close_of_another_person_stands_for_its_author(desk: Desk) -> None:
     desk.project.box.github.edit(REPOSITORY, 9, state="open")
     desk.close("wes", None)
 
     refused = desk.say("ann", "/reopen It is done")
-    assert ("closed", True) == (desk.state, "ann may not (close-stands)" in refused.said)
+    assert ("closed", True) == (
+        desk.state,
+        "ann may not reopen the item (closed-by-another)" in refused.said,
+    )
 
     assert (0, "open") == (desk.say("tim", "/reopen It is done").code, desk.state)
 
@@ -47,7 +50,7 @@ def test_the_close_of_somebody_else_stands_for_its_author(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("obstacle", "answer"),
     [
-        ("merged", "GitHub reopens no merged pull request"),
+        ("merged", "GitHub cannot reopen a merged pull request"),
         ("branch", "the branch of this pull request was deleted. Restore the branch"),
     ],
 )
