@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef
     from unlatch_ado.api.client import Client
     from unlatch_ado.api.comments import Author, Remark, Update, WrittenComment
-    from unlatch_ado.api.models import Told
+    from unlatch_ado.api.models import OwnedItem
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
 
@@ -53,12 +53,12 @@ def read_asked(
     comment = client.find_comment(project, ref.id, number) if number else None
     if number is None or comment is None or not _is_persons(comment):
         return None
-    told, writer = client.told(ref.id), comment.remark.author
-    workflow = client.projects.workflow(told.item.project, told.item.type)
+    owned, writer = client.owned_item(ref.id), comment.remark.author
+    workflow = client.projects.workflow(owned.item.project, owned.item.type)
     me = client.projects.find_account()
     marked = [remark for remark in client.remarks(project, ref.id) if ops_in(remark.text)]
-    category = workflow.category(told.item.state)
-    is_dropped = category is Category.DROPPED or _is_dropped(settings, told)
+    category = workflow.category(owned.item.state)
+    is_dropped = category is Category.DROPPED or _is_dropped(settings, owned)
     close = last_close(client.updates(ref.id), lambda state: _is_open(workflow, state))
     given = _given(settings, client, project, writer)
     return Asked(
@@ -69,7 +69,7 @@ def read_asked(
         comment.remark.ref.created,
         Asker(
             writer.id or "",
-            frozenset(_own_roles(told, writer) | given),
+            frozenset(_own_roles(owned, writer) | given),
             frozenset(group for group in groups if _is_in(client, project, group, writer)),
             name=writer.name or "",
             trusted=bool(given),
@@ -109,8 +109,8 @@ def _is_persons(comment: WrittenComment) -> bool:
     return is_plain and remark.author.id is not None and remark.author.is_person is True
 
 
-def _is_dropped(settings: AdoSettings, told: Told) -> bool:
-    return told.reason.casefold() in {reason.casefold() for reason in settings.dropped_reasons}
+def _is_dropped(settings: AdoSettings, owned: OwnedItem) -> bool:
+    return owned.reason.casefold() in {reason.casefold() for reason in settings.dropped_reasons}
 
 
 def _last_close(close: Update | None, marked: Iterable[Remark], *, dropped: bool) -> LastClose:
@@ -131,9 +131,9 @@ def _is_open(workflow: Workflow, state: str) -> bool | None:
     return None if category is None else category.is_open
 
 
-def _own_roles(told: Told, writer: Author) -> set[Role]:
+def _own_roles(owned: OwnedItem, writer: Author) -> set[Role]:
     """The roles that the work item gives to an account."""
-    roles = {Role.AUTHOR: told.author, Role.ASSIGNEE: told.assignee}
+    roles = {Role.AUTHOR: owned.author, Role.ASSIGNEE: owned.assignee}
     return {role for role, account in roles.items() if account and account == writer.id}
 
 

@@ -64,9 +64,9 @@ def read_asked(client: Client, ref: ItemRef, id: str, groups: Sequence[str] = ()
         return None
     if issue != ref.id or comment.edited is not False or comment.ops:
         return None
-    told = client.last_close(ref)
+    reply = client.last_close(ref)
     with reading_answer(name, written=False):
-        node, viewer = told["data"]["repository"]["issueOrPullRequest"], told["data"]["viewer"]
+        node, viewer = reply["data"]["repository"]["issueOrPullRequest"], reply["data"]["viewer"]
         state = node.get("pullState") or node["state"]
         marked = _marked(node["comments"]["nodes"])
         close, own = _last_close(node, marked), _own_roles(node, login)

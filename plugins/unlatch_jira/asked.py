@@ -51,7 +51,7 @@ def read_asked(
     comment = client.find_comment(ref.id, id) if id.isdecimal() else None
     if comment is None or not _is_persons(comment):
         return None
-    issue, changelog, fields = client.told(ref.id)
+    issue, changelog, fields = client.with_changelog(ref.id)
     me, writer = site.find_myself(), comment.author
     newest = islice(client.newest_comments(ref.id), PAGE)
     marked = [answered for answered in reversed(list(newest)) if answered.ops]

@@ -267,20 +267,19 @@ def _cut(text: str) -> str:
     return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."
 
 
-def as_told(
+def hide_asker(
     workspace: Workspace, increment: Increment, operation: Operation
 ) -> tuple[Increment, Operation]:
-    """An increment and its operation, with the words that the operation's item may show.
+    """An increment and its operation, without who asked in a comment on another tracker.
 
-    Who asked in a comment is known where they wrote; people who see other trackers get the link
-    alone.
+    People who see the operation's item get only a link to that comment.
     """
     entries = increment.reopens
     reason = next((entry.reason for entry in entries if entry.id == operation.op), operation.reason)
-    told = told_elsewhere(workspace, operation.tracker, reason)
-    if told is None or workspace.config.comments.share_text:
+    anonymous = anonymous_reason(workspace, operation.tracker, reason)
+    if anonymous is None or workspace.config.comments.share_text:
         return increment, operation
-    reason, by = told
+    reason, by = anonymous
     reopens = tuple(
         replace(entry, reason=reason, reopened_by=by) if entry.id == operation.op else entry
         for entry in entries
@@ -288,12 +287,12 @@ def as_told(
     return replace(increment, reopens=reopens), replace(operation, reason=reason, by=by)
 
 
-def told_elsewhere(
+def anonymous_reason(
     workspace: Workspace, tracker: str, reason: str | None
 ) -> tuple[str, str] | None:
-    """The reason and the author that items of a tracker show instead of a person on another one.
+    """The reason and the author without the name of a person who asked on another tracker.
 
-    None if the reason names nobody who asked in a comment, or one at this tracker.
+    None if the reason names no person who asked in a comment, or a person on this tracker.
     """
     words, beginning, asked = (reason or "").rpartition(_BEGINNING)
     url = asked.removesuffix(")").rpartition(" in ")[2]

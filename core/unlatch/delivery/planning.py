@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Part
 from unlatch.delivery.changes import build_change, kind_for, remaining_labels, restrict
-from unlatch.delivery.content import as_told, closing_note
+from unlatch.delivery.content import closing_note, hide_asker
 from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError
 from unlatch.increments.files.changes.ids import retry_id
@@ -58,7 +58,7 @@ def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
 def permitted_change(task: DeliveryTask, item: RemoteItem | None = None) -> Change:
     """Return the permitted change, whatever the item shows already; `item` as `build_change`."""
     parts = _parts(task)
-    increment, operation = as_told(task.run.workspace, task.increment, task.operation)
+    increment, operation = hide_asker(task.run.workspace, task.increment, task.operation)
     change = build_change(operation, increment, task.config, task.options, item)
     manifest = task.run.trackers.registry.manifest(task.operation.tracker)
     return restrict(replace(change, labels_match_case=manifest.labels_match_case), parts)

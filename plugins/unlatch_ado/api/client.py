@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from unlatch.transport import Transport
     from unlatch_ado.api.comments import Remark, Update, WrittenComment
-    from unlatch_ado.api.models import Revision, Told, WorkItem
+    from unlatch_ado.api.models import OwnedItem, Revision, WorkItem
     from unlatch_ado.api.patch import Step
 
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
@@ -222,11 +222,11 @@ class Client:
         except NotFound:
             return None
 
-    def told(self, item: str) -> Told:
+    def owned_item(self, item: str) -> OwnedItem:
         """A work item with its reason, and the accounts that it names."""
-        fields = [*answers.FIELDS, *answers.TOLD]
+        fields = [*answers.FIELDS, *answers.OWNER_FIELDS]
         with self._api.understood():
-            return answers.told(self._api.get_work_item(int(item), fields=fields))
+            return answers.owned_item(self._api.get_work_item(int(item), fields=fields))
 
     def is_member(self, project: str, team: str, account: str) -> bool:
         """Whether an account certainly is in a team itself, and not only in a group in it.

@@ -32,8 +32,8 @@ FIELDS = (
     "System.IterationPath",
     "Microsoft.VSTS.Common.StateChangeDate",
 )
-# Those that `told` needs beside them.
-TOLD = ("System.Reason", "System.CreatedBy")
+# Those that `owned_item` needs beside them.
+OWNER_FIELDS = ("System.Reason", "System.CreatedBy")
 _ITEM_URL = pattern(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
 _PROJECT_ID = pattern(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
 
@@ -112,7 +112,7 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OwnedItem:
     """A work item with what decides who may reopen it.
 
     Args:
@@ -127,8 +127,8 @@ class Told:
     assignee: str | None
 
 
-def told(answer: Any) -> Told:
-    """A work item that was read with the fields of TOLD."""
+def owned_item(answer: Any) -> OwnedItem:
+    """A work item that was read with the fields of OWNER_FIELDS."""
     fields = required(parts(answer), "fields", table)
 
     def account(name: str) -> str | None:
@@ -136,7 +136,7 @@ def told(answer: Any) -> Told:
 
     reason = optional(fields, "System.Reason", text) or ""
     accounts = account("System.CreatedBy"), account("System.AssignedTo")
-    return Told(work_item(answer, described=False), reason, *accounts)
+    return OwnedItem(work_item(answer, described=False), reason, *accounts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from unlatch.delivery.content import told_elsewhere
+from unlatch.delivery.content import anonymous_reason
 from unlatch.increments.model.increment import AlsoBy, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of
@@ -49,7 +49,7 @@ class Claim:
 
 def with_told(workspace: Workspace, claim: Claim) -> Claim:
     """A claim with the words that its comment may have instead of who asked elsewhere."""
-    told = told_elsewhere(workspace, claim.link.tracker, claim.reason)
+    told = anonymous_reason(workspace, claim.link.tracker, claim.reason)
     if told is None:
         return claim
     reason, by = told

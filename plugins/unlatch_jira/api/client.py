@@ -226,7 +226,7 @@ class JiraClient:
             self.refuse_anonymity()
             return None
 
-    def told(self, key: str) -> tuple[Issue, ChangelogAnswer, dict[str, Any]]:
+    def with_changelog(self, key: str) -> tuple[Issue, ChangelogAnswer, dict[str, Any]]:
         """An issue with its latest changes, and its fields that name people."""
         from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
 

@@ -114,7 +114,7 @@ class JiraSite:
         from unlatch_jira.api.site_models import Member  # noqa: PLC0415  (rarely needed)
 
         query = {**_who(person), "expand": "groups"}
-        return self._told(frozenset(), lambda: self.wire.get(Member, "user", query).groups)
+        return self._or_nothing(frozenset(), lambda: self.wire.get(Member, "user", query).groups)
 
     def actors_of(self, project: str, role: str) -> tuple[frozenset[str], frozenset[str]]:
         """The accounts and the groups in a role; none if the credential may not see them.
@@ -132,7 +132,7 @@ class JiraSite:
             actors = self.wire.get(Role, f"{path}/{number}")
             return actors.accounts, actors.groups
 
-        return self._told(_NOBODY, ask)
+        return self._or_nothing(_NOBODY, ask)
 
     def may_transition(self, person: Person, key: str) -> bool:
         """Whether an account certainly may transition an issue.
@@ -146,9 +146,9 @@ class JiraSite:
             people = self.wire.get_list("user/permission/search", query)
             return any(parse(Person, raw).is_same_as(person) for raw in people)
 
-        return self._told(False, ask)
+        return self._or_nothing(False, ask)
 
-    def _told(self, nothing: _T, ask: Callable[[], _T]) -> _T:
+    def _or_nothing(self, nothing: _T, ask: Callable[[], _T]) -> _T:
         try:
             return ask()
         except (Forbidden, NotFound, Rejected):
