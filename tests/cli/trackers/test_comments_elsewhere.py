@@ -220,6 +220,8 @@ def test_a_person_asks_three_times_a_day(desk: Desk) -> None:
         assert 0 == desk.say("Ann", f"/reopen Again {number}").code
         assert desk.is_open
         desk.close("Ann", ago=50 - number)
+        # Nothing but the comments shows what earlier jobs did.
+        desk.project.forget_local()
     done = desk.say("Ann", "/reopen Once more")
     assert "has asked 3 times within a day" in done.said
     assert (3, False) == (len(desk.answers), desk.is_open)
@@ -227,8 +229,10 @@ def test_a_person_asks_three_times_a_day(desk: Desk) -> None:
 
 def test_who_asked_takes_a_reopen_back(desk: Desk) -> None:
     assert 0 == desk.say("Ann", "/reopen Crash").code
-    refused = desk.say("Oda", "/undo")
-    assert (True, True) == (desk.is_open, "may not" in refused.said)
+    # The answer to the first names who was refused.
+    for _ in range(2):
+        refused = desk.say("Oda", "/undo")
+        assert (True, True) == (desk.is_open, "may not" in refused.said)
     undone = desk.say("Ann", "/undo A mistake of mine")
     assert (0, False) == (undone.code, desk.is_open), undone.said
     assert "The reopen is taken back" in desk.answers[-1]
@@ -328,11 +332,10 @@ def test_an_event_of_another_site_is_refused(desk: Desk) -> None:
     "more", [{"role": "Developers"}, {"group": "admins"}, {"internal": True}], ids=str
 )
 @pytest.mark.parametrize("user", ["Tim", "Oda"])
+@pytest.mark.parametrize("desk", ["jira"], indirect=True)
 def test_an_answer_to_a_restricted_comment_is_as_restricted(
     shared: Desk, user: str, more: dict[str, Any]
 ) -> None:
-    if shared.tracker != "jira":
-        return  # no other tracker restricts comments
     project = shared.project
     done = shared.say(user, "/reopen The customer Ida Nox is cut off", **more)
     assert (0, user == "Tim") == (done.code, shared.is_open), done.said

@@ -80,6 +80,13 @@ def test_comments_are_taken_up_as_they_are_made() -> None:
     assert [["created"]] * 2 == [each["types"] for each in on.values()]
 
 
+def test_commands_on_issues_need_no_checkout_and_may_write_to_them_alone() -> None:
+    commands = workflow("comments.md", "Commands")
+    steps = commands["jobs"]["ingest"]["steps"]
+    assert {"issues": "write", "pull-requests": "write"} == commands["permissions"]
+    assert not [step for step in steps if "checkout" in step.get("uses", "")]
+
+
 @pytest.mark.parametrize("last", workflow("ci.md", "Issues")["on"]["issues"]["types"])
 def test_the_run_that_is_left_syncs_what_the_dropped_ones_told(
     finished: Project, last: str

@@ -110,21 +110,48 @@ def test_a_look_finds_the_increment_of_an_item(project: Project) -> None:
     assert "active" == project.metadata()["status"]
 
 
-def test_a_look_goes_back_as_many_hours_as_the_setting_says(asked: Project) -> None:
+@pytest.mark.parametrize("change", ["gone", "edited"])
+def test_a_comment_that_is_gone_or_edited_is_no_command(asked: Project, change: str) -> None:
+    box, words = asked.box, None if change == "gone" else "/reopen It still crashes"
+    (on_github,) = box.github.comments("octo/widgets", 4)
+    (on_ado,) = box.ado.comments(101)
+    (on_jira,) = box.jira.comments("SCRUM-28")
+    later = stored(datetime.now(UTC) + timedelta(seconds=5))
+    with asked.monkeypatch.context() as patch:
+        patch.setattr(type(box.jira.tracks), "now", lambda _: later)
+        box.github.edit_comment("octo/widgets", on_github["id"], words)
+        box.ado.edit_comment(101, on_ado["id"], words)
+        box.jira.edit_comment("SCRUM-28", on_jira["id"], words)
+    done = asked.run("sync", "--comments", "--yes")
+    assert (0, set()) == (done.code, are_open(asked)), done.said
+    assert dict.fromkeys(TRACKERS, 0) == answers(asked)
+
+
+@pytest.mark.parametrize(
+    ("setting", "minutes", "is_seen"),
+    [
+        ("look_back = 1", 90, False),
+        ("look_back = 2", 90, True),
+        ("", 23 * 60, True),
+        ("", 25 * 60, False),
+    ],
+)
+def test_a_look_goes_back_as_many_hours_as_the_setting_says(
+    asked: Project, setting: str, minutes: int, *, is_seen: bool
+) -> None:
     github, desk = asked.box.github, OnGithub(asked)
     github.edit("octo/widgets", 4, state="open")
-    desk.close("ann", ago=180)
+    desk.close("ann", ago=minutes + 60)
     (comment,) = github.comments("octo/widgets", 4)
     github.edit_comment("octo/widgets", comment["id"], None)
-    then = stored(datetime.now(UTC) - timedelta(minutes=90))
+    then = stored(datetime.now(UTC) - timedelta(minutes=minutes))
     with asked.monkeypatch.context() as patch:
         patch.setattr(type(github.hub), "now", lambda _: then)
         desk.post("ann", "/reopen It crashes")
     config = (asked.root / ".unlatch/config.toml").read_text()
-    for hours, is_seen in ((1, False), (2, True)):
-        asked.configure(f"{config}\n[comments]\nlook_back = {hours}\n")
-        done = asked.run("sync", "--comments", "--yes")
-        assert (0, is_seen) == (done.code, "github" in are_open(asked)), done.said
+    asked.configure(f"{config}\n[comments]\n{setting}\n")
+    done = asked.run("sync", "--comments", "--yes")
+    assert (0, is_seen) == (done.code, "github" in are_open(asked)), done.said
 
 
 def test_the_document_tells_what_was_done(asked: Project) -> None:
