@@ -87,6 +87,18 @@ def test_commands_on_issues_need_no_checkout_and_may_write_to_them_alone() -> No
     assert not [step for step in steps if "checkout" in step.get("uses", "")]
 
 
+def test_the_rules_of_each_project_are_settings_that_unlatch_takes(project: Project) -> None:
+    text = (DOCS / "comments.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([\w./-]+#\d+.*?) \| (.+) \|$", text, re.MULTILINE)
+    # With the second issue of kubernetes/test-infra.
+    assert 12 == len(re.findall(r"#\d+", " ".join(names for names, _ in rows)))
+    for _, rules in rows:
+        tables = "\n".join(re.findall(r"`(\w+ = [^`]+)`", rules))
+        project.configure(f"{project.box.config()}\n[comments]\n{tables}\n")
+        done = project.run("sync")
+        assert 0 == done.code, (tables, done.said)
+
+
 @pytest.mark.parametrize("last", workflow("ci.md", "Issues")["on"]["issues"]["types"])
 def test_the_run_that_is_left_syncs_what_the_dropped_ones_told(
     finished: Project, last: str
