@@ -362,7 +362,7 @@ class CommentsConfig(Table):
     )
     days: Days = setting(
         default=0,
-        description="Days after a close in which an author or assignee may ask; 0 for no end",
+        description="Days after a close in which an author or assignee may ask; 0 for no limit",
     )
     closing_note: YesNo = setting(
         default=False,
@@ -370,7 +370,7 @@ class CommentsConfig(Table):
     )
     follow_up: Literal["ignore", "label", "reopen"] = setting(
         default="ignore",
-        description="What a comment without a command does that the author writes on a closed item "
+        description="What the author's comment without a command on a closed item does "
         "(thanks do nothing)",
     )
     follow_up_label: Word = setting(

@@ -128,11 +128,11 @@ def _preview_task(task: DeliveryTask, snapshot: Snapshot | UnlatchError | None) 
 
 
 def _unread(task: DeliveryTask) -> Previewed:
-    snapshot = Previewed(task.operation, task.link, task.name, Change(task.operation.op))
+    previewed = Previewed(task.operation, task.link, task.name, Change(task.operation.op))
     try:
-        return replace(snapshot, change=permitted_change(task))
+        return replace(previewed, change=permitted_change(task))
     except UnlatchError as error:
-        return replace(snapshot, error=error)
+        return replace(previewed, error=error)
 
 
 def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchError | None:

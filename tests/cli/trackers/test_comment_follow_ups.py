@@ -78,7 +78,7 @@ def test_the_comment_of_a_close_says_how_to_get_it_back(desk: Desk, as_words: st
 
     assert (0, "closed") == (done.code, desk.state), done.said
     last = (datetime.now(UTC) + timedelta(days=30)).date()
-    note = f"write a comment of the line **/reopen REASON**, until {last} (UTC)."
+    note = f"write a comment with the line **/reopen REASON**, until {last} (UTC)."
     noted = [text for text in desk.answers if note in text.replace("\\", "")]
     assert (0 if "none" in as_words else 1) == len(noted), desk.answers
     if noted:
