@@ -16,7 +16,7 @@ from unlatch.cli.commands.trackers.sync import (
     sync_options,
 )
 from unlatch.cli.main import run as run_command
-from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.item_words import find_groups, is_of_origin
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
@@ -175,9 +175,11 @@ def _run(
     # There is one document.
     with redirect_stdout(sys.stderr) if json else nullcontext():
         code = run_command([*before, *line.arguments, *limits])
-    if code not in (0, UNDELIVERED):
+    if code in (0, UNDELIVERED):
+        note()
+    elif code != UNDECIDED or not line.increments:
         return code
-    note()
+    # A person must decide about some of the increments; others may be changed.
     publish = ["sync", *published, "--yes", f"--commit={options.way}"]
     return max(code, run_command([*before, *publish, *limits, *json]))
 

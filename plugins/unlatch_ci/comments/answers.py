@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from unlatch.spi.history import Asked, Role
 from unlatch.spi.text import Text, fill
-from unlatch_ci.comments.deciding import UNCHANGED, asked_by
+from unlatch_ci.comments.deciding import INCOMPLETE, UNCHANGED, asked_by
 from unlatch_ci.comments.rights import Policy, Refusal
 
 _OBSTACLES = {
@@ -20,6 +20,7 @@ _CLOSED = {
     Refusal.TOO_LATE: "this was closed too long ago",
 }
 _FAILED = "the job for this comment failed. Its log says why."
+_UNDECIDED = "a person has to decide about a part of it. The log of the job says why."
 
 
 def refusal_text(asked: Asked, refusal: Refusal, policy: Policy) -> Text:
@@ -27,9 +28,9 @@ def refusal_text(asked: Asked, refusal: Refusal, policy: Policy) -> Text:
     return _text(asked, _OBSTACLES.get(refusal) or _why(refusal, policy))
 
 
-def failure_text(asked: Asked) -> Text:
-    """The answer to a command that failed."""
-    return _text(asked, _FAILED)
+def failure_text(asked: Asked, *, is_undecided: bool) -> Text:
+    """The answer to a command that failed, or of which a part was perhaps carried out."""
+    return _text(asked, _UNDECIDED, INCOMPLETE) if is_undecided else _text(asked, _FAILED)
 
 
 def _why(refusal: Refusal, policy: Policy) -> str:
@@ -54,5 +55,5 @@ def _listed(people: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(people[:-1]), *people[-1:])))
 
 
-def _text(asked: Asked, why: str) -> Text:
-    return fill(f"**{UNCHANGED}**: {{why}} {{asked}}", {"why": why, "asked": asked_by(asked)})
+def _text(asked: Asked, why: str, beginning: str = UNCHANGED) -> Text:
+    return fill(f"**{beginning}**: {{why}} {{asked}}", {"why": why, "asked": asked_by(asked)})

@@ -15,8 +15,9 @@ from unlatch_ci.comments.thanks import says_nothing_more
 
 # For a person, an item and a day.
 MOST_COMMANDS = 3
-# The beginning of each answer that is no change.
+# Each answer to a refused or failed command begins with one of these.
 UNCHANGED = "Nothing was changed"
+INCOMPLETE = "Not carried out in full"
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 _DAY = timedelta(days=1)
 # What `asked_by` writes; trackers' markup puts a backslash before some signs.
@@ -171,16 +172,20 @@ def _last_asker(marked: tuple[MarkedComment, ...]) -> str | None:
 
 def _is_answer(comment: MarkedComment) -> bool:
     # A stranger's words are in quotation marks wherever a template begins with them.
-    return comment.text.lstrip("*").startswith(UNCHANGED)
+    return comment.text.lstrip("*").startswith((UNCHANGED, INCOMPLETE))
 
 
 def _commands_lately(asked: Asked) -> int:
     since = asked.written - _DAY
-    return sum(
-        _named_in(comment, "account") == asked.asker.account
+    # A command on several increments has a comment for each.
+    commands = {
+        _named_in(comment, "url")
         for comment in asked.marked
-        if comment.own is not False and (comment.created is None or comment.created >= since)
-    )
+        if comment.own is not False
+        and (comment.created is None or comment.created >= since)
+        and _named_in(comment, "account") == asked.asker.account
+    }
+    return len(commands)
 
 
 def _named_in(comment: MarkedComment, part: str) -> str | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from unlatch_ci.comments.carrying_out import CommandLine
     from unlatch_ci.comments.deciding import Decision
 
-# Exit codes of a command that changed nothing, or cannot tell.
+# Exit codes of a command that was not carried out, or not in full.
 _FAILED = (1, DECLINED, UNDECIDED)
 
 
@@ -107,7 +107,8 @@ def _note(workspace: Workspace, increments: Sequence[Increment], asked: Asked, v
 def _carry_out(trackers: Trackers, asked: Asked, run: Callable[[], int]) -> Handled:
     code = run()
     if code in _FAILED:
-        _answer(trackers, asked, answer_id(asked), failure_text(asked))
+        text = failure_text(asked, is_undecided=code == UNDECIDED)
+        _answer(trackers, asked, answer_id(asked), text)
     elif code == 0:
         _acknowledge(trackers, asked)
     return Handled(code)

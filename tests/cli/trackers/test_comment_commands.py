@@ -1,6 +1,7 @@
 """unlatch ingest of a new comment: a command in it is carried out for who may ask for it."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.cli.agents.events import context, event, fire
@@ -422,21 +423,65 @@ def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
     assert ("open", 1) == (desk.state, len(desk.answers))
 
 
-@pytest.mark.parametrize("as_json", [False, True])
-def test_a_changed_increment_is_pushed(shared: Desk, *, as_json: bool) -> None:
-    project = shared.project
-    # The issue's repository has no files that git could fetch, so the branch has another remote.
+def store_of(project: Project) -> Path:
+    """A remote for the branch: the issue's repository has no files that git could fetch."""
     store = project.home / "store.git"
     project.git("clone", "--quiet", "--bare", ".", str(store))
     project.git("remote", "add", "store", str(store))
     project.git("push", "--quiet", "--set-upstream", "store", "main")
     project.run("agents", "trust")
+    return store
+
+
+def pushed_status(project: Project, store: Path, name: str = "0007-smart-discipline") -> str:
+    path = f"main:.unlatch/increments/{name}/metadata.json"
+    return str(json.loads(project.git("show", path, cwd=store))["status"])
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_changed_increment_is_pushed(shared: Desk, *, as_json: bool) -> None:
+    project = shared.project
+    store = store_of(project)
 
     done = shared.say("tim", "/reopen Crash", "--commit=push", *(["--json"] if as_json else []))
 
     assert 0 == done.code, done.said
-    pushed = project.git(
-        "show", "main:.unlatch/increments/0007-smart-discipline/metadata.json", cwd=store
-    )
-    assert "active" == json.loads(pushed)["status"]
+    assert "active" == pushed_status(project, store)
     assert not as_json or [] == done.document["broken"]
+
+
+@pytest.fixture
+def in_two(shared: Desk) -> Desk:
+    """The issue belongs to a second increment as well."""
+    project = shared.project
+    project.increment("0008-other", links={"github": {"issue": 4, "url": project.urls["github"]}})
+    commit_all(project)
+    return shared
+
+
+def commit_all(project: Project) -> None:
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "--message", "More")
+
+
+def test_a_change_of_one_of_two_increments_is_pushed_and_answered(in_two: Desk) -> None:
+    project = in_two.project
+    assert 0 == in_two.say("wes", "/reopen Crash").code
+    (project.folder("0008-other") / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Find it\n")
+    commit_all(project)
+    store = store_of(project)
+
+    done = in_two.say("wes", "/close Done", "--commit=push")
+
+    assert (5, "open") == (done.code, in_two.state), done.said
+    pushed = [pushed_status(project, store), pushed_status(project, store, "0008-other")]
+    assert ["completed", "active"] == pushed, done.said
+    assert in_two.answers[-1].startswith("**Not carried out in full**: ")
+
+
+def test_a_command_on_two_increments_counts_once(in_two: Desk) -> None:
+    for number in range(3):
+        opened = in_two.say("tim", f"/reopen Again {number}")
+        assert (0, "open") == (opened.code, in_two.state), opened.said
+        assert 0 == in_two.say("wes", f"/close Done {number}").code
+    assert "tim has asked 3 times" in in_two.say("tim", "/reopen Once more").said
