@@ -61,6 +61,20 @@ def read(text: str) -> dict[str, Any]:
     return fields
 
 
+def our_side(text: str) -> str:
+    """The text of our side of git's conflicts, as far as its front matter."""
+    kept, is_ours = [], True
+    for line in text.splitlines(keepends=True):
+        match line[: len(MARKER) - 1]:
+            case "<<<<<<<" | ">>>>>>>":
+                is_ours = True
+            case "|||||||" | "=======":
+                is_ours = False
+            case _ if is_ours:
+                kept.append(line)
+    return "".join(kept)
+
+
 def body_offset(text: str) -> int:
     """The offset of the text behind the front matter."""
     block = _BLOCK.match(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 from unlatch_sessions import changes, front_matter, markup
-from unlatch_sessions.document import read_document
+from unlatch_sessions.document import read_document, read_meta
 from unlatch_sessions.heading import Heading, one_line, read_channel, write_heading
 from unlatch_sessions.session_model import LIFECYCLE, RESUMED, Status
 from unlatch_sessions.store import Broken
@@ -82,13 +83,18 @@ def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
 def beside_conflict(store: SessionStore, path: Path, *, now: datetime) -> Path:
     """The session that is written to while git's conflict markers are in the file of another.
 
-    It is the active one that names the other as its `fork_of`, or a new one with a phase.
+    It is the active one that names the other as its `fork_of`, or a new one with a phase, which
+    belongs to the same work. Its name has no words of the other, which anybody can have named.
     """
     heads = (head for head in store.heads() if not isinstance(head, Broken))
     for place, meta, _ in heads:
         if meta.fork_of == path.stem and meta.status is Status.ACTIVE:
             return place
-    new = start(store, Start(f"{path.stem} continued", fork_of=path.stem), now=now)
+    facts = Start("Continued session", fork_of=path.stem)
+    with suppress(StoreError):
+        meta = read_meta(front_matter.our_side(store.text(path)))
+        facts = replace(facts, increment=meta.increment, effort=meta.effort, branch=meta.branch)
+    new = start(store, facts, now=now)
     heading = write_heading(Heading("Continued", None, None))
     store.change(new, changes.add_phase([heading, "", markup.time_line(now)]))
     return new

@@ -24,6 +24,8 @@ participants:
 tokens_used: 100
 resume_point: null
 subagents: []
+increment: 0007-search
+effort: auth-bug
 reviewed_by: nobody
 ---
 
@@ -94,6 +96,11 @@ def test_words_go_to_a_new_session_until_the_conflict_is_resolved(
     assert told in first.err
     shown = here.unlatch("session", "show", new.stem, "--json").document
     assert (NAME, "active") == (shown["session"]["forkOf"], shown["session"]["status"])
+    assert NAME[11:] not in new.stem + shown["session"]["title"]
+    assert ("0007-search", "auth-bug") == (
+        shown["session"]["increment"],
+        shown["session"]["effort"],
+    )
     texts = [entry["text"] for phase in shown["phases"] for entry in phase["callouts"]]
     assert ["Use a cookie", '"no, a token"'] == texts
 
