@@ -61,7 +61,9 @@ def publish(project: SessionStore, copy: Draft, *, now: datetime) -> Path:
     Raises:
         StoreError: `session-published` if the project has it; `not-writable`.
     """
-    if there := sources(project, project.paths()).get(copy.source):
+    in_conflict: dict[str, Path] = {}
+    published = sources(project, project.paths(), in_conflict)
+    if there := published.get(copy.source) or in_conflict.get(copy.source):
         message = f"the session was published as '{there.stem}'"
         hint = f"to publish it again: rm {quote(str(there))}, then run the command again"
         raise StoreError("session-published", message, where=str(there), hint=hint)

@@ -336,6 +336,10 @@ def test_publish_copies_the_masked_text_once(project: Project) -> None:
     again = session(project, "publish", file.stem, "--yes")
     assert (again.code, error_of(again)) == (1, "session-published")
     assert copy.read_text(encoding="utf-8") == text
+    torn = text.replace("\n## ", "\n<<<<<<< ours\n=======\n>>>>>>> theirs\n\n## ", 1)
+    copy.write_text(torn, encoding="utf-8")
+    session(project, "publish", file.stem, "--yes").ends(1, err="error[session-published]")
+    assert copy.read_text(encoding="utf-8") == torn
 
 
 def test_the_copy_of_a_running_session_is_completed_and_that_of_an_old_one_never_runs(
