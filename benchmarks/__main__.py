@@ -67,7 +67,8 @@ def main(arguments: list[str]) -> int:
             figures = [*measures[part]()]
             measured.extend(figures)
             if options.other and part in _IN_PROCESS:
-                measured.extend(against(part, figures, options.other))
+                given = ("--items", str(options.items)) if part == sync.PART else ()
+                measured.extend(against(part, figures, options.other, *given))
         except NotMeasured as error:
             failures.append(f"{part}: {error}")
     if options.json:
