@@ -48,3 +48,17 @@ def test_the_api_of_a_host_names_the_same_item(project: Project) -> None:
     project.increment("0008-other", links={"github": {"issue": 4, "url": api}})
 
     project.run("doctor").ends(0, out="github 4 is also linked to")
+
+
+def test_an_increment_can_have_both(project: Project) -> None:
+    project.items("github")
+    own = project.urls["github"]
+    urls = [own, NAMESAKE, "octo/widgets/issues/4", NAMESAKE.replace("//", "//www.")]
+    items = [{"issue": 4, "url": url} for url in urls]
+    project.increment(links={"github": {"items": items}})
+
+    links = project.run("show", "7", "--json").document["increment"]["links"]
+    assert [own, NAMESAKE] == [link["url"] for link in links]
+    doctor = project.run("doctor", "--verbose")
+    for url, same in zip(urls[2:], urls[:2], strict=True):
+        assert f"{url} is the same item as {same}" in doctor.said

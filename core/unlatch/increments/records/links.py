@@ -52,13 +52,14 @@ def _united(places: Sequence[Link]) -> Iterable[Link]:
     if len(places) == 1:
         return places
     groups: list[list[Link]] = []
-    # By address; by id; by id of items without any address.
-    addressed: dict[str, list[Link]] = {}
+    # By address, which several hosts may have; by id; by id of items without any address.
+    addressed: dict[str, list[list[Link]]] = {}
     first: dict[str, list[Link]] = {}
     bare: dict[str, list[Link]] = {}
     for place in places:
         address, item = address_of(place), _id(place)
-        group = addressed.get(address) if address else first.get(item)
+        namesakes = addressed.setdefault(address, []) if address else []
+        group = _on_host_of(place, namesakes) if address else first.get(item)
         if group is None and address:
             group = bare.pop(item, None)
         if group is None:
@@ -66,11 +67,17 @@ def _united(places: Sequence[Link]) -> Iterable[Link]:
             groups.append(group)
             if not address:
                 bare[item] = group
-        if address:
-            addressed[address] = group
+        if address and group not in namesakes:
+            namesakes.append(group)
         first.setdefault(item, group)
         group.append(place)
     return map(_one_of, groups)
+
+
+def _on_host_of(place: Link, groups: Iterable[list[Link]]) -> list[Link] | None:
+    """The links with a link's address that name no other host."""
+    same = (group for group in groups if not any(on_other_host(place, other) for other in group))
+    return next(same, None)
 
 
 def _one_of(places: list[Link]) -> Link:
