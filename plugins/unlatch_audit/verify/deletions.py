@@ -190,19 +190,22 @@ def _find_deleted(root: Path, present: _Present) -> tuple[VerifiedIncrement, ...
 
 
 def _log(root: Path, *query: str) -> list[tuple[_Change, bytes]] | None:
-    """The commits that git names, the newest first, each with what it prints of it."""
+    """The commits that git names, the newest first, each with what it prints of it.
+
+    Merges come last: they repeat the changes of each side to the other.
+    """
     # No text can contain it, so none can pass for the next commit.
     token = os.urandom(16).hex().encode()
-    form = f"--format={token.decode()}%H%x00%at%x00%an%x00"
+    form = f"--format={token.decode()}%H%x00%P%x00%at%x00%an%x00"
     listed = run_git(root, "log", form, *_PLAIN, *query, seconds=_SECONDS)
     if listed is None:
         return None
-    commits = []
+    commits, merges = list[tuple[_Change, bytes]](), list[tuple[_Change, bytes]]()
     for entry in listed.split(token)[1:]:
-        commit, at, by, rest = entry.split(b"\0", 3)
+        commit, parents, at, by, rest = entry.split(b"\0", 4)
         change = _Change(commit.decode(), _time(at), by.decode("utf-8", "replace"))
-        commits.append((change, rest))
-    return commits
+        (merges if b" " in parents else commits).append((change, rest))
+    return commits + merges
 
 
 def _time(seconds: bytes) -> datetime:
@@ -230,7 +233,7 @@ def _deletions(root: Path) -> dict[PurePosixPath, tuple[_Change, str]] | None:
 def _removed_lines(root: Path) -> list[tuple[_Change, str, str]] | None:
     """The lines that commits removed from logs of events, with the names of their records."""
     places = [f":(glob){place}/**/{EVENTS}" for place in _ROOTS]
-    log = _log(root, "--diff-filter=DM", "--patch", "--text", "--unified=0", "--", *places)
+    log = _log(root, "--diff-filter=DMT", "--patch", "--text", "--unified=0", "--", *places)
     if log is None:
         return None
     return [

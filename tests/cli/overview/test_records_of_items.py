@@ -443,3 +443,42 @@ def test_events_of_a_name_that_git_quotes_are_named(kept: Project) -> None:
     save(kept)
 
     assert {(name, "event-removed")} <= set(wrong(kept))
+
+
+def test_what_a_merge_left_out_is_found(kept: Project) -> None:
+    """Like `git merge --strategy ours`: the merge has the files of one side, without a change."""
+    kept.git("checkout", "--quiet", "--orphan", "side")
+    number = len(kept.events())
+    empty_history(kept)
+    kept.git("rm", "-r", "--quiet", "--force", f".unlatch/increments/{OTHER}")
+    save(kept)
+    kept.git("merge", "--quiet", "--allow-unrelated-histories", "--strategy", "ours", "main")
+    commit = kept.git("rev-parse", "HEAD").strip()
+
+    assert wrong(kept) == [(OTHER, "record-deleted"), *[(NAME, "event-removed")] * number]
+    assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").out
+
+
+def test_a_later_merge_is_not_named_for_a_deletion(kept: Project) -> None:
+    kept.git("branch", "side")
+    remove(kept, OTHER)
+    commit = save(kept)
+    kept.git("checkout", "--quiet", "side")
+    (kept.root / "note.txt").write_text("A note")
+    save(kept)
+    kept.git("checkout", "--quiet", "main")
+    kept.git("merge", "--quiet", "--no-ff", "--message", "Merge side", "side")
+
+    assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").ends(5).out
+
+
+def test_events_that_were_replaced_with_a_link_are_found(kept: Project) -> None:
+    events, number = kept.folder() / "events.jsonl", len(kept.events())
+    events.unlink()
+    events.symlink_to("spec.md")
+    save(kept)
+    events.unlink()
+    empty_history(kept)
+    save(kept)
+
+    assert wrong(kept) == [(NAME, "event-removed")] * number
