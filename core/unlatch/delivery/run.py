@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from unlatch.increments.files.checkout_notes import (
 from unlatch.increments.files.metadata_file import read_in
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.records.links import identity, link_of, same_item
+from unlatch.increments.records.links import ByItem, identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
 from unlatch.spi.manifest import NO_NOTIFY
@@ -81,8 +80,8 @@ class SharedItems:
     def others(self, link: Link, *, apart: str) -> tuple[str, ...]:
         """Return the ids of all increments but `apart` that link to an item."""
         with self._lock:
-            linked = self._linked.get(identity(link), ())
-        return tuple(name for other, name in linked if name != apart and same_item(other, link))
+            linked = self._linked.on(link)
+        return tuple(name for name in linked if name != apart)
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """Return the links shared with other unfinished increments, and the ids of these."""
@@ -92,33 +91,27 @@ class SharedItems:
     def pending_beside(self, increment: Increment, link: Link) -> list[tuple[Increment, Operation]]:
         """Return the operations that other increments have pending on the same item."""
         with self._lock:
-            pending = self._pending.get(identity(link), ())
-        return [
-            (other, operation)
-            for other, operation in pending
-            if other.id != increment.id and same_item(link_of(other, operation), link)
-        ]
+            pending = self._pending.on(link)
+        return [(other, operation) for other, operation in pending if other.id != increment.id]
 
     @cached_property
-    def _linked(self) -> Mapping[tuple[str, str], list[tuple[Link, str]]]:
-        linked: dict[tuple[str, str], list[tuple[Link, str]]] = defaultdict(list)
+    def _linked(self) -> ByItem[str]:
+        linked = ByItem[str]()
         for increment in self.manager.list():
             for link in () if isinstance(increment, BrokenIncrement) else increment.links:
-                linked[identity(link)].append((link, increment.id))
+                linked.add(link, increment.id)
         return linked
 
     @cached_property
-    def _pending(self) -> Mapping[tuple[str, str], list[tuple[Increment, Operation]]]:
-        pending: dict[tuple[str, str], list[tuple[Increment, Operation]]] = defaultdict(list)
+    def _pending(self) -> ByItem[tuple[Increment, Operation]]:
+        pending: ByItem[tuple[Increment, Operation]] = ByItem()
         for manager in filter(None, (self.manager, self.beside)):
             for folder in manager.collection.folders():
                 with suppress(OSError, UnlatchError):
                     if _PENDING in read_in(folder, METADATA):
                         increment = manager.read(folder.name)
                         for operation in increment.pending:
-                            pending[identity(link_of(increment, operation))].append(
-                                (increment, operation)
-                            )
+                            pending.add(link_of(increment, operation), (increment, operation))
         return pending
 
 

@@ -22,7 +22,7 @@ from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
-from unlatch.increments.records.links import identity, same_item, spelled_twice
+from unlatch.increments.records.links import ByItem, same_item, spelled_twice
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places, unread_reason
 from unlatch.worklog.disk.atomic import unfinished_files
 from unlatch.worklog.disk.safe_open import read_file
@@ -293,12 +293,11 @@ def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
 
 
 def shared_items(project: ProjectSnapshot) -> Hits:
-    linked: dict[tuple[str, str], list[tuple[Link, Increment]]] = {}
+    linked: ByItem[Increment] = ByItem()
     for readable in project.readable:
         for link in readable.increment.links:
-            namesakes = linked.setdefault(identity(link), [])
-            namesakes.append((link, readable.increment))
-            first = next(owner for other, owner in namesakes if same_item(other, link))
+            linked.add(link, readable.increment)
+            first = linked.on(link)[0]
             if first is not readable.increment:
                 shared = f"{link.tracker} {link.item} is also linked to {first.id}"
                 message = f"{shared}; it is closed with the last of them"

@@ -13,7 +13,7 @@ from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import identity, link_of, same_item
+from unlatch.increments.records.links import ByItem, identity, link_of, same_item
 from unlatch.increments.records.refusals import Refusal, find_refusals
 from unlatch.lifecycle.fetch_items import (
     ItemSnapshot,
@@ -185,10 +185,10 @@ def plan_sync(
         boxes: whether to compare check boxes, too.
     """
     everything = tuple(everything)
-    linked: dict[tuple[str, str], list[Increment]] = defaultdict(list)
+    linked: ByItem[Increment] = ByItem()
     for increment in everything:
         for link in increment.links:
-            linked[identity(link)].append(increment)
+            linked.add(link, increment)
     # Also of trackers without settings or a plugin, whose items are reported as not checked.
     policy, chosen = workspace.config.sync.policy, tuple(increments)
     every = [(increment, link) for increment in chosen for link in increment.links]
@@ -200,11 +200,7 @@ def plan_sync(
     compared = []
     refusals = {increment.id: find_refusals(increment) for increment in chosen}
     for increment, link in links:
-        others = [
-            other
-            for other in linked[identity(link)]
-            if other.id != increment.id and any(same_item(link, own) for own in other.links)
-        ]
+        others = [other for other in linked.on(link) if other.id != increment.id]
         comparison = _compare(increment, seen[link], policy(link.tracker), others)
         comparison = check_branches(workspace, trackers, check_stale(comparison), everything)
         comparison = _find_refused(workspace, comparison, refusals[increment.id])

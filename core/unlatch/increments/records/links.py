@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.item_address import address_of, on_other_host
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
         def tracker(self) -> str: ...
         @property
         def item(self) -> str: ...
+
+
+T = TypeVar("T")
 
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
@@ -124,6 +127,21 @@ def identity(link: Link) -> tuple[str, str]:
     Of several hosts of GitHub, `same_item` tells the items apart.
     """
     return link.tracker, address_of(link) or _id(link)
+
+
+class ByItem(Generic[T]):
+    """Values by the items of links."""
+
+    def __init__(self) -> None:
+        self._by_identity: dict[tuple[str, str], list[tuple[Link, T]]] = {}
+
+    def add(self, link: Link, value: T) -> None:
+        self._by_identity.setdefault(identity(link), []).append((link, value))
+
+    def on(self, link: Link) -> list[T]:
+        """Those of a link's item, in the order in which they were added."""
+        namesakes = self._by_identity.get(identity(link), ())
+        return [value for other, value in namesakes if same_item(other, link)]
 
 
 def _id(link: Link) -> str:
