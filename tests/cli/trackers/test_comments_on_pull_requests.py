@@ -106,7 +106,11 @@ def test_other_names_are_no_setting(project: Project, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "branch", ["main", "stranger", "detached", "detached stranger", "detached and published"]
+    "branch",
+    [
+        *("main", "stranger", "detached", "detached stranger", "detached and published"),
+        "unreadable, perhaps a stranger",
+    ],
 )
 def test_settings_of_another_branch_count_for_nothing(project: Project, branch: str) -> None:
     add_people(project)
@@ -124,6 +128,9 @@ def test_settings_of_another_branch_count_for_nothing(project: Project, branch: 
             project.git("commit", "--quiet", "--allow-empty", "--message", "More")
         if branch == "detached and published":
             project.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    elif branch.startswith("unreadable"):
+        project.extra |= {"GITHUB_REF": "refs/heads/main"}
+        (project.root / ".git/HEAD").write_text("lost\n")
     else:
         project.git("checkout", "--quiet", "-B", branch)
     event = desk.event(desk.post("ann", "/reopen It crashes"))
