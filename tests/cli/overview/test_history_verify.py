@@ -63,7 +63,8 @@ def test_a_delivered_reopen_is_confirmed_and_shown_and_nothing_is_written(
     assert tree == reopened.tree()
     assert reopened.wrote() == []
     # Two for each item; some also ask once for what they keep, such as the account of the token.
-    assert len(reopened.sent()) <= 11
+    # The statuses of the Jira project and the type of the work item may be in a cache, or not.
+    assert len(reopened.sent()) in (11, 13)
 
     done = reopened.run("history", "verify", "7")
 
