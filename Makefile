@@ -154,7 +154,7 @@ $(STAMP): pyproject.toml
 	@command -v git >/dev/null || { echo 'git is missing: install git' >&2; exit 1; }
 	$(PYTHON) -I -m venv .venv
 	$(BIN)/python -I -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -I -m pip install --quiet --editable '.[all,report]' --group dev
+	$(BIN)/python -I -m pip install --quiet --editable '.[all,fleet]' --group dev
 	@# With PYTHONDONTWRITEBYTECODE, as in many containers, each start would compile again.
 	$(BIN)/python -I -m compileall -q core plugins
 	touch $(STAMP)

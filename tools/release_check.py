@@ -44,6 +44,7 @@ MODULES = {
     "sandbox": ("unlatch_sandbox",),
     "report": ("unlatch_audit.report.page",),
     "mcp": ("unlatch_mcp.server",),
+    "fleet": ("procrastinate", "psycopg"),
     "testing": ("unlatch.testing",),
     "zstd": ("zstandard",),
 }
