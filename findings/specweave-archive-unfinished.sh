@@ -4,7 +4,7 @@
 # Guess: `archive` refuses what is neither completed nor abandoned
 # Behaviour: `archive ID` moves increments in planning, backlog and ready_for_review to _archive with
 #   exit code 0 and their status unchanged; `status` then shows and counts none of them
-# Relies: core/unlatch/doctor/documents.py
+# Relies: plugins/unlatch_doctor/documents.py
 # Test: tests/cli/setup/test_doctor_oddities.py::test_unfinished_work_in_the_archive
 source "$(dirname "$0")/common.sh"
 npm_install specweave@1.0.593

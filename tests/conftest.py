@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, settings
 from tests.pairs import rest_of_products
 from tests.warm import client
 
-from unlatch.doctor import snapshot
 from unlatch.errors import known_secrets
 from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.project.git import run
 from unlatch.worklog import entry_points
 from unlatch.worklog.search_path import find_program
+from unlatch_doctor import snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.finding import Check, Found, Hits, Severity
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import HOME
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch_doctor.finding import Check, Found, Hits, Severity
 from unlatch_specweave import settings
 from unlatch_specweave.migrate.migrate import find_unfinished
 
 if TYPE_CHECKING:
-    from unlatch.doctor.snapshot import ProjectSnapshot
+    from unlatch_doctor.snapshot import ProjectSnapshot
 
 
 def unreadable_config(project: ProjectSnapshot) -> Hits:

@@ -9,8 +9,8 @@ from unlatch.increments.layouts.native import Native
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.doctor.finding import Check
-    from unlatch.doctor.snapshot import ProjectSnapshot
+    from unlatch_doctor.finding import Check
+    from unlatch_doctor.snapshot import ProjectSnapshot
 
 
 class SpecWeave(Native):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tests.docs.pages import ROOT
 
-from unlatch.doctor import online
-from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
+from unlatch_doctor import online
+from unlatch_doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
 
 _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 

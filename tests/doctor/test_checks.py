@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
-from unlatch.doctor.finding import Check, Finding, Found, Hits, Severity, several
 from unlatch.errors import ConfigError, StoreError
+from unlatch_doctor.checks import ANY_ERROR, CHECKS, checks_of_layouts
+from unlatch_doctor.finding import Check, Finding, Found, Hits, Severity, several
 
 ROOT = Path("/project")
 

@@ -35,7 +35,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
         "unlatch.worklog.text.secrets._kind": lambda module: (
             {"mark": mark} for _, mark in (*module["_GONE"], *module["_LEFT"])
         ),
-        "unlatch.doctor.project._why_ignored": lambda module: (
+        "unlatch_doctor.project._why_ignored": lambda module: (
             {"pattern": regex} for regex, _ in module["_OTHER_NAMES"]
         ),
         "unlatch_efforts.referred_efforts._names": _each("effort", [_ID]),

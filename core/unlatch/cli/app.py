@@ -10,7 +10,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group, load_command
-from unlatch.cli.table import COMMANDS, FRONT, MORE, find_entry, outside_names
+from unlatch.cli.table import COMMANDS, FRONT, MORE, find_entry, front_line, outside_names
 from unlatch.errors import PluginBroken, UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class App(Group):
         """Write the most used commands, from the table alone."""
         for section, names in FRONT.items():
             with formatter.section(section):
-                formatter.write_dl([(name, COMMANDS[name].line) for name in names])
+                formatter.write_dl([(name, front_line(name)) for name in names])
         formatter.write(f"\nMore: unlatch help {'|'.join(MORE)}\n")
 
 

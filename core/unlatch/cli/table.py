@@ -95,15 +95,15 @@ TOPICS: dict[str, tuple[Entry, ...]] = {
     "runs": (),
     "setup": (
         Entry("init", "setup.init", "Set up a project", _LOCAL),
-        Entry("doctor", "setup.doctor", "Check files and configuration, and fix them", _READS),
         Entry("auth", "setup.auth", "Store tokens in the keyring", _LOCAL),
-        Entry("config", "setup.config", "Show and change settings", _LOCAL),
         Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
         Entry("help", "setup.help", "Show help on a topic or a command", _LOCAL),
     ),
 }
 COMMANDS = {entry.name: entry for entries in TOPICS.values() for entry in entries}
+# The help of a package's commands that `unlatch --help` shows: loading their entries takes time.
+FRONT_HELP = {"doctor": ("Check files and configuration, and fix them", _READS)}
 # The commands and topics that `unlatch --help` shows.
 FRONT = {
     "Reopen and complete": ("resume", "reopen", "close", "undo", "complete"),
@@ -112,6 +112,11 @@ FRONT = {
     "Set up": ("init", "doctor"),
 }
 MORE = ("core", "increments", "trackers", "agents", "efforts", "sessions", "runs", "setup")
+
+
+def front_line(name: str) -> str:
+    """The line of a command in `unlatch --help`."""
+    return COMMANDS[name].line if name in COMMANDS else " ".join(FRONT_HELP[name])
 
 
 def find_entry(name: str) -> Entry | None:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.metadata_file import words_of
+from unlatch.increments.files.paths import METADATA, SPEC, TASKS
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.worklog.collection import Collection
+from unlatch.worklog.collection import Collection, sorted_folders
 from unlatch.worklog.disk.safe_open import add_root
 
 if TYPE_CHECKING:
@@ -162,6 +163,16 @@ class MetadataManager:
         finally:
             if was_enabled:
                 gc.enable()
+
+    def unread_folders(self) -> Iterator[tuple[Path, bool]]:
+        """The folders that look like increments but are not read; whether that is for the place."""
+        for folder in self.collection.ignored():
+            has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
+            if has_file or folder.name[:1].isdigit():
+                yield folder.path, False
+            with suppress(StoreError):
+                for nested in sorted_folders(folder.path, archived=False):
+                    yield nested.path, True
 
     def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
         """Why spec.md or tasks.md cannot be read."""

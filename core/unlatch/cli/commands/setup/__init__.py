@@ -1,1 +1,1 @@
-"""Commands that set up a project and a machine: init, auth, doctor, plugins, completion."""
+"""Commands that set up a project and a machine: init, auth, plugins, completion."""

@@ -4,13 +4,11 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import in_job, part, problem_entry
 from unlatch.cli.terminal import output
-from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing, UnlatchError
 from unlatch.lifecycle.fetch_items import Unread
 from unlatch.project.git.sparse import sparse_line
@@ -115,8 +113,7 @@ def tell_left_out(context: Context, chosen: Chosen) -> None:
 
 def tell_passed_over(context: Context) -> None:
     """Name the folders that look like increments but are not compared."""
-    places = (folder.where for folder in passed_over(context.paths))
-    names = sorted({place.name for place in places if isinstance(place, Path)})
+    names = sorted({folder.name for folder, _ in context.workspace.manager.unread_folders()})
     if names:
         looks = (
             "1 folder looks like an increment and is"

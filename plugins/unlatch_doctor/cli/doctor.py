@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.setup.doctor_report import tell_report
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
@@ -17,12 +16,13 @@ from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.errors import ConfigError, UsageError
+from unlatch_doctor.cli.doctor_report import tell_report
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.doctor.online import Examined
+    from unlatch_doctor.online import Examined
 
 _FINDING = ("severity", "id", "message", "where", "hint", "increment")
 
@@ -85,7 +85,7 @@ def _fix(
     context: Context, named: Collection[str], *, dry_run: bool, yes: bool, quiet: bool
 ) -> list[output.Json] | None:
     """Apply the safe fixes, of the named increments or of all; None if the user declines."""
-    from unlatch.doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
+    from unlatch_doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
 
     fixes = safe_fixes(context.workspace)
     chosen = [fix for fix in fixes if not named or fix.increment in named]
@@ -114,11 +114,11 @@ def _report(
     fixes: Sequence[output.Json],
 ) -> output.Json:
     """The report; if trackers or increments are named, about these alone."""
-    from unlatch.doctor.run import count_increments, examine, with_online  # noqa: PLC0415
+    from unlatch_doctor.run import count_increments, examine, with_online  # noqa: PLC0415
 
     examined: Sequence[Examined] = ()
     if trackers is not None:
-        from unlatch.doctor.online import examine_online  # noqa: PLC0415
+        from unlatch_doctor.online import examine_online  # noqa: PLC0415
 
         with context.trackers() as opened:
             try:

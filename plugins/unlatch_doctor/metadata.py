@@ -6,9 +6,6 @@ from datetime import datetime, timedelta
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
-from unlatch.doctor.renames import with_rename
-from unlatch.doctor.shape import explain, is_about_link, is_vital, missing_key, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.metadata_file import (
     ACTIVITY_KEYS,
@@ -28,14 +25,17 @@ from unlatch.worklog.disk.atomic import unfinished_files
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.name_matching import number_in
 from unlatch.worklog.times import read_stamp
+from unlatch_doctor.finding import FIX, FileChange, Found, Hits, several
+from unlatch_doctor.renames import with_rename
+from unlatch_doctor.shape import explain, is_about_link, is_vital, missing_key, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from unlatch.doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.increments.records.link_places import Path as Steps
+    from unlatch_doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
 
 MIGRATE = "unlatch migrate"
 # A clock may be wrong by a day, and a date alone is a whole day.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.setup.doctor_report import tell_settings
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.aliases import check_alias
 from unlatch.cli.runtime.passing import with_context
@@ -21,13 +20,14 @@ from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.project.registry import Registry
 from unlatch.worklog.disk.user_files import user_config_file
+from unlatch_doctor.cli.doctor_report import tell_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.doctor.change_setting import ConfigFile
-    from unlatch.doctor.finding import Setting
+    from unlatch_doctor.change_setting import ConfigFile
+    from unlatch_doctor.finding import Setting
 
 _ALIASES = "aliases."
 _NUMBER = pattern(r"-[0-9.]")
@@ -103,7 +103,7 @@ def _get(context: Context, *, key: str, as_json: bool) -> int:
 @JSON
 @with_context
 def _set(context: Context, *, key: str, values: tuple[str, ...], user: bool, as_json: bool) -> int:
-    from unlatch.doctor.change_setting import set_value  # noqa: PLC0415  (loads pydantic)
+    from unlatch_doctor.change_setting import set_value  # noqa: PLC0415  (loads pydantic)
 
     file = _file(context, user=user)
     name = key.removeprefix(_ALIASES).strip("'\"")
@@ -128,7 +128,7 @@ def _set(context: Context, *, key: str, values: tuple[str, ...], user: bool, as_
 @JSON
 @with_context
 def _unset(context: Context, *, key: str, user: bool, as_json: bool) -> int:
-    from unlatch.doctor.change_setting import unset_value  # noqa: PLC0415  (loads pydantic)
+    from unlatch_doctor.change_setting import unset_value  # noqa: PLC0415  (loads pydantic)
 
     file = _file(context, user=user)
     unset_value(file, key)
@@ -136,14 +136,14 @@ def _unset(context: Context, *, key: str, user: bool, as_json: bool) -> int:
 
 
 def _file(context: Context, *, user: bool) -> ConfigFile:
-    from unlatch.doctor.change_setting import project_file, user_file  # noqa: PLC0415  (as above)
+    from unlatch_doctor.change_setting import project_file, user_file  # noqa: PLC0415  (as above)
 
     return user_file(user_config_file()) if user else project_file(context.workspace)
 
 
 def _settings(context: Context) -> list[Setting]:
     """The settings in force; outside of a project the user's own. ConfigError: mistakes."""
-    from unlatch.doctor.configuration import (  # noqa: PLC0415  (loads pydantic)
+    from unlatch_doctor.configuration import (  # noqa: PLC0415  (loads pydantic)
         settings_in_force,
         settings_of_user,
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.doctor import configuration, documents, metadata, other_work, project, trackers
-from unlatch.doctor.finding import Check, Severity, sharing
 from unlatch.increments.layouts.installed import installed_layouts
+from unlatch_doctor import configuration, documents, metadata, other_work, project, trackers
+from unlatch_doctor.finding import Check, Severity, sharing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.doctor.snapshot import (
+    from unlatch_doctor.snapshot import (
         IncrementFiles,
         ProjectSnapshot,
         ReadableIncrement,

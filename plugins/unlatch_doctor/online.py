@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from unlatch.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.linking.link import check_capability
@@ -12,6 +11,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi import Access, Capability, Examination, ItemRef
 from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
+from unlatch_doctor.finding import Finding, Severity, from_error
 
 # The ids of findings, besides those of errors and of plugins' remarks.
 IDS = ("posts-as", "access", "access-missing")

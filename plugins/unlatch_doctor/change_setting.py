@@ -14,7 +14,6 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.config import WRONG_FILE, UserConfig, merge_config, parse, validate
-from unlatch.doctor.configuration import described, hint_for, known_settings
 from unlatch.errors import UsageError
 from unlatch.project.check_trackers import check_trackers
 from unlatch.transport.trace import Redactor
@@ -22,6 +21,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, read_file
 from unlatch.worklog.disk.user_files import read_user_file
+from unlatch_doctor.configuration import described, hint_for, known_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

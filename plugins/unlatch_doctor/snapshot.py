@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
-from unlatch.doctor.shape import pointer
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.documents.spec_and_tasks import Criterion
 from unlatch.increments.files.metadata_file import read_document, read_metadata
@@ -20,6 +19,7 @@ from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch_doctor.shape import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

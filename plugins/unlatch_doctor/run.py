@@ -5,7 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.checks import (
+from unlatch.errors import StoreError
+from unlatch.increments.files.locks import store_lock
+from unlatch.increments.files.manager import collection_of
+from unlatch.worklog.disk.atomic import remove_file, replace_file
+from unlatch_doctor.checks import (
     DOCUMENTS,
     FILES,
     ITEMS,
@@ -17,23 +21,19 @@ from unlatch.doctor.checks import (
     WORK,
     checks_of_layouts,
 )
-from unlatch.doctor.configuration import settings_in_force
-from unlatch.doctor.finding import Finding, Fix, Setting, Severity, below, from_error
-from unlatch.doctor.metadata import content_of
-from unlatch.doctor.snapshot import ProjectSnapshot
-from unlatch.errors import StoreError
-from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.manager import collection_of
-from unlatch.worklog.disk.atomic import remove_file, replace_file
+from unlatch_doctor.configuration import settings_in_force
+from unlatch_doctor.finding import Finding, Fix, Setting, Severity, below, from_error
+from unlatch_doctor.metadata import content_of
+from unlatch_doctor.snapshot import ProjectSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.doctor.finding import Check
-    from unlatch.doctor.online import Examined
-    from unlatch.doctor.snapshot import ReadableIncrement
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.project.workspace import Workspace
+    from unlatch_doctor.finding import Check
+    from unlatch_doctor.online import Examined
+    from unlatch_doctor.snapshot import ReadableIncrement
 
 
 def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:

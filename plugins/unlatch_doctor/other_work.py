@@ -6,7 +6,6 @@ from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.finding import Found, Hits
 from unlatch.errors import StoreError
 from unlatch.related.belonging import read_filed
 from unlatch.related.increment_names import References
@@ -14,9 +13,10 @@ from unlatch.related.kinds import kinds_in
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.disk.user_files import earlier_states, state_folder
+from unlatch_doctor.finding import Found, Hits
 
 if TYPE_CHECKING:
-    from unlatch.doctor.snapshot import ProjectSnapshot
+    from unlatch_doctor.snapshot import ProjectSnapshot
 
 
 def dangling_links(project: ProjectSnapshot) -> Hits:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig, read_user_config
-from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.project.check_trackers import check_trackers
 from unlatch.project.plugins.errors import blaming
@@ -19,14 +18,15 @@ from unlatch.project.plugins.loading import load_settings
 from unlatch.spi.table_models import dumped, model_of
 from unlatch.spi.tables import Table
 from unlatch.transport.trust import TRUSTED_HOSTS, named_hosts
+from unlatch_doctor.finding import Found, Hits, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from unlatch.doctor.snapshot import ProjectSnapshot
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Settings
+    from unlatch_doctor.snapshot import ProjectSnapshot
 
 _OURS = ".unlatch/config.toml"
 DEFAULT = "default"

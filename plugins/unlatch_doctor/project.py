@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.finding import Found, Hits, below
-from unlatch.errors import StoreError
-from unlatch.increments.files.manager import collection_of
-from unlatch.increments.files.paths import BRIEFING, HOME, METADATA, SPEC, SPECWEAVE, TASKS
+from unlatch.increments.files.paths import BRIEFING, HOME, METADATA, SPECWEAVE
 from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.limits import days_idle, is_stale, wip
@@ -21,13 +17,12 @@ from unlatch.project.git.setup import DRIVER
 from unlatch.project.git.sparse import sparse_note
 from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.safe_open import add_root
+from unlatch_doctor.finding import Found, Hits, below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.doctor.snapshot import ProjectSnapshot
-    from unlatch.increments.files.paths import ProjectPaths
+    from unlatch_doctor.snapshot import ProjectSnapshot
 
 # The reasons why a name is not an increment's; the first match counts.
 _OTHER_NAMES = (
@@ -46,21 +41,13 @@ def two_folders(project: ProjectSnapshot) -> Hits:
 
 
 def ignored_folders(project: ProjectSnapshot) -> Hits:
-    return passed_over(project.paths)
-
-
-def passed_over(paths: ProjectPaths) -> Iterator[Found]:
-    """The folders that look like increments but are not read."""
-    place = below(paths.increments, paths.root)
-    for folder in collection_of(paths).ignored():
-        has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
-        if has_file or folder.name[:1].isdigit():
-            message = f"is not read: {_why_ignored(folder.name)} as in 0007-search"
-            yield Found(message, folder.path, "rename the folder if it is an increment")
-        with suppress(StoreError):
-            for nested in sorted_folders(folder.path, archived=False):
-                message = f"is not read: it is not directly in {place} or an archive there"
-                yield Found(message, nested.path, "move the folder if it is an increment")
+    place = below(project.paths.increments, project.root)
+    for folder, nested in project.workspace.manager.unread_folders():
+        why = f"it is not directly in {place} or an archive there"
+        if not nested:
+            why = f"{_why_ignored(folder.name)} as in 0007-search"
+        hint = f"{'move' if nested else 'rename'} the folder if it is an increment"
+        yield Found(f"is not read: {why}", folder, hint)
 
 
 def _why_ignored(name: str) -> str:

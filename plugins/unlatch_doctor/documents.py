@@ -6,9 +6,6 @@ from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
-from unlatch.doctor.metadata import content_of
-from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
 from unlatch.increments.documents import front_matter
 from unlatch.increments.documents.spec_and_tasks import Criterion, Task
@@ -21,13 +18,16 @@ from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.text.markdown_lines import scan_work
+from unlatch_doctor.finding import FIX, FileChange, Found, Hits, several
+from unlatch_doctor.metadata import content_of
+from unlatch_doctor.shape import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
     from unlatch.worklog.event_log import Event
+    from unlatch_doctor.snapshot import IncrementFiles, ReadableIncrement
 
 
 def refused_documents(readable: ReadableIncrement) -> Hits:

@@ -6,18 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.finding import Found, Hits, several
 from unlatch.errors import CredentialMissing, TrackerError, UnlatchError
 from unlatch.project.plugins.loading import is_installed, missing_extra, open_plugin
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import Credential, find_credential, missing_hint
 from unlatch.transport.trust import check_origin, credential_host
 from unlatch.worklog.search_path import find_program
+from unlatch_doctor.finding import Found, Hits, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.doctor.snapshot import ProjectSnapshot, TrackerSetup
+    from unlatch_doctor.snapshot import ProjectSnapshot, TrackerSetup
 
 
 def no_tracker(project: ProjectSnapshot) -> Hits:
