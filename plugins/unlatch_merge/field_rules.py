@@ -66,7 +66,12 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
     }
     united, record = partial(_united, way), partial(_record_rule, way)
     documents: dict[str, Rule] = {"unwritten": _unwritten}
-    reached = {"syncedTo": _synced_rule(way, shapes), "alsoBy": _also_by, **documents}
+    reached = {
+        "syncedTo": _synced_rule(way, shapes),
+        "alsoBy": _also_by,
+        "cause": _first_cause,
+        **documents,
+    }
     reopen = _made_twice(record("revertedAt", "revert", reached), "reopenedAt", "reopenedBy")
     operation = record("parkedAt", "cause", {"attempt": partial(_attempt, way)})
     operation = _made_twice(operation, "at", "by")
@@ -78,6 +83,7 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
         UNIT: partial(unit_rule, way),
         "status": lambda versions, _place: versions.ours,
         "reopenHistory": united(_entry_key, reopen, "reopenedAt"),
+        "guards": partial(_guards, way),
         "amendments": united(_entry_key, record("at", "by", documents), "at"),
         "pending": united(_operation_key, operation, "at"),
         # An event that one side removed is in its events.jsonl.
@@ -145,6 +151,30 @@ def _also_by(versions: Versions, _place: Place) -> Any:
     """All who made the same record, in the order of their times."""
     sides = [side for side in (versions.ours, versions.theirs) if isinstance(side, list)]
     return _each_once([entry for side in sides for entry in side])
+
+
+def _first_cause(versions: Versions, _place: Place) -> Any:
+    """The cause that was seen first, if both sides have one."""
+    sides = [side for side in (versions.ours, versions.theirs) if isinstance(side, dict)]
+    return min(sides, key=_seen_at, default=versions.ours)
+
+
+def _seen_at(cause: Data) -> tuple[datetime, str]:
+    # The text makes the order the same from either side.
+    return _time(cause, "seenAt"), str(sorted(cause.items()))
+
+
+def _guards(way: ThreeWay, versions: Versions, place: Place) -> Any:
+    """The names of tests that either side has, without those that one removed."""
+    keyed = Versions(*({} if side is ABSENT else _names(side) for side in versions))
+    if None in keyed:
+        return way.merge_changes(versions, place)
+    return way.records(keyed, place, rule=way.merge_changes)
+
+
+def _names(side: Any) -> dict[str, str] | None:
+    is_plain = isinstance(side, list) and all(isinstance(name, str) for name in side)
+    return {name: name for name in side} if is_plain else None
 
 
 def _each_once(makers: list[Any]) -> list[Any]:

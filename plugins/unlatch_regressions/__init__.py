@@ -1,6 +1,7 @@
 """Regressions: observations that finished work is broken again, read from a repository.
 
-`reverts` and `trailers` read the commits of a branch that `commits` lists; `messages` and `patches`
-understand their texts and changes. `reports` reads the results of tests. A reader says what it saw,
-and acts on nothing. It may import errors, patterns, values and git of the core.
+`work` finds the finished work, and `readers` asks each reader of causes: `reverts` and `trailers`
+read the commits of the default branch, which `branch` has; `reports` reads the results of tests. A
+reader says what it saw, and acts on nothing; other packages add readers by the entry point group
+`unlatch.causes`.
 """

@@ -9,126 +9,145 @@ several commits writes it.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch_regressions.cause import Cause
-from unlatch_regressions.commits import (
+from unlatch_regressions.branch.commits import (
     Commit,
-    ancestors,
     brought_by,
     commit_ids,
-    commits_between,
     commits_by_id,
-    commits_naming,
+    files_of,
     patches_of,
-    require_history,
 )
-from unlatch_regressions.messages import reverted_commits, reverted_pulls
+from unlatch_regressions.branch.messages import (
+    merged_pulls,
+    reverted_commits,
+    reverted_pulls,
+    says_revert,
+)
+from unlatch_regressions.cause import Cause, fingerprint_of
+from unlatch_regressions.request import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch_regressions.messages import Reverted
-    from unlatch_regressions.patches import Patch
+    from unlatch_regressions.branch.history import History
+    from unlatch_regressions.branch.messages import Reverted
+    from unlatch_regressions.branch.patches import Patch
+    from unlatch_regressions.request import Request, Work
 
-# Before all commits that are looked at.
+KIND = "revert"
+# Of a commit that the branch does not have.
 _EARLIER = -1
-# Subjects of the merge or squash of a pull request on GitHub, and on Azure DevOps.
-_ENDS = "(#{0})"
-_BEGINS = ("Merge pull request #{0} ", "Merged PR {0}:")
 
 
-def revert_causes(
-    root: Path, work: Iterable[str], *, since: str | None, branch: str
-) -> list[Cause]:
-    """The reverts of the work's commits that hold at the end of a branch, the oldest first.
-
-    Args:
-        work: the ids of the commits of finished work.
-        since: the commit that completed it: what was reverted before is no news.
+def read_reverts(request: Request) -> Iterator[Cause]:
+    """The reverts that hold at the end of the branch, and the last cause of work if that is gone.
 
     Raises:
         HistoryMissing: the clone is shallow, or git cannot list the commits.
     """
-    require_history(root)
-    commits = commits_between(root, since, branch)
-    candidates = [commit for commit in commits if _is_candidate(commit)]
-    done = commits_by_id(root, work) if candidates else {}
-    if not done:
-        return []
-    read = _Branch(root, branch, done, commits, candidates)
-    broken: dict[str, list[str]] = defaultdict(list)
-    for name, revert in read.last_reverts():
-        broken[revert].append(name)
-    return [
-        Cause("revert", tuple(sorted(broken[commit.id])), commit.id, commit.at, commit.subject)
-        for commit in candidates
-        if commit.id in broken
-    ]
+    history, works = request.history, request.work.values()
+    reverts = Reverts(history, (name for work in works for name in work.commits))
+    for work in works:
+        present = {cause.fingerprint: cause for cause in reverts.causes(work)}
+        yield from present.values()
+        gone = reverts.by_fingerprint.get(work.last_cause)
+        if gone is not None and work.last_cause not in present:
+            last = history.commits[-1]
+            yield replace(_cause(gone, work), is_gone=True, seen_at=last.at, commit=last.id)
 
 
-def _is_candidate(commit: Commit) -> bool:
-    # Of thousands of messages, few have the word.
-    message = commit.message
-    return "everts" in message and any((*reverted_commits(message), *reverted_pulls(message)))
+def _cause(revert: Commit, work: Work) -> Cause:
+    name, subject = revert.id, revert.subject
+    return Cause(KIND, (name,), revert.at, subject, name, work.increment.id, name)
 
 
-def _is_of_pull(commit: Commit, number: int) -> bool:
-    begins = tuple(begin.format(number) for begin in _BEGINS)
-    return commit.subject.startswith(begins) or commit.subject.endswith(_ENDS.format(number))
+class Reverts:
+    """The commits of a branch that revert others, and the commits of the work that they revert.
 
+    Args:
+        work: the ids of the commits of finished work.
+    """
 
-class _Branch:
-    """The commits of a branch that revert others, with the commits that they may revert."""
-
-    def __init__(
-        self,
-        root: Path,
-        branch: str,
-        work: Mapping[str, Commit],
-        commits: Sequence[Commit],
-        candidates: Sequence[Commit],
-    ) -> None:
-        self._root, self._branch, self._work, self._candidates = root, branch, work, candidates
-        self._index = {commit.id: at for at, commit in enumerate(commits)}
-        messages = {commit.id: [*reverted_commits(commit.message)] for commit in candidates}
-        names = (name for named in messages.values() for name in self._names(named))
-        self._ids = commit_ids(root, names)
-        self._named = {
-            candidate.id: [*self._find_named(candidate, messages[candidate.id])]
-            for candidate in candidates
-        }
-        authored = {commit.authored for commit in work.values()}
-        copies = [commit for commit in commits if commit.authored in authored]
-        named = [commit for pairs in self._named.values() for commit, _ in pairs]
-        related = (*work.values(), *copies, *candidates, *named)
-        self._known = {commit.id: commit for commit in related}
-        self._patches: Mapping[str, Patch] = patches_of(root, self._known)
-        self._inverse: dict[tuple[str, str], list[str]] = defaultdict(list)
+    def __init__(self, history: History, work: Iterable[str]) -> None:
+        self._root, self._history = history.root, history
+        self._candidates = [commit for commit in history.commits if says_revert(commit.message)]
+        self._named = self._find_named()
+        self._work = self._read_work(work) if self._candidates else {}
+        self._known = {commit.id: commit for commit in self._related()}
+        self._patches: Mapping[str, Patch] = patches_of(self._root, self._known)
+        self._by_change: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._by_file: dict[str, list[str]] = defaultdict(list)
         for name, patch in self._patches.items():
             if patch.changes:
-                self._inverse[patch.new, patch.old].append(name)
+                self._by_change[patch.old, patch.new].append(name)
+            for file in patch.blobs if name in self._work else ():
+                self._by_file[file].append(name)
 
-    def last_reverts(self) -> Iterator[tuple[str, str]]:
-        """Each commit of the work whose change is reverted at the end, and by which commit."""
-        reverts = self._in_force()
-        for name in self._work:
-            same = self._copies(name)
-            copied = max(self._at(copy) for copy in same)
-            undone = [name for name, targets in reverts.items() if not same.isdisjoint(targets)]
-            last = max(undone, key=self._at, default=None)
-            if last is not None and self._at(last) > copied:
-                yield name, last
+    @cached_property
+    def by_fingerprint(self) -> Mapping[str, Commit]:
+        """The commits that revert something, by the fingerprints of their causes."""
+        return {fingerprint_of(KIND, commit.id): commit for commit in self._candidates}
 
-    def _in_force(self) -> dict[str, frozenset[str]]:
-        """The reverts that no later revert takes back, with what they revert."""
-        reverts: dict[str, frozenset[str]] = {}
+    def causes(self, work: Work) -> Iterator[Cause]:
+        """A cause for each revert that breaks the work."""
+        for name in self.breaking(work.commits):
+            yield _cause(self._known[name], work)
+
+    def breaking(self, work: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        """The last reverts of some commits that hold at the end, each with those that it reverts.
+
+        The oldest revert is first.
+        """
+        broken: dict[str, list[str]] = defaultdict(list)
+        for name in work:
+            revert = self._last_revert(name) if name in self._patches else None
+            if revert is not None:
+                broken[revert].append(name)
+        return {name: tuple(sorted(broken[name])) for name in sorted(broken, key=self._at)}
+
+    def _read_work(self, names: Iterable[str]) -> dict[str, Commit]:
+        work = {name: self._history.find(name) for name in names}
+        missing = [name for name, commit in work.items() if commit is None]
+        here = {name: commit for name, commit in work.items() if commit is not None}
+        return here | commits_by_id(self._root, missing)
+
+    def _related(self) -> Iterator[Commit]:
+        """The commits whose changes are compared: of the work, those in files of a candidate."""
+        yield from self._candidates
+        for pairs in self._named.values():
+            yield from (commit for commit, _ in pairs)
+        authored = {commit.authored for commit in self._work.values()}
+        copies = (commit for commit in self._history.commits if commit.authored in authored)
+        work = {commit.id: commit for commit in (*self._work.values(), *copies)}
+        files = files_of(self._root, {*work, *self._named})
+        changed = frozenset[str]().union(*(files.get(name, ()) for name in self._named))
+        for name, commit in work.items():
+            if not changed.isdisjoint(files.get(name, ())):
+                yield commit
+
+    def _last_revert(self, name: str) -> str | None:
+        """The commit that reverts a commit of the work last, if no copy of that follows."""
+        same = self._copies(name)
+        undone = {revert for copy in same for revert in self._reverts_of.get(copy, ())}
+        last = max(undone, key=self._at, default=None)
+        is_last = last is not None and self._at(last) > max(map(self._at, same))
+        return last if is_last else None
+
+    @cached_property
+    def _reverts_of(self) -> Mapping[str, set[str]]:
+        """The reverts of each commit that no later revert takes back."""
+        reverts: dict[str, set[str]] = defaultdict(set)
         taken_back: set[str] = set()
         for commit in reversed(self._candidates):
             if commit.id not in taken_back:
-                reverts[commit.id] = self._targets(commit)
-                taken_back |= reverts[commit.id]
+                targets = self._targets(commit)
+                taken_back |= targets
+                for name in targets:
+                    reverts[name].add(commit.id)
         return reverts
 
     def _targets(self, revert: Commit) -> frozenset[str]:
@@ -140,41 +159,59 @@ class _Branch:
             targets.add(commit.id)
             if len(commit.parents) > 1:
                 targets |= brought_by(self._root, commit, kept or commit.parents[0])
-        targets.update(self._inverse[patch.old, patch.new])
-        targets.update(name for name in self._work if patch.undoes(self._patches[name]))
+        targets.update(self._by_change[patch.new, patch.old])
+        shared = {name for file in patch.blobs for name in self._by_file.get(file, ())}
+        targets.update(name for name in shared if patch.undoes(self._patches[name]))
         at = self._at(revert.id)
         return frozenset(name for name in targets & self._known.keys() if self._at(name) < at)
 
     def _copies(self, name: str) -> frozenset[str]:
         """A commit of the work, and those that make the same change, as a cherry-pick does."""
-        authored, patch = self._work[name].authored, self._patches[name]
-        return frozenset(
-            other.id
-            for other in self._known.values()
-            if other.id == name
-            or (other.authored == authored and patch.is_same(self._patches[other.id]))
-        )
+        patch, authored = self._patches[name], self._known[name].authored
+        same = self._by_change[patch.old, patch.new] if patch.changes else ()
+        return frozenset((name, *(n for n in same if self._known[n].authored == authored)))
 
     def _at(self, name: str) -> int:
-        return self._index.get(name, _EARLIER)
+        return self._history.index.get(name, _EARLIER)
 
-    def _find_named(
-        self, commit: Commit, named: Iterable[Reverted]
-    ) -> Iterator[tuple[Commit, str]]:
-        """The commits of the branch that a message names, and the parent that a revert keeps."""
-        by_name = {name: self._ids[name] for name in self._names(named) if name in self._ids}
-        there = ancestors(self._root, by_name.values(), before=commit.id)
-        ids = {name: whole for name, whole in by_name.items() if whole in there}
-        commits = commits_by_id(self._root, ids.values())
-        for reverted in named:
-            if reverted.id in ids:
-                yield commits[ids[reverted.id]], ids.get(reverted.kept, "")
-        for number in reverted_pulls(commit.message):
-            for merged in commits_naming(self._root, commit.id, f"[# ]{number}[): ]"):
-                if _is_of_pull(merged, number):
-                    yield merged, ""
+    def _find_named(self) -> Mapping[str, list[tuple[Commit, str]]]:
+        """The commits that each candidate's message names, and the parent that a revert keeps."""
+        messages = {each.id: [*reverted_commits(each.message)] for each in self._candidates}
+        ids = commit_ids(self._root, (name for named in messages.values() for name in _ids(named)))
+        named = {
+            each.id: [
+                *((ids.get(name.id, ""), ids.get(name.kept, "")) for name in messages[each.id]),
+                *((name, "") for name in self._of_pulls(each)),
+            ]
+            for each in self._candidates
+        }
+        there = self._history.ancestors(of=named)
+        return {
+            revert: [
+                (commit, kept)
+                for name, kept in pairs
+                if (commit := self._history.find(name)) and there.has(name, of=revert)
+            ]
+            for revert, pairs in named.items()
+        }
 
-    @staticmethod
-    def _names(named: Iterable[Reverted]) -> Iterator[str]:
-        for reverted in named:
-            yield from filter(None, (reverted.id, reverted.kept))
+    def _of_pulls(self, candidate: Commit) -> Iterator[str]:
+        """The commits with which the pull requests were merged that a message names."""
+        for number in reverted_pulls(candidate.message):
+            yield from self._by_pull.get(number, ())
+
+    @cached_property
+    def _by_pull(self) -> Mapping[int, list[str]]:
+        commits: dict[int, list[str]] = defaultdict(list)
+        for commit in self._history.commits:
+            for number in merged_pulls(commit.subject):
+                commits[number].append(commit.id)
+        return commits
+
+
+def _ids(named: Iterable[Reverted]) -> Iterator[str]:
+    for reverted in named:
+        yield from filter(None, (reverted.id, reverted.kept))
+
+
+READER = Reader((KIND,), read_reverts)

@@ -4,25 +4,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.config.choices import Reaction
 from unlatch_regressions.cause import Cause
+from unlatch_regressions.request import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from unlatch_regressions.commits import Commit
+    from unlatch_regressions.branch.commits import Commit
+    from unlatch_regressions.request import Request
 
-
-def trailer_causes(commits: Iterable[Commit]) -> list[Cause]:
-    """A cause for each commit with trailers; its subject is the reason."""
-    return [
-        Cause("trailer", names, commit.id, commit.at, commit.subject)
-        for commit in commits
-        if (names := _names(commit.reopens))
-    ]
+KIND = "trailer"
 
 
-def _names(values: Iterable[str]) -> tuple[str, ...]:
-    """The increments and items in "#4, SCRUM-28", each once."""
-    return tuple(
-        dict.fromkeys(name for value in values for name in value.replace(",", " ").split())
-    )
+def read_trailers(request: Request) -> Iterator[Cause]:
+    """A cause for each increment that the trailers of a commit name; its subject is the reason."""
+    for commit in request.history.commits:
+        if commit.reopens:
+            yield from _causes(request, commit)
+
+
+def _causes(request: Request, commit: Commit) -> Iterator[Cause]:
+    seen = set[str]()
+    for name in dict.fromkeys(_names(commit.reopens)):
+        works = [work for work in request.named(name) if work in request.work]
+        if not works:
+            yield _cause(commit, "", Reaction.IGNORE, f"{name} names no finished work")
+        for work in works:
+            if work not in seen:
+                several = f"{name} belongs to {len(works)} increments" if len(works) > 1 else ""
+                at_most = Reaction.SUGGEST if several else Reaction.REOPEN
+                yield _cause(commit, work, at_most, several)
+        seen.update(works)
+
+
+def _cause(commit: Commit, work: str, at_most: Reaction, why: str) -> Cause:
+    place, key = commit.id, (commit.id,)
+    return Cause(KIND, key, commit.at, commit.subject, place, work, place, at_most=at_most, why=why)
+
+
+def _names(values: tuple[str, ...]) -> Iterator[str]:
+    """The increments and items in "#4, SCRUM-28"."""
+    for value in values:
+        yield from value.replace(",", " ").split()
+
+
+READER = Reader((KIND,), read_trailers)

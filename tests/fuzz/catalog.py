@@ -58,7 +58,7 @@ CATALOG = MappingProxyType(
         "report": ("reports", ("unlatch_regressions.reports",)),
         "revert": (
             "commits",
-            ("unlatch_regressions.messages", "unlatch_regressions.patches"),
+            ("unlatch_regressions.branch.messages", "unlatch_regressions.branch.patches"),
         ),
         "model": ("models", ("unlatch_efforts.llm",)),
         "plan": ("work", ("unlatch_runs.plan", "unlatch.worklog.text.markdown_lines")),

@@ -7,17 +7,23 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from unlatch.config.choices import Reaction
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.status import Status
 from unlatch.project.git import run
 from unlatch.project.git.run import start_git
 from unlatch.worklog.programs import Finished
-from unlatch_regressions.commits import HistoryMissing, commits_between
-from unlatch_regressions.reverts import revert_causes
-from unlatch_regressions.trailers import trailer_causes
+from unlatch_regressions.branch.commits import HistoryMissing
+from unlatch_regressions.branch.history import History
+from unlatch_regressions.request import Request, Work
+from unlatch_regressions.reverts import Reverts
+from unlatch_regressions.trailers import read_trailers
 
 BASE = "".join(f"line {number}\n" for number in range(40))
 
@@ -74,8 +80,14 @@ class Repository:
 
     def reverts(self, *work: str) -> list[tuple[str, tuple[str, ...]]]:
         """The commits that break the work, each with the work's commits that it reverts."""
-        found = revert_causes(self.root, work, since=self.completed or None, branch="main")
-        return [(cause.place, cause.about) for cause in found]
+        history = History(self.root, "main")
+        since = history.ancestors(of=filter(None, [self.completed]))
+        breaking = Reverts(history, work).breaking(work)
+        return [
+            (revert, about)
+            for revert, about in breaking.items()
+            if not since.has(revert, of=self.completed)
+        ]
 
 
 @pytest.fixture(scope="session")
@@ -326,11 +338,12 @@ def test_a_shallow_clone_says_that_history_is_missing(
     repository.git("clone", "--quiet", "--depth=1", f"file://{repository.root}", f"{tmp_path}/new")
     for root, step in ((tmp_path / "new", "git fetch --unshallow"), (tmp_path, "use a clone")):
         with pytest.raises(HistoryMissing) as raised:
-            revert_causes(root, [fix], since=None, branch="main")
+            Reverts(History(root, "main"), [fix])
         assert (raised.value.id, raised.value.exit_code) == ("history-missing", 5)
         assert str(raised.value.hint).startswith(step)
     Repository(tmp_path / "new").git("fetch", "--quiet", "--unshallow")
-    assert len(revert_causes(tmp_path / "new", [fix], since=None, branch="main")) == 1
+    history = History(tmp_path / "new", "main")
+    assert len(Reverts(history, [fix]).breaking([fix])) == 1
 
 
 def test_trailers_ask_for_a_reopen(repository: Repository) -> None:
@@ -340,11 +353,21 @@ def test_trailers_ask_for_a_reopen(repository: Repository) -> None:
     )
     repository.commit("Quote it\n\n    Reopens: 8\n\nIn the text\nReopens: 9\nit is none.")
     second = repository.commit("Again\n\nReopens: 7\nSigned-off-by: Gil Git <gil@example.com>")
-    commits = commits_between(repository.root, repository.completed, "main")
-    causes = trailer_causes(commits)
-    assert [(cause.place, cause.about, cause.evidence) for cause in causes] == [
-        (first, ("#4", "SCRUM-28", "7"), "Search is slow"),
-        (second, ("7",), "Again"),
+    finished = Increment("0007-search", repository.root, "Search", Status.COMPLETED)
+    request = Request(
+        repository.root,
+        History(repository.root, "main"),
+        {finished.id: Work(finished)},
+        lambda name: {"7": ("0007-search",), "SCRUM-28": ("0007-search", "0008-index")}.get(
+            name, ()
+        ),
+        datetime(2026, 10, 1, tzinfo=UTC),
+    )
+    causes = [*read_trailers(request)]
+    assert [(cause.place, cause.work, cause.evidence, cause.at_most) for cause in causes] == [
+        (first, "", "Search is slow", Reaction.IGNORE),
+        (first, "0007-search", "Search is slow", Reaction.REOPEN),
+        (second, "0007-search", "Again", Reaction.REOPEN),
     ]
-    assert len({cause.fingerprint for cause in causes}) == len(causes)
-    assert trailer_causes(commits) == causes
+    assert len({cause.fingerprint for cause in causes}) == 2
+    assert causes == [*read_trailers(request)]

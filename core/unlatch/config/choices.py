@@ -11,6 +11,7 @@ __all__ = [
     "EvidencePolicy",
     "Part",
     "Provider",
+    "Reaction",
     "SubagentMode",
 ]
 
@@ -52,6 +53,14 @@ class EvidencePolicy(StrEnum):
     WARN = "warn"
     REQUIRE = "require"
     OFF = "off"
+
+
+class Reaction(StrEnum):
+    """What a cause leads to, the weakest first."""
+
+    IGNORE = "ignore"  # it is listed
+    SUGGEST = "suggest"
+    REOPEN = "reopen"
 
 
 class Part(StrEnum):

@@ -18,6 +18,7 @@ from unlatch.config.tables import (
     LayoutsConfig,
     LimitsConfig,
     LlmConfig,
+    RegressionsConfig,
     ReopenConfig,
     RunsConfig,
     SessionsConfig,
@@ -125,6 +126,7 @@ class CoreConfig(TopLevel):
     sessions: SessionsConfig = setting(default=SessionsConfig())
     runs: RunsConfig = setting(default=RunsConfig())
     comments: CommentsConfig = setting(default=CommentsConfig())
+    regressions: RegressionsConfig = setting(default=RegressionsConfig())
 
 
 class ItemsConfig(CommentConfig):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
+from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, Reaction, SubagentMode
 from unlatch.config.value_types import (
     LONGEST_DAYS,
     AbsolutePath,
@@ -375,4 +375,17 @@ class CommentsConfig(Table):
     )
     follow_up_label: Word = setting(
         default="follow-up", description='The label that `follow_up = "label"` adds'
+    )
+
+
+class RegressionsConfig(Table):
+    """What `unlatch regressions` does; read from the default branch's commit."""
+
+    policy: dict[Word, Reaction] = setting(
+        default={},
+        description="Reaction to a kind of cause (`revert`, `trailer`, `test`, `alert`): `ignore`, "
+        "`suggest`, which is the default, or `reopen`: {revert = 'reopen'}",
+    )
+    runs: Count = setting(
+        default=2, description="Number of runs in a row in which a test has to fail, or to pass"
     )

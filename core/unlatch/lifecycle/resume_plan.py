@@ -20,7 +20,7 @@ from unlatch.increments.files.changes.plans import (
     plan_reopen,
     plan_transition,
 )
-from unlatch.increments.model.increment import Amendment, Increment, Link
+from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenCause
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Amended, Delivered, Reopened, read_events
 from unlatch.increments.records.links import identity, link_of
@@ -75,6 +75,7 @@ class ResumeRequest:
         planned: the digest of the change that was agreed to; another change is refused.
         key: takes the place of the reason in the id of the operations.
         source: the comment that the words of the reason are from, which no briefing repeats.
+        cause: what a reopen answers.
         current: make its unit the one that its tool works on; None leaves that open.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
@@ -90,6 +91,7 @@ class ResumeRequest:
     planned: str | None = None
     key: str | None = None
     source: str | None = None
+    cause: ReopenCause | None = None
 
     def check(self, plan: Plan | None) -> None:
         """Check that a change is the planned one; StoreError `plan-changed`."""
@@ -161,6 +163,7 @@ class ResumePlan:
         details: IntentDetails = {"options": options, "key": request.key, "source": request.source}
         if self.step is ResumeStep.REOPEN:
             details["exclude"] = self.spared
+            details["cause"] = request.cause
         elif self.reopening:
             details["exclude"] = [link for link in self.before.links if link not in self.reopening]
         if approval is not None:

@@ -2,8 +2,8 @@
 
 from tests.fuzz.target import Target, parts_of, text_of
 
-from unlatch_regressions.messages import Reverted, reverted_commits, reverted_pulls
-from unlatch_regressions.patches import Patch, read_patch
+from unlatch_regressions.branch.messages import Reverted, reverted_commits, reverted_pulls
+from unlatch_regressions.branch.patches import Patch, read_patch
 
 _ID = "5f" * 20
 _MESSAGES = (

@@ -175,6 +175,16 @@ class AlsoBy:
 
 
 @dataclass(frozen=True, slots=True)
+class ReopenCause:
+    """What showed that finished work is broken; `evidence` is a text from outside."""
+
+    kind: str
+    fingerprint: str
+    evidence: str
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ReopenEntry:
     """One entry of reopenHistory; `category` is that of the reason.
 
@@ -201,6 +211,7 @@ class ReopenEntry:
     source: str | None = None
     forced: tuple[str, ...] = ()
     struck: tuple[str, ...] = ()
+    cause: ReopenCause | None = None
     done_work: int | None = None
     reverted_at: datetime | None = None
     revert: str | None = None

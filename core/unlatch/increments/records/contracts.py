@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE, BOXES
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
-from unlatch.increments.records.reopens import ALSO_BY, AMENDED, EFFECT, REOPEN, SYNCED, TASK
+from unlatch.increments.records.reopens import ALSO_BY, AMENDED, CAUSE, EFFECT, REOPEN, SYNCED, TASK
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
@@ -83,6 +83,7 @@ def _made(name: str, record: Record, doc: str, more: dict[str, object], *, witho
 TYPES["SeenItem"] = record_type(SEEN)
 TYPES["Attempt"] = record_type(ATTEMPT)
 TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
+TYPES["Cause"] = record_type(CAUSE)
 TYPES["AlsoBy"] = GenericAlias(list, record_type(ALSO_BY))
 ReopenRecord: Any = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
 AmendmentRecord: Any = record_type(AMENDED)
@@ -104,6 +105,8 @@ _METADATA = {
     "reopenHistory": NotRequired[list[ReopenRecord]],
     "amendments": NotRequired[list[AmendmentRecord]],
     "pending": NotRequired[list[PendingRecord]],
+    # The names of the tests that guard the work.
+    "guards": NotRequired[list[Word]],
     "unit": NotRequired[record_type(UNIT_RECORD)],
     # Lines that events.jsonl did not take, as on a full disk.
     UNWRITTEN: NotRequired[list[dict[str, object]]],

@@ -11,6 +11,7 @@ from unlatch.increments.model.increment import (
     AppliedAmendment,
     Link,
     NewTask,
+    ReopenCause,
     ReopenEntry,
     SyncedItem,
 )
@@ -82,6 +83,25 @@ ALSO_BY = Record(
     Field("by", WORD, "by", required=True),
     Field("at", TIME, "at", required=True),
 )
+CAUSE = Record(
+    "CauseRecord",
+    "What showed that the work is broken; a reopen for it is made once.",
+    ReopenCause,
+    Field("kind", WORD, "kind", required=True),
+    Field("fingerprint", WORD, "fingerprint", required=True),
+    Field("evidence", TEXT, "evidence", required=True),
+    Field("seenAt", TIME, "seen_at", required=True),
+)
+
+
+def _cause_or_none(raw: Any) -> ReopenCause | None:
+    # Another tool may have a key of this name.
+    with suppress(BadRecord):
+        cause: ReopenCause = CAUSE.read(raw)
+        return cause
+    return None
+
+
 # It also has `syncedTo`, whose keys depend on the trackers.
 REOPEN = Record(
     "ReopenRecord",
@@ -101,6 +121,7 @@ REOPEN = Record(
     Field("source", TEXT, "source"),
     Field("forced", WORDS, "forced"),
     Field("struck", WORDS, "struck"),
+    Field("cause", Type("Cause", CAUSE.read, CAUSE.write, _cause_or_none), "cause"),
     Field("doneWork", NUMBER, "done_work"),
     Field("revertedAt", TIME, "reverted_at"),
     # The ULID of the operation that undid it.

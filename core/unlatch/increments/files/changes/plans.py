@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypedDict
 
+    from unlatch.increments.model.increment import ReopenCause
     from unlatch.spi.operation import DeliveryOptions, Kind, Operation
     from unlatch.worklog.event_log import Event
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         category: str | None
         forced: tuple[str, ...]
         key: str | None
+        cause: ReopenCause | None
 
 
 def revision_of(increment: Increment) -> str:
@@ -96,6 +98,7 @@ class Intent:
     category: str | None = None
     forced: tuple[str, ...] = ()
     key: str | None = None
+    cause: ReopenCause | None = None
     is_derived: bool = False
 
     @property
@@ -216,6 +219,7 @@ def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:
         category=intent.category,
         source=intent.source,
         forced=intent.forced,
+        cause=intent.cause,
         struck=struck(before.pending),
     )
 

@@ -26,6 +26,10 @@ _REVERTS = pattern(
 _EACH = pattern(rf"\b{_ID}\b")
 # "Reverts octo/widgets#12" (GitHub), "Reverts !12" (Azure DevOps).
 _PULL = pattern(r"^Reverts (?:[\w.-]{1,100}/[\w.-]{1,100})?[#!]([0-9]{1,9})\b", re.MULTILINE)
+# Subjects of the merge or squash of a pull request on GitHub, and on Azure DevOps.
+_MERGED = pattern(
+    r"\AMerge pull request #([0-9]{1,9}) |\AMerged PR ([0-9]{1,9}):|\(#([0-9]{1,9})\)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,18 @@ def reverted_commits(message: str) -> Iterator[Reverted]:
 def reverted_pulls(message: str) -> Iterator[int]:
     """The numbers of the pull requests that a message says it reverts."""
     return map(int, _PULL.findall(_plain(message)))
+
+
+def says_revert(message: str) -> bool:
+    """Whether a message says that its commit reverts something."""
+    # Of thousands of messages, few have the word.
+    return "everts" in message and any((*reverted_commits(message), *reverted_pulls(message)))
+
+
+def merged_pulls(subject: str) -> Iterator[int]:
+    """The numbers of the pull requests that the subject of a commit says it merges."""
+    for match in _MERGED.finditer(subject):
+        yield int(next(filter(None, match.groups())))
 
 
 def _plain(message: str) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
-from unlatch_regressions.patches import read_patch
+from unlatch_regressions.branch.patches import read_patch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from unlatch_regressions.patches import Patch
+    from unlatch_regressions.branch.patches import Patch
 
 _FIELDS = "%H%x00%P%x00%ae %at%x00%ct%x00%(trailers:key=Reopens,valueonly,unfold)%x00%B%x00"
 _PLAIN = ("--no-color", "--no-notes", "--no-mailmap", "--encoding=UTF-8", "--no-show-signature")
@@ -26,6 +26,10 @@ _DIFF = (
 _THESE = ("--no-walk=unsorted", "--ignore-missing", "--end-of-options")
 # Of a command line; each id takes 41 bytes.
 _AT_ONCE = 500
+# A history of a million commits takes git half a minute.
+_SECONDS = 120.0
+# git's description of a content: its type and its size.
+_OF_CONTENT = 2
 
 
 class HistoryMissing(StoreError):
@@ -89,16 +93,6 @@ def commit_ids(root: Path, names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def ancestors(root: Path, ids: Iterable[str], *, before: str) -> frozenset[str]:
-    """Those of some commits that a commit has among its ancestors, or is."""
-    asked = frozenset(ids)
-    if not asked:
-        return asked
-    fed = "".join(f"{name}\n" for name in (f"^{before}", *asked)).encode()
-    others = run_git(root, "rev-list", "--stdin", fed=fed)
-    return frozenset() if others is None else asked - {*others.decode().split()}
-
-
 def commits_between(root: Path, since: str | None, branch: str) -> list[Commit]:
     """The commits of a branch that a commit does not have; the oldest first.
 
@@ -114,11 +108,6 @@ def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
     return {
         commit.id: commit for part in _parts(ids) for commit in _log(root, *_THESE, *part, "--")
     }
-
-
-def commits_naming(root: Path, branch: str, expression: str) -> list[Commit]:
-    """The commits of a branch whose message matches an extended regular expression of git."""
-    return [*_log(root, "--extended-regexp", f"--grep={expression}", branch, "--")]
 
 
 def brought_by(root: Path, merge: Commit, kept: str) -> frozenset[str]:
@@ -138,6 +127,59 @@ def patches_of(root: Path, ids: Iterable[str]) -> Mapping[str, Patch]:
     return patches
 
 
+def files_of(root: Path, ids: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """The files that commits changed; a merge is compared with its first parent."""
+    return {
+        name: frozenset(file for file, _ in files)
+        for part in _parts(ids)
+        for name, files in _raw(root, *_THESE, *part, "--")
+    }
+
+
+def commits_changing(
+    root: Path, branch: str, folders: Iterable[str]
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The commits of a branch that changed something below these folders, the newest first.
+
+    Returns:
+        Each with all files that it changed, and the id of the content after it.
+    """
+    yield from _raw(root, "--topo-order", "--full-diff", branch, "--", *folders)
+
+
+def contents_of(root: Path, ids: Iterable[str]) -> Mapping[str, bytes]:
+    """The contents of files by their ids, as far as git has them."""
+    asked = [*dict.fromkeys(ids)]
+    fed = "".join(f"{name}\n" for name in asked).encode()
+    answer = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if asked else None
+    contents: dict[str, bytes] = {}
+    at = 0
+    while answer and at < len(answer):
+        end = answer.index(b"\n", at)
+        name, *described = answer[at:end].decode().split()
+        at = end + 1
+        if len(described) == _OF_CONTENT:
+            size = int(described[1])
+            contents[name] = answer[at : at + size]
+            at += size + 1
+    return contents
+
+
+def _raw(root: Path, *query: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    options = ("-z", "--raw", "--no-renames", "--no-abbrev", "--diff-merges=first-parent")
+    for entry in _entries(root, "%H%x00", *options, *query):
+        name, *parts = entry.split(b"\0")
+        # A line with modes, ids and a letter, then the name of the file.
+        begins = next((at for at, part in enumerate(parts) if part.startswith(b"\n:")), len(parts))
+        described, named = parts[begins::2], parts[begins + 1 :: 2]
+        files = zip(named, described, strict=False)
+        yield name.decode(), [(_text(file), _text(about).split()[3]) for file, about in files]
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
 def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
     names = [*dict.fromkeys(ids)]
     for start in range(0, len(names), _AT_ONCE):
@@ -146,8 +188,7 @@ def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
 
 def _log(root: Path, *query: str) -> Iterator[Commit]:
     for entry in _entries(root, _FIELDS, "--no-patch", *query):
-        text = entry.decode("utf-8", "surrogateescape")
-        name, parents, authored, seconds, reopens, message, _ = text.split("\0")
+        name, parents, authored, seconds, reopens, message, _ = _text(entry).split("\0")
         values = tuple(reopens.split("\n")[:-1]) if reopens else ()
         yield Commit(name, tuple(parents.split()), authored, _time(seconds), values, message)
 
@@ -155,7 +196,9 @@ def _log(root: Path, *query: str) -> Iterator[Commit]:
 def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
     # No message can contain it, so none can pass for the next commit.
     token = os.urandom(16).hex()
-    listed = run_git(root, "log", f"--format={token}{fields}", *_PLAIN, *arguments)
+    listed = run_git(
+        root, "log", f"--format={token}{fields}", *_PLAIN, *arguments, seconds=_SECONDS
+    )
     if listed is None:
         raise HistoryMissing(
             "history-missing",

@@ -1,0 +1,1 @@
+"""The default branch: its commits, what their messages say, and what they changed."""

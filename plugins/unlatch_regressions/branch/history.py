@@ -1,0 +1,93 @@
+"""The default branch as this clone has it: its commits, and which of them has which others."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from unlatch_regressions.branch.commits import commits_between, require_history
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from unlatch_regressions.branch.commits import Commit
+
+
+class Ancestors:
+    """Whether commits of a branch are ancestors of some of its commits.
+
+    Args:
+        commits: all of the branch, each after its parents.
+        of: the ids of the commits whose ancestors are asked for.
+    """
+
+    def __init__(self, commits: Sequence[Commit], of: Iterable[str]) -> None:
+        self._bits = {name: 1 << number for number, name in enumerate(dict.fromkeys(of))}
+        self._had_by = dict(self._bits)
+        for commit in reversed(commits) if self._bits else ():
+            if bits := self._had_by.get(commit.id, 0):
+                for parent in commit.parents:
+                    self._had_by[parent] = self._had_by.get(parent, 0) | bits
+
+    def has(self, name: str, *, of: str) -> bool:
+        """Whether `name` is the commit `of`, or an ancestor of it."""
+        return bool(self._had_by.get(name, 0) & self._bits.get(of, 0))
+
+
+class History:
+    """The commits of a branch.
+
+    Args:
+        branch: a commit, or a reference.
+    """
+
+    def __init__(self, root: Path, branch: str) -> None:
+        self.root, self.branch = root, branch
+
+    @cached_property
+    def commits(self) -> Sequence[Commit]:
+        """All commits, each after its parents.
+
+        Raises:
+            HistoryMissing: `history-missing`, in a shallow clone or outside of a repository.
+        """
+        require_history(self.root)
+        return commits_between(self.root, None, self.branch)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The places of the commits in `commits`."""
+        return {commit.id: place for place, commit in enumerate(self.commits)}
+
+    def find(self, name: str) -> Commit | None:
+        """A commit of the branch by its whole id."""
+        place = self.index.get(name)
+        return None if place is None else self.commits[place]
+
+    def ancestors(self, *, of: Iterable[str]) -> Ancestors:
+        """The ancestors of some commits, in one pass through the history."""
+        return Ancestors(self.commits, of)
+
+    @cached_property
+    def merged_by(self) -> Mapping[str, str]:
+        """The commit of the main line that brought each other commit to the branch.
+
+        The main line are the first parents from the last commit on; each of them brought itself.
+        """
+        merged: dict[str, str] = {}
+        for commit in reversed([*self._main_line()]):
+            waiting = [commit.id]
+            while waiting:
+                name = waiting.pop()
+                brought = self.find(name)
+                if brought is not None and name not in merged:
+                    merged[name] = commit.id
+                    waiting += brought.parents
+        return merged
+
+    def _main_line(self) -> Iterable[Commit]:
+        commit = self.commits[-1] if self.commits else None
+        while commit is not None:
+            yield commit
+            commit = self.find(commit.parents[0]) if commit.parents else None

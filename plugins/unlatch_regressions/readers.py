@@ -1,0 +1,31 @@
+"""The readers of causes that are installed, by their entry points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime.failure import part
+from unlatch.errors import PluginBroken
+from unlatch.worklog.entry_points import entry_points
+from unlatch_regressions.request import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch_regressions.cause import Cause
+    from unlatch_regressions.request import Request
+
+GROUP = "unlatch.causes"
+
+
+def read_causes(request: Request) -> Iterator[Cause]:
+    """What all readers see.
+
+    Raises:
+        UnlatchError: `history-missing`, a report cannot be read, or `plugin-broken`.
+    """
+    for name, target in entry_points(GROUP).items():
+        reader = part(name, of=GROUP)
+        if not isinstance(reader, Reader):
+            raise PluginBroken("plugin-broken", f"'{name}' of {GROUP} is no Reader", where=target)
+        yield from reader.read(request)

@@ -1,0 +1,80 @@
+"""What a reader of causes is asked: the finished work of a project, and the reports to read."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch_regressions.branch.history import History
+    from unlatch_regressions.cause import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An increment that was completed at least once; it may be active again.
+
+    Args:
+        commits: the ids of the commits that made it, as docs/regressions.md defines them.
+        completed_in: the commit that completed it last; "" if no commit shows that.
+        guards: the names of the tests that guard it, as metadata.json has them.
+    """
+
+    increment: Increment
+    commits: frozenset[str] = frozenset()
+    completed_in: str = ""
+    guards: tuple[str, ...] = ()
+
+    @property
+    def last_cause(self) -> str:
+        """The fingerprint of the cause of its last reopen; "" if that had none."""
+        last = next(reversed(self.increment.reopens), None)
+        return last.cause.fingerprint if last and last.cause else ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to read.
+
+    Args:
+        root: the project's folder.
+        history: the commits of the default branch, as this clone has them.
+        work: by the increment's id.
+        named: the ids of the increments that a name means: an increment's, or an item's as people
+            write it (#4, octo/widgets#4, SCRUM-28, an address).
+        files: the files that the command line names, by the option: "junit", "sarif", "event".
+        commits_of: the commits that reports are about; of other reports it is `head`.
+        head: the commit that is checked out; "" if that cannot be told.
+        now: this machine's time, in UTC.
+        environ: for keys that sign events.
+    """
+
+    root: Path
+    history: History
+    work: Mapping[str, Work]
+    named: Callable[[str], Sequence[str]]
+    now: datetime
+    head: str = ""
+    files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
+    commits_of: Mapping[Path, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader of causes, which a package registers by an entry point of `unlatch.causes`.
+
+    Args:
+        kinds: the kinds of the causes that it reads.
+        read: reads them; a file that it cannot read is an UnlatchError.
+    """
+
+    kinds: tuple[str, ...]
+    read: Callable[[Request], Iterable[Cause]]

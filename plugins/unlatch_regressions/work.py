@@ -1,0 +1,189 @@
+"""Find the finished work of a project, and the commits that made it, from git alone.
+
+A commit made the work if it came before the completion, changed a file outside of the folders of
+increments, and
+
+- its message names the increment's folder, a linked Jira issue, or an address of a linked item, or
+  closes an item in words that the hosts understand (`Fixes #4`, `AB#12`), or
+- it also changed that increment's folder, and no other one's, or
+- a commit of the main line merged it whose message does so.
+
+Reverts are no work: their messages repeat those of others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.metadata_file import completion_keys, times_in
+from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
+from unlatch.increments.model.status import Status, read_status
+from unlatch.project.git.run import run_git
+from unlatch_regressions.branch.commits import commits_changing, contents_of
+from unlatch_regressions.branch.messages import says_revert
+from unlatch_regressions.request import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch_regressions.branch.history import History
+    from unlatch_regressions.names import Names
+
+
+def finished_work(
+    root: Path, increments: Sequence[Increment], history: History, names: Names
+) -> dict[str, Work]:
+    """The increments that were completed at least once, by their ids."""
+    finished = {increment.id: increment for increment in increments if _was_completed(increment)}
+    if not finished:
+        return {}
+    records = _Records(root, history, increments)
+    completions = {name: records.completion(increment) for name, increment in finished.items()}
+    before = history.ancestors(of=filter(None, completions.values()))
+    made = defaultdict[str, set[str]](set)
+    for commit, name in _about(history, records, names):
+        if name in finished and (
+            before.has(commit, of=completions[name])
+            if completions[name]
+            else _is_earlier(history, commit, finished[name])
+        ):
+            made[name].add(commit)
+    return {
+        name: Work(increment, frozenset(made[name]), completions[name], guards_of(increment))
+        for name, increment in finished.items()
+    }
+
+
+def guards_of(increment: Increment) -> tuple[str, ...]:
+    """The names of the tests that guard an increment; what is no list of texts counts as none."""
+    names = increment.data.get("guards")
+    return tuple(filter(_is_text, names)) if isinstance(names, list) else ()
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _was_completed(increment: Increment) -> bool:
+    last = next(reversed(increment.reopens), None)
+    return increment.status is Status.COMPLETED or (
+        last is not None and not increment.status.is_finished
+    )
+
+
+def _is_earlier(history: History, commit: str, increment: Increment) -> bool:
+    """Whether a commit is dated before a completion that no commit shows."""
+    made = history.find(commit)
+    completed = increment.completed_at
+    return made is not None and completed is not None and made.at <= completed
+
+
+def _about(history: History, records: _Records, names: Names) -> Iterator[tuple[str, str]]:
+    """Commits with the increments that they are about; of one commit maybe several."""
+    merged = defaultdict[str, set[str]](set)
+    for commit in history.commits:
+        if says_revert(commit.message):
+            continue
+        named = names.in_message(commit.message)
+        if commit.id not in records.bookkeeping:
+            yield from ((commit.id, name) for name in {*named, *records.folder_of(commit.id)})
+        if len(commit.parents) > 1 and named:
+            merged[commit.id].update(named)
+    for brought, merge in history.merged_by.items() if merged else ():
+        if brought not in records.bookkeeping:
+            yield from ((brought, name) for name in merged.get(merge, ()))
+
+
+class _Records:
+    """The commits that changed the folders of increments.
+
+    Attributes:
+        bookkeeping: those that changed nothing else.
+    """
+
+    def __init__(self, root: Path, history: History, increments: Sequence[Increment]) -> None:
+        self.bookkeeping: set[str] = set()
+        self._folders: dict[str, frozenset[str]] = {}
+        self._versions = defaultdict[str, list[tuple[str, str]]](list)
+        self._root, self._names = root, {increment.id for increment in increments}
+        prefix = (run_git(root, "rev-parse", "--show-prefix") or b"").decode("utf-8", "replace")
+        self._units = {
+            increment.unit.place.relative_to(root).as_posix(): increment.id
+            for increment in increments
+            if increment.unit and increment.unit.place.is_relative_to(root)
+        }
+        homes = (HOME, SPECWEAVE, *self._units)
+        for commit, files in commits_changing(root, history.branch, homes):
+            self._add(commit, [(f.removeprefix(prefix.rstrip("\n")), blob) for f, blob in files])
+
+    def _add(self, commit: str, files: Sequence[tuple[str, str]]) -> None:
+        owners = set[str]()
+        is_work = False
+        for file, blob in files:
+            owner = self._owner(file)
+            if owner is None:
+                is_work = True
+            elif owner:
+                owners.add(owner)
+                if file.endswith(f"/{owner}/{METADATA}"):
+                    self._versions[owner].append((commit, blob))
+        if not is_work:
+            self.bookkeeping.add(commit)
+        elif len(owners) == 1:
+            self._folders[commit] = frozenset(owners)
+
+    def _owner(self, file: str) -> str | None:
+        """The increment in whose folder a file is; "" for other records, None for other files."""
+        for place, name in self._units.items():
+            if file == place or file.startswith(f"{place}/"):
+                return name
+        home, *folders = file.split("/")
+        if home not in (HOME, SPECWEAVE):
+            return None
+        return next((folder for folder in folders if folder in self._names), "")
+
+    def folder_of(self, commit: str) -> frozenset[str]:
+        """The increment whose folder alone a commit changed, beside other files."""
+        return self._folders.get(commit, frozenset())
+
+    def completion(self, increment: Increment) -> str:
+        """The commit that completed an increment last; "" if none shows that."""
+        completed = ""
+        for commit, blob in self._versions.get(increment.id, ()):
+            if self._is_completed(blob, _completed_at(increment)):
+                completed = commit
+            elif completed:
+                break
+        return completed
+
+    def _is_completed(self, blob: str, at: str | None) -> bool:
+        """Whether a version of metadata.json has the completion that is asked for."""
+        with suppress(ValueError, RecursionError):
+            data = json.loads(self._contents.get(blob, b"null"))
+            if isinstance(data, dict):
+                status = read_status(str(data.get("status")))
+                return status is Status.COMPLETED and at in (None, *_times(data))
+        return False
+
+    @cached_property
+    def _contents(self) -> Mapping[str, bytes]:
+        blobs = (blob for versions in self._versions.values() for _, blob in versions)
+        return contents_of(self._root, blobs)
+
+
+def _completed_at(increment: Increment) -> str | None:
+    """The time of the last completion, as the file has it."""
+    if increment.status is Status.COMPLETED:
+        return next(iter(_times(increment.data)), None)
+    return increment.reopens[-1].previous_completed_at
+
+
+def _times(data: Mapping[str, Any]) -> Iterator[str]:
+    keys = times_in(data, completion_keys(Status.COMPLETED))
+    return (data[key] for key in keys if data[key])
