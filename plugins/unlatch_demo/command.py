@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from unlatch_sandbox import Sandbox
 
@@ -140,23 +139,30 @@ def _tell_places(root: Path, box: Sandbox) -> None:
     help="Use this port and the next three; by default free ones.",
 )
 @click.option("--seed", is_flag=True, help="Add sample items to two projects of each tracker.")
-def sandbox(*, state: Path | None, port: int | None, seed: bool) -> int:
+@click.option(
+    "--shell",
+    "with_shell",
+    is_flag=True,
+    help="Start your shell with the sandbox's addresses and tokens; the sandbox ends with it.",
+)
+def sandbox(*, state: Path | None, port: int | None, seed: bool, with_shell: bool) -> int:
     _check_sandbox()
     from unlatch_sandbox import serve  # noqa: PLC0415  (loads flask)
 
     # Ctrl-C stops it, also while it prints.
     with _sandbox(state, port) as box, suppress(KeyboardInterrupt):
         items = _seed(box) if seed else _emptiness(box)
+        if with_shell:
+            return _run_shell(box, items)
         output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it).", *items)
         output.talk("", "In your project, after unlatch init:")
         output.talk(f"  curl -s {box.console_url}/config.toml > .unlatch/config.toml")
         output.talk(f'  eval "$(curl -s {box.console_url}/environment.sh)"')
-        closed = (item.url for item in box.github.items() if item.state == "closed")
-        for url in islice(closed, 1):
+        if example := _example(box):
             output.talk(
                 "", "For an item alone, the second of these lines is enough, in any folder:"
             )
-            output.talk(f"  unlatch reopen {quote(url)} --reason 'Still fails'")
+            output.talk(f"  {example}")
         output.talk("", "The same texts:", "")
         output.data("# .unlatch/config.toml (replace the whole file)")
         output.data(*box.config().split("\n"))
@@ -164,6 +170,28 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool) -> int:
         output.data(*(f"export {name}={value}" for name, value in box.environ().items()))
         serve(box)
     return 0
+
+
+def _run_shell(box: Sandbox, items: Iterable[str]) -> int:
+    """Run the person's own shell, as `$SHELL` names it, until it ends."""
+    from unlatch_sandbox.demo import quiet_environ  # noqa: PLC0415  (loads flask)
+
+    shell = os.environ.get("SHELL") or "/bin/sh"
+    output.talk(f"The sandbox is at {box.console_url} until you type: exit", *items)
+    if example := _example(box):
+        output.talk("Try it:", f"  {example}")
+    try:
+        done = subprocess.run([shell], env=quiet_environ(os.environ, box), check=False)  # noqa: S603
+    except OSError as error:
+        message = f"the shell cannot be started: {error.strerror}"
+        hint = "name your shell in the variable SHELL"
+        raise UsageError("sandbox-shell-unusable", message, where=shell, hint=hint) from error
+    return max(done.returncode, 0)
+
+
+def _example(box: Sandbox) -> str | None:
+    closed = next((item.url for item in box.github.items() if item.state == "closed"), None)
+    return closed and f"unlatch reopen {quote(closed)} --reason 'Still fails'"
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def test_a_trace_that_cannot_be_written(single: Project) -> None:
     single.run("search", "zebra").shows(whole_err="Nothing found. Next: unlatch list --all\n")
 
 
-def test_a_sandbox_whose_port_is_taken_or_state_cannot_be_read(project: Project) -> None:
+def test_a_sandbox_without_its_port_state_or_shell(project: Project) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -63,6 +63,9 @@ def test_a_sandbox_whose_port_is_taken_or_state_cannot_be_read(project: Project)
     notes.write_text("This is a text of mine, not a database.\n" * 40)
     for state in ("nowhere/state", "notes.txt"):
         assert_refused(project.run("sandbox", "--state", state), 2, "sandbox-state-unusable")
+    project.extra["SHELL"] = "/nowhere/sh"
+    shell = project.run("sandbox", "--shell")
+    assert (2, True) == (shell.code, "error[sandbox-shell-unusable]: the shell" in shell.err)
     assert 40 == len(notes.read_text().splitlines())
 
 

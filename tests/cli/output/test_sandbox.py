@@ -125,3 +125,29 @@ def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Ser
     )
     assert set() == {f"{n}={v}" for n, v in served.environ.items()} - set(printed.stdout.split())
     assert 0 == empty.run("doctor", "--online").code
+
+
+def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: Path) -> None:
+    shell, tried = tmp_path / "own-shell", tmp_path / "tried"
+    shell.write_text(f'#!/bin/sh\nread -r command\neval "$command" > {tried} 2>&1\nexit 7\n')
+    shell.chmod(0o700)
+    program = Path(sys.executable).parent
+    path = f"{program}{os.pathsep}{os.environ['PATH']}"
+    environ = {**os.environ, "SHELL": str(shell), "PATH": path, "GH_TOKEN": "the-persons-own"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "unlatch.cli", "sandbox", "--seed", "--shell"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environ,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stderr
+        said = [process.stderr.readline() for _ in range(4)]
+        process.stdin.write(said[-1])
+        process.stdin.close()
+        rest = process.stderr.read()
+
+    assert (7, "  unlatch reopen http://") == (process.returncode, said[-1][:24]), (said, rest)
+    assert "reopened; commented" in tried.read_text()

@@ -191,6 +191,18 @@ def test_an_item_with_the_same_title_is_proposed_and_the_output_is_what_file_rea
     assert (0, [tracker]) == (piped.code, linked(project, NAME)), piped.said
 
 
+def test_an_item_that_the_specification_names_is_proposed(project: Project) -> None:
+    project.items()
+    project.increment(OTHER)
+    with (project.folder(OTHER) / "spec.md").open("a") as spec:
+        spec.write("\nSee issue SCRUM-28, octo/widgets#4, and UTF-8.\n")
+    evidence = "# named in its documents: Smart discipline\n"
+    project.run("link", "--suggest").shows(
+        whole_out=f"{OTHER} {project.urls['github']} {evidence}"
+        f"{OTHER} {project.urls['jira']} {evidence}"
+    )
+
+
 def test_the_case_of_a_title_and_the_id_count(project: Project) -> None:
     project.box.github.add_issue(number=4, title=TITLE.upper())
     project.box.github.add_issue(number=5, title=OTHER)

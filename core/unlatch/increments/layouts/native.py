@@ -47,8 +47,10 @@ class Native:
     def title_in(self, texts: Texts) -> str | None:
         return read_spec(texts[SPEC]).title
 
-    def links(self, texts: Texts) -> tuple[str, ...]:  # metadata.json has them
-        return ()
+    def links(self, texts: Texts) -> tuple[str, ...]:
+        from unlatch.increments.layouts.mentions import mentions  # noqa: PLC0415  (for them alone)
+
+        return mentions(texts.values())  # metadata.json has those that are linked
 
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         return None

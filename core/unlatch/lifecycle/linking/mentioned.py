@@ -42,8 +42,6 @@ def mentioned_items(
 
 
 def _mentioned(trackers: Trackers, tracker: str, increment: Increment) -> list[ItemRef]:
-    if increment.unit is None:
-        return []  # metadata.json has the links of unlatch's own increments
     files = files_of(increment)
     refs = {}
     for name in files.layout.links(files.texts()):
