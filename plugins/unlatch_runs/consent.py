@@ -45,6 +45,7 @@ class Consent:
         max_cost, max_tokens: the run pauses above these; 0: no limit.
         pass_env: variables with credentials that workers get.
         worktrees: whether each task gets a git worktree.
+        on: the dispatcher of other machines that start the programs; empty: this one does.
     """
 
     plan: str
@@ -60,6 +61,7 @@ class Consent:
     max_tokens: int = 0
     pass_env: tuple[str, ...] = ()
     worktrees: bool = False
+    on: str = ""
 
     def agree(self, commands: Iterable[Argv]) -> Consent:
         return replace(self, agreed=self.agreed | frozenset(commands))

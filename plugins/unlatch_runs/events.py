@@ -48,6 +48,7 @@ class RunCreated(RunEvent):
     Args:
         attempts: the number of failures that block a task.
         crashes: the number of ends with the coordinator, in a row, that block a task.
+        on: the dispatcher; empty: this machine.
     """
 
     plan_file: str = key(TEXT)
@@ -55,6 +56,7 @@ class RunCreated(RunEvent):
     attempts: int = key(NUMBER)
     by: str = key(TEXT)
     crashes: int = key(NUMBER, default=5)
+    on: str = key(TEXT, default="")
 
 
 @event("coordinator_started")
@@ -102,6 +104,14 @@ class AuditorDispatched(RunEvent):
     revalidation: bool = key(FLAG, default=False)
 
 
+@event("agent_placed")
+@record
+class AgentPlaced(RunEvent):
+    """A node, another machine, has the worker or auditor."""
+
+    node: str = key(TEXT)
+
+
 @event("checkpoint")
 @record
 class Checkpoint(RunEvent):
@@ -133,9 +143,10 @@ class QuestionAnswered(RunEvent):
 @event("task_submitted")
 @record
 class TaskSubmitted(RunEvent):
-    """A worker says that its task is done; an auditor decides."""
+    """A worker says that its task is done; an auditor decides. `commit` has work of a node."""
 
     summary: str = key(TEXT, default="")
+    commit: str = key(TEXT, default="")
 
 
 @event("task_complete")

@@ -15,15 +15,23 @@ from unlatch.project.program_environment import program_environment, secret_vari
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 from unlatch_runs import requests
-from unlatch_runs.consent import consent_reader, prepare_consent, read_consent, save_consent
+from unlatch_runs.consent import (
+    Consent,
+    consent_reader,
+    prepare_consent,
+    read_consent,
+    save_consent,
+)
 from unlatch_runs.coordinator.compaction import compact
 from unlatch_runs.coordinator.context import End, RunContext, Thresholds
 from unlatch_runs.coordinator.coordinator import Coordinator
 from unlatch_runs.coordinator.pausing import resume
 from unlatch_runs.coordinator.plans import check_auditor, load_plan
 from unlatch_runs.coordinator.recovery import check_recoverable, recover, take_back
+from unlatch_runs.dispatch.elsewhere import RemotePlaces, RemoteRun, find_dispatcher
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
+from unlatch_runs.dispatch.places import LocalPlaces
 from unlatch_runs.dispatch.port import Role
 from unlatch_runs.dispatch.recovery import is_alive
 from unlatch_runs.dispatch.worker import Limits
@@ -34,12 +42,14 @@ from unlatch_runs.run_model import Status
 from unlatch_runs.store import RunStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch_runs.consent import Consent
     from unlatch_runs.coordinator.dispatching import Dispatching
+    from unlatch_runs.dispatch.elsewhere import RemoteDispatcher
+    from unlatch_runs.dispatch.places import Places
+    from unlatch_runs.dispatch.port import Dispatcher
     from unlatch_runs.plan.plan_model import Plan
     from unlatch_runs.requests import Request
     from unlatch_runs.run_model import RunState
@@ -61,12 +71,36 @@ def run_store(workspace: Workspace) -> RunStore:
     return RunStore(workspace.paths.home / "runs")
 
 
-def live_agents(folder: Path, state: RunState) -> frozenset[str]:
-    """The agents of a run of which a process is seen to live now."""
+def live_agents(workspace: Workspace, folder: Path, state: RunState) -> frozenset[str]:
+    """The agents of a run of which a process is seen to live now.
+
+    Raises:
+        UnlatchError: they are on other machines, and their dispatcher cannot be asked.
+    """
+    if state.on:
+        root, consent = workspace.paths.root, Consent("", (), on=state.on)
+        remote = _remote(root, folder.name, consent, workspace.environ, lambda: state.origin)
+        return frozenset(entry.lease.run_id for entry in remote.leases() if entry.is_alive)
     leases = LeaseStore(folder)
     if not exists(leases.lock("")):  # no worker was ever started
         return frozenset()
     return frozenset(agent for agent in state.dispatched() if is_alive(agent, leases.lock(agent)))
+
+
+def _remote(
+    root: Path,
+    name: str,
+    consent: Consent,
+    environ: Mapping[str, str],
+    origin: Callable[[], str],
+) -> RemoteDispatcher:
+    open_dispatcher = find_dispatcher(consent.on)
+    run = RemoteRun(root, name, origin, consent.worker, _limits(consent), environ)
+    return open_dispatcher(run)
+
+
+def _limits(consent: Consent) -> Limits:
+    return Limits(jobs=consent.jobs, timeout=consent.timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +118,10 @@ class Runs:
 
     def start(self, title: str, consent: Consent, *, by: str) -> tuple[Path, End]:
         """Create a run and execute it; MistakesError `plan-invalid` before anything is made."""
-        check_auditor(self.read_plan(consent.plan, ()), has_auditor=bool(consent.auditor))
+        plan = self.read_plan(consent.plan, ())
+        check_auditor(plan, has_auditor=bool(consent.auditor))
+        if consent.on:
+            self._check_remote(plan, consent)
         workspace = self.workspace
         prepare_consent(workspace.paths.root)
         folder = run_store(workspace).create(title, workspace.clock())
@@ -99,6 +136,7 @@ class Runs:
                 attempts=workspace.config.runs.attempts,
                 crashes=workspace.config.runs.crashes,
                 by=by,
+                on=consent.on,
             )
             context.journal.take_over(workspace.new_id())
             self.console.note(f"started {folder.name}")
@@ -194,15 +232,15 @@ class Runs:
         consent = read_consent(root, folder.name)
         config = workspace.config.runs
         clock, new_id = workspace.clock, workspace.new_id
-        commands = {Role.DEVELOPER: consent.worker, Role.AUDITOR: _AUDITOR}
-        limits = Limits(jobs=consent.jobs, timeout=consent.timeout)
+        environ = self._environ(consent)
         with Journal.locked(folder, clock=clock, new_id=new_id) as journal:
-            dispatcher = LocalDispatcher(folder, commands, clock=steady_clock(), limits=limits)
+            dispatcher, places = self._dispatcher(journal, consent, environ)
             yield RunContext(
                 root=root,
                 journal=journal,
                 dispatcher=dispatcher,
-                environ=self._environ(consent),
+                places=places,
+                environ=environ,
                 read_plan=partial(self.read_plan, consent.plan),
                 consent=consent_reader(root, folder.name),
                 clock=clock,
@@ -210,7 +248,6 @@ class Runs:
                 new_id=new_id,
                 say=self.console.say,
                 note=self.console.note,
-                worktree=Worktrees(root, folder).make,
                 references=config.references,
                 thresholds=Thresholds(
                     context=config.context_threshold,
@@ -218,6 +255,34 @@ class Runs:
                     window=timedelta(minutes=config.window),
                 ),
             )
+
+    def _dispatcher(
+        self, journal: Journal, consent: Consent, environ: Mapping[str, str]
+    ) -> tuple[Dispatcher, Places]:
+        """What starts the workers of a run, and where their work begins."""
+        root, folder = self.workspace.paths.root, journal.folder
+        if consent.on:
+            remote = _remote(root, folder.name, consent, environ, lambda: journal.state.origin)
+            return remote, RemotePlaces(root, folder.name)
+        commands = {Role.DEVELOPER: consent.worker, Role.AUDITOR: _AUDITOR}
+        places = LocalPlaces(
+            root, environ, Worktrees(root, folder).make if consent.worktrees else None
+        )
+        local = LocalDispatcher(
+            folder,
+            commands,
+            place=places.place,
+            clock=steady_clock(),
+            limits=_limits(consent),
+        )
+        return local, places
+
+    def _check_remote(self, plan: Plan, consent: Consent) -> None:
+        """Make sure that a machine will start what the plan and the consent name."""
+        root = self.workspace.paths.root
+        remote = _remote(root, "", consent, self._environ(consent), lambda: "")
+        programs = {consent.worker, consent.auditor, *plan.commands()} - {()}
+        remote.check(sorted(programs), consent.pass_env)
 
     def _environ(self, consent: Consent) -> dict[str, str]:
         """The user's environment without the trackers' tokens."""

@@ -6,6 +6,7 @@ damaged, or come from a coordinator that was replaced.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch_runs import events as e
@@ -41,12 +42,14 @@ def apply(state: RunState, event: RunEvent) -> bool:
 
 def _create(state: RunState, event: e.RunCreated) -> None:
     state.plan_file, state.title, state.created = event.plan_file, event.title, event.timestamp
+    state.on = event.on
     state.attempts_limit, state.crashes_limit = max(1, event.attempts), max(1, event.crashes)
 
 
 def _take_over(state: RunState, event: e.CoordinatorStarted) -> None:
     state.epoch, state.session = event.epoch, event.session_id
     state.previous_session = event.previous_session_id
+    state.origin = state.origin or event.session_id
 
 
 def _load(state: RunState, event: e.PlanLoaded) -> None:
@@ -97,6 +100,12 @@ def _ended(state: RunState, event: RunEvent, role: Role | None = None) -> Task |
     return task
 
 
+def _place(state: RunState, event: e.AgentPlaced) -> None:
+    task = _current(state, event)
+    if task and task.dispatch:
+        task.dispatch = replace(task.dispatch, node=event.node)
+
+
 def _note(state: RunState, event: e.Checkpoint) -> None:
     # An auditor's words are no context for the next worker.
     if task := _current(state, event, Role.DEVELOPER):
@@ -117,7 +126,7 @@ def _answer(state: RunState, event: e.QuestionAnswered) -> None:
 
 def _submit(state: RunState, event: e.TaskSubmitted) -> None:
     if task := _ended(state, event, Role.DEVELOPER):
-        task.stage, task.summary = Stage.CRITIQUE, event.summary
+        task.stage, task.summary, task.commit = Stage.CRITIQUE, event.summary, event.commit
         task.verdict = ""
 
 
@@ -251,6 +260,7 @@ _CHANGES: dict[type[RunEvent], Callable[[RunState, Any], None]] = {
     e.ConsentChanged: _consent,
     e.DeveloperDispatched: _assign,
     e.AuditorDispatched: _audit,
+    e.AgentPlaced: _place,
     e.Checkpoint: _note,
     e.QuestionAsked: _ask,
     e.QuestionAnswered: _answer,

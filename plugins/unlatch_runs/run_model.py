@@ -76,11 +76,12 @@ class PauseReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """One start of a worker or auditor; `agent` is its id, a ULID."""
+    """One start of a worker or auditor: its id, a ULID, and the node that has it, if one has."""
 
     agent: str
     role: Role
     at: datetime
+    node: str = ""
 
 
 @dataclass(slots=True)
@@ -96,6 +97,7 @@ class Task:
         failure: why the last attempt failed.
         failures: why attempts failed, also of a task that is complete by now; each reason once.
         summary: what was done, in the words of the worker.
+        commit: the commit of a node with the work that was submitted last.
         verdict: the words of the auditor that accepted it.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
@@ -114,6 +116,7 @@ class Task:
     failure: str = ""
     failures: tuple[str, ...] = ()
     summary: str = ""
+    commit: str = ""
     verdict: str = ""
     dispatch: Dispatch | None = None
     worktree: str | None = None
@@ -154,12 +157,15 @@ class Pause:
 class RunState:
     """The state that the events up to `sequence` describe; `stopped` is why a person ended it.
 
-    `agent_sessions` has the last totals of each session of an agent: its tokens, its cost.
+    `agent_sessions` has the last totals of each session of an agent: its tokens, its cost. `on`
+    names its dispatcher, which knows it by `origin`, the session of its first coordinator.
     """
 
     sequence: int = 0
     epoch: int = 0
     session: str = ""
+    origin: str = ""
+    on: str = ""
     previous_session: str | None = None
     plan_file: str = ""
     title: str = ""

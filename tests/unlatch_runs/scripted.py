@@ -15,12 +15,14 @@ from unlatch_runs.coordinator.pausing import resume
 from unlatch_runs.coordinator.plans import load_plan
 from unlatch_runs.coordinator.recovery import recover, take_back
 from unlatch_runs.dispatch import port
+from unlatch_runs.dispatch.places import LocalPlaces, Places
 from unlatch_runs.dispatch.port import (
     Assignment,
     Ended,
     Lease,
     LeaseLost,
     ObservedLease,
+    Placed,
     Recovery,
     Report,
     Role,
@@ -35,10 +37,11 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 EXIT = Ended(port.End.EXIT, 0)
 CRASH = Ended(port.End.SIGNAL, 9)
 TIMEOUT = Ended(port.End.TIMEOUT)
+Said = Sequence[Message | Placed | Ended]
 DONE: Sequence[Message | Ended] = (Checkpoint("half"), Done("all"), EXIT)
 REJECT: Sequence[Message | Ended] = (Failed("no tests"), EXIT)
 ASK: Sequence[Message | Ended] = (Question("which?", ("a", "b")), EXIT)
-Script = Callable[[Assignment], Iterable[Message | Ended]]
+Script = Callable[[Assignment], Iterable[Message | Placed | Ended]]
 
 
 class Clock:
@@ -66,7 +69,7 @@ class Workers:
     over: set[str] = field(default_factory=set)
     started: list[Assignment] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
-    printed: dict[str, list[Message]] = field(default_factory=dict)
+    printed: dict[str, list[Message | Placed]] = field(default_factory=dict)
 
     def live(self) -> list[Lease]:
         return [lease for name, lease in self.leases.items() if name not in self.over]
@@ -144,7 +147,8 @@ class Lab:
     consent: Consent = field(default_factory=lambda: Consent("plan.md", ("worker",), ("auditor",)))
     references: tuple[str, ...] = ()
     said: list[str] = field(default_factory=list)
-    worktree: Callable[[str], Path] = Path
+    worktree: Callable[[str], Path] | None = None
+    places: Places | None = None
     numbers: Callable[[], int] = field(default_factory=lambda: count(1).__next__)
 
     def __post_init__(self) -> None:
@@ -165,6 +169,7 @@ class Lab:
             root=self.root,
             journal=journal,
             dispatcher=ScriptedDispatcher(self.workers),
+            places=self.places or LocalPlaces(self.root, {}, self.worktree),
             environ={},
             read_plan=lambda _: read_plan(self.plan, "plan.md"),
             consent=lambda: self.consent,
@@ -173,7 +178,6 @@ class Lab:
             new_id=self.new_id,
             say=self.said.append,
             note=self.said.append,
-            worktree=self.worktree,
             references=self.references,
         )
 
@@ -225,9 +229,7 @@ def plan_of(**blocked: str) -> str:
     return "\n".join(parts)
 
 
-def always(
-    developer: Sequence[Message | Ended] = DONE, auditor: Sequence[Message | Ended] = DONE
-) -> Script:
+def always(developer: Said = DONE, auditor: Said = DONE) -> Script:
     return lambda assignment: developer if assignment.role is Role.DEVELOPER else auditor
 
 

@@ -33,7 +33,8 @@ from unlatch_runs.coordinator import pausing
 from unlatch_runs.coordinator.context import End
 from unlatch_runs.coordinator.recovery import recover
 from unlatch_runs.dispatch.outcome import NO_ANSWER
-from unlatch_runs.dispatch.port import Assignment, Lease, Report, Role
+from unlatch_runs.dispatch.places import Start
+from unlatch_runs.dispatch.port import Assignment, Lease, Placed, Report, Role
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.journal import Journal
@@ -388,7 +389,6 @@ def test_a_rejected_validation_reopens_the_task(tmp_path: Path) -> None:
 
 def test_a_task_without_a_worktree_fails_alone(tmp_path: Path) -> None:
     run = lab(tmp_path, a="none", b="none")
-    run.consent = replace(run.consent, worktrees=True)
 
     def worktree(task: str) -> Path:
         if task == "a":
@@ -399,6 +399,31 @@ def test_a_task_without_a_worktree_fails_alone(tmp_path: Path) -> None:
     assert run.start() is End.PAUSED
     assert run.state.cause(run.state.tasks["a"]) is Cause.ATTEMPTS
     assert run.state.is_done("b")
+
+
+def test_auditors_and_later_tasks_get_the_commit_of_submitted_work(tmp_path: Path) -> None:
+    pushed = replace(EXIT, commit="c0ffee")
+    run = lab(tmp_path, always((Placed("east"), Done("all"), pushed)), a="none", b="a")
+    run.places = Elsewhere()
+    assert run.start() is End.FINISHED
+    given = [
+        (one.task_id, one.role, one.commit, one.branch, one.needs) for one in run.workers.started
+    ]
+    assert given == [
+        ("a", Role.DEVELOPER, "head", "work/a", ()),
+        ("a", Role.AUDITOR, "c0ffee", "", ()),
+        ("b", Role.DEVELOPER, "head", "work/b", ("c0ffee",)),
+        ("b", Role.AUDITOR, "c0ffee", "", ()),
+    ]
+    placed = [(one.task_id, one.node) for one in run.events(e.AgentPlaced)]  # type: ignore[attr-defined]
+    assert placed == [("a", "east"), ("b", "east")]
+
+
+class Elsewhere:
+    """Places on other machines."""
+
+    def begin(self, task: str) -> Start:
+        return Start("head", f"work/{task}")
 
 
 def test_an_answer_at_the_moment_of_a_pause_is_no_failure(tmp_path: Path) -> None:

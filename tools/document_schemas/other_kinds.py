@@ -50,7 +50,7 @@ RunEntry = A run; `coordinator` says if one was seen to live.
   id title status planFile: str; coordinator: bool; created updated: str?; sequence: int;
   tasks: RunCounts; compactions resumes tokens: int; costUsd: float; pause: RunPause?
 RunTask = A task of a run; `cause` says why it is blocked, `agent` is the id of its dispatch.
-  id title state: str; cause checkpoint agent role since completedAt: str?; blockedBy: [str];
+  id title state: str; cause checkpoint agent role since node completedAt: str?; blockedBy: [str];
   attempts: int; alive: bool?
 RunQuestion = A question of a worker for a person.
   id task text: str; options: [str]; answer: str?

@@ -80,8 +80,8 @@ def pause_entry(state: RunState) -> output.Json | None:
     }
 
 
-def task_entry(state: RunState, task: Task, live: Collection[str]) -> output.Json:
-    """A task as a part of a document; `live` has the agents that were seen to live."""
+def task_entry(state: RunState, task: Task, live: Collection[str] | None) -> output.Json:
+    """A task as a part of a document; `live` has the agents seen to live, None: unknown."""
     dispatch = task.dispatch
     return {
         **output.fields(task, "id", "title"),
@@ -91,7 +91,8 @@ def task_entry(state: RunState, task: Task, live: Collection[str]) -> output.Jso
         "checkpoint": task.checkpoint or None,
         **output.fields(dispatch, "agent", "role"),
         "since": stamp(dispatch.at) if dispatch else None,
-        "alive": dispatch.agent in live if dispatch else None,
+        "alive": dispatch.agent in live if dispatch and live is not None else None,
+        "node": (dispatch.node or None) if dispatch else None,
         **output.fields(task, "completed_at"),
     }
 

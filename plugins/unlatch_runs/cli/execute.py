@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from unlatch_runs.run_model import RunState
 
 _PROGRAMS = ("worker", "auditor", "usage", "hook")
+# Those that the machine of a task starts.
+_REMOTE = ("worker", "auditor")
 
 
 def _options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,6 +76,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="Pause when the workers have used this many tokens.",
             ),
             PASS_ENV,
+            click.option("--on", metavar="NAME", help="Start the workers elsewhere: fleet."),
             flag("--worktrees", default=None, help="Give each task a git worktree of its own."),
         )
     ):
@@ -184,10 +187,14 @@ def _update_consent(
         try:
             before = read_consent(root, folder.name)
         except UsageError:
-            before = Consent(read_state(folder).plan_file, ())
+            state = read_state(folder)
+            before = Consent(state.plan_file, (), on=state.on)
     else:
         before = read_consent(root, folder.name, command=command)
     consent = _consent(before, given)
+    if consent.on != before.on:
+        message = f"the run '{folder.name}' cannot be moved to other machines"
+        raise UsageError("run-moved", message, hint="start the plan again as a new run")
     plan = read_source(context, consent.plan, read_state(folder).tasks)
     save_consent(root, folder.name, agree_to(plan, consent, yes=yes))
 
@@ -197,19 +204,23 @@ def _consent(before: Consent, given: dict[str, Any]) -> Consent:
     typed = {name: value for name, value in given.items() if value not in (None, ())}
     for name in _PROGRAMS:
         if name in typed:
-            typed[name] = _argv(name, typed[name])
+            is_remote = name in _REMOTE and bool(typed.get("on") or before.on)
+            typed[name] = _argv(name, typed[name], is_remote=is_remote)
     if "usage_file" in typed:
         typed["usage_file"] = str(typed["usage_file"].resolve())
     return replace(before, **typed)
 
 
-def _argv(option: str, command: str) -> tuple[str, ...]:
+def _argv(option: str, command: str, *, is_remote: bool) -> tuple[str, ...]:
+    """An argument list; another machine looks the program up by itself."""
     hint = f"give the program and its arguments, as in --{option} 'claude -p'"
     try:
         words = shlex.split(command)
     except ValueError as error:
         message = f"--{option} cannot be read: {error}"
         raise UsageError("exec-invalid", message, hint=hint) from None
+    if words and is_remote:
+        return tuple(words)
     program = find_command(words[0], Path.cwd(), None) if words else None
     if program is None:
         message = f"--{option} names no program on your PATH: {command!r}"

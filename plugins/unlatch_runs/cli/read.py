@@ -11,7 +11,7 @@ import click
 from unlatch.cli.options.common import JSON
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
-from unlatch.errors import StoreError
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.worklog.times import stamp
 from unlatch_runs.cli.chosen import (
     RUN,
@@ -75,7 +75,7 @@ def status_run(context: Context, *, wanted: str | None, as_json: bool) -> int:
             check_age(folder, state)
         except StoreError as error:
             output.remark(error.message)
-    live = live_agents(folder, state)
+    live = _live(context, folder, state)
     if as_json:
         output.document(
             "run-status",
@@ -147,6 +147,15 @@ def watch_run(context: Context, *, wanted: str | None) -> int:
         time.sleep(_LOOK)
 
 
+def _live(context: Context, folder: Path, state: RunState) -> frozenset[str] | None:
+    """The agents that are seen to live; None if other machines cannot be asked."""
+    try:
+        return live_agents(context.workspace, folder, state)
+    except UnlatchError as error:
+        output.remark(f"whether workers are alive is unknown: {error.message}")
+        return None
+
+
 def event_line(event: RunEvent) -> str:
     """An event on one line."""
     word = word_of(event)
@@ -184,12 +193,17 @@ def _facts(state: RunState) -> Iterator[str]:
         yield f"{state.tokens:,} tokens, {state.cost:.2f} US dollars"
 
 
-def _task_state(state: RunState, task: Task, live: Collection[str]) -> str:
+def _task_state(state: RunState, task: Task, live: Collection[str] | None) -> str:
     """The state of a task; a worker that is not seen to live is not said to be at work."""
     status = state.state_of(task)
     cause = state.cause(task)
     if cause and status is TaskState.BLOCKED:
         return f"blocked ({cause.value})"
-    if task.dispatch and task.dispatch.agent not in live:
-        return f"{status.value.replace('_', ' ')} (no process)"
+    words, dispatch = status.value.replace("_", " "), task.dispatch
+    if dispatch and live is None:
+        return f"{words} (unknown)"
+    if dispatch and live is not None and dispatch.agent not in live:
+        return f"{words} ({'no process' if dispatch.node or not state.on else 'waits for a node'})"
+    if dispatch and dispatch.node:
+        return f"{words} on {output.clean(dispatch.node)}"
     return "done (to validate)" if task.validates else status.value.replace("_", " ")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_runs.consent import Consent
+    from unlatch_runs.dispatch.places import Places
     from unlatch_runs.dispatch.port import Dispatcher
     from unlatch_runs.journal import Journal
     from unlatch_runs.plan.plan_model import Plan
@@ -52,18 +53,19 @@ class RunContext:
 
     Args:
         root: the project.
-        environ: the environment of workers and commands, without the trackers' tokens.
+        places: where the work of tasks begins.
+        environ: the environment of the coordinator's own commands, without the trackers' tokens.
         read_plan: reads the plan in full; gets the ids of known tasks; raises MistakesError.
         consent: the consent of a person; read again while commands wait for it.
         say, note: print one of the documented outputs, and a line about an event.
         sleep: waits for so many seconds.
         references: files that every assignment names.
-        worktree: the folder in which a task is worked on, if each has its own.
     """
 
     root: Path
     journal: Journal
     dispatcher: Dispatcher
+    places: Places
     environ: Mapping[str, str]
     read_plan: Callable[[Collection[str]], Plan]
     consent: Callable[[], Consent]
@@ -72,7 +74,6 @@ class RunContext:
     new_id: Callable[[], str]
     say: Callable[[str], None]
     note: Callable[[str], None]
-    worktree: Callable[[str], Path]
     references: tuple[str, ...] = ()
     thresholds: Thresholds = Thresholds()
     plan: Plan = field(init=False)

@@ -11,13 +11,13 @@ from unlatch.values import dataclass
 from unlatch_runs import events as e
 from unlatch_runs.assignment import assignment, audit_assignment
 from unlatch_runs.audit import Audit
-from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.outcome import NoAnswer, outcome_of
 from unlatch_runs.dispatch.port import (
     Assignment,
     Ended,
     LeaseLost,
     NoRoom,
+    Placed,
     Role,
     StaleEpoch,
 )
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_runs.coordinator.context import RunContext
+    from unlatch_runs.dispatch.places import Start
     from unlatch_runs.dispatch.port import Lease, Report
     from unlatch_runs.event_base import RunEvent
     from unlatch_runs.run_model import Task
@@ -158,13 +159,12 @@ class Dispatching:
         context, agent = self.context, self.context.new_id()
         text = self._text(task, role)
         try:
-            folder = self._folder(task)
+            start = context.places.begin(task.id)
         except StoreError as error:  # git makes no worktree for it, but perhaps for others
             self._record_dispatch(agent, task, role, None)
             return self._failed(agent, task, role, error)
-        self._record_dispatch(agent, task, role, folder)
-        environ = marked(context.environ, run_id=agent, task_id=task.id)
-        planned = Assignment(agent, task.id, role, text, folder, environ)
+        self._record_dispatch(agent, task, role, start.worktree)
+        planned = self._assignment(agent, task, role, text, start)
         try:
             lease = context.dispatcher.claim(planned, epoch=context.journal.state.epoch)
         except StaleEpoch:
@@ -194,16 +194,30 @@ class Dispatching:
         text = audit_assignment(planned, task)
         return Audit(commands, consent.auditor, text, consent.timeout).dump()
 
-    def _folder(self, task: Task) -> Path:
-        if not self.context.consent().worktrees:
-            return self.context.root
-        return self.context.worktree(task.id)
+    def _assignment(
+        self, agent: str, task: Task, role: Role, text: str, start: Start
+    ) -> Assignment:
+        variables = self.context.consent().pass_env
+        if role is Role.AUDITOR:  # it looks at the work as it was submitted
+            commit = task.commit or start.commit
+            return Assignment(agent, task.id, role, text, commit, variables=variables)
+        tasks = self.context.journal.state.tasks
+        needs = [tasks[name].commit for name in task.blocked_by if name in tasks]
+        return Assignment(
+            agent,
+            task.id,
+            role,
+            text,
+            start.commit,
+            start.branch,
+            needs=tuple(filter(None, needs)),
+            variables=variables,
+        )
 
-    def _record_dispatch(self, agent: str, task: Task, role: Role, folder: Path | None) -> None:
+    def _record_dispatch(self, agent: str, task: Task, role: Role, worktree: Path | None) -> None:
         if role is Role.AUDITOR:
             self._record(e.AuditorDispatched, agent, task.id, revalidation=task.stage is Stage.DONE)
             return
-        worktree = str(folder) if folder and self.context.consent().worktrees else None
         self._record(
             e.DeveloperDispatched,
             agent,
@@ -211,7 +225,7 @@ class Dispatching:
             blocked_by=task.blocked_by,
             resumed=task.dispatches > 0,
             attempt=task.attempts + 1,
-            worktree=worktree,
+            worktree=str(worktree) if worktree else None,
         )
 
     def _take(self, report: Report) -> None:
@@ -221,6 +235,8 @@ class Dispatching:
             self._take_late(agent, message)
         elif isinstance(message, Ended):
             self._end(agent, worker, message)
+        elif isinstance(message, Placed):
+            self._place(agent, worker, message.node)
         elif isinstance(message, Answer):
             worker.answer = message
         elif isinstance(message, Checkpoint | Usage) and worker.recorded:
@@ -232,8 +248,15 @@ class Dispatching:
             facts = {"cost": message.cost_usd, "agent_session": message.session}
             self._record(e.Usage, agent, worker.task, tokens=tokens, **facts)
 
+    def _place(self, agent: str, worker: _Worker, node: str) -> None:
+        task = self.context.journal.state.tasks.get(worker.task)
+        # A coordinator that died may have recorded it.
+        if task is None or task.dispatch is None or task.dispatch.node != node:
+            self._record(e.AgentPlaced, agent, worker.task, node=node)
+            self.context.note(f"{worker.task} {worker.role}: at work on {node} ({agent})")
+
     def _take_late(self, agent: str, message: Any) -> None:
-        if not isinstance(message, _SILENT | Ended):
+        if not isinstance(message, _SILENT | Ended | Placed):
             self._record(e.LateAnswer, agent, None, answer=type(message).__name__.lower())
 
     def _end(self, agent: str, worker: _Worker, ended: Ended) -> None:
@@ -270,14 +293,16 @@ class Dispatching:
                     self._record(e.QuestionAsked, agent, worker.task, **asked)
                 return e.AgentStopped, {"reason": f"question: {text}"}
             case Done(summary):
-                return self._accepted(worker, summary)
+                return self._accepted(worker, summary, ended.commit)
             case failed:
                 is_audit = worker.role is Role.AUDITOR
                 return e.AuditRejected if is_audit else e.AgentFailed, {"reason": failed.reason}
 
-    def _accepted(self, worker: _Worker, summary: str) -> tuple[type[RunEvent], dict[str, Any]]:
+    def _accepted(
+        self, worker: _Worker, summary: str, commit: str
+    ) -> tuple[type[RunEvent], dict[str, Any]]:
         if worker.role is Role.DEVELOPER:
-            return e.TaskSubmitted, {"summary": summary}
+            return e.TaskSubmitted, {"summary": summary, "commit": commit}
         task = self.context.journal.state.tasks.get(worker.task)
         if task and task.stage is Stage.DONE:
             return e.TaskRevalidated, {}

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from unlatch_runs.dispatch.port import Assignment, Role
+    from unlatch_runs.dispatch.port import Assignment, Place, Role
     from unlatch_runs.dispatch.worker import Process
 
 # Seconds beyond the grace in which a killed worker is waited for.
@@ -60,6 +60,7 @@ class LocalDispatcher:
     Args:
         folder: the folder of the run.
         commands: the argument list of each role's workers, from the user's command line.
+        place: the place of a worker, asked for when its lease is on disk.
         clock: the time, for leases and time-outs.
     """
 
@@ -68,9 +69,11 @@ class LocalDispatcher:
         folder: Path,
         commands: Mapping[Role, Sequence[str]],
         *,
+        place: Callable[[Assignment], Place],
         clock: Callable[[], datetime],
         limits: Limits | None = None,
     ) -> None:
+        self._place = place
         self._store, self._commands, self._clock = LeaseStore(folder), commands, clock
         self._limits = limits or Limits()
         self._files = WorkerFiles(folder / "workers")
@@ -228,7 +231,8 @@ class LocalDispatcher:
             os.close(locks.file(run_id, os.O_RDWR | os.O_CREAT, mode=PRIVATE))
         argv = self._commands[assignment.role]
         with self._files.created(run_id) as (out, err):
-            process = start(assignment, argv, Files(lock, self._store.active(run_id), out, err))
+            files = Files(lock, self._store.active(run_id), out, err)
+            process = start(assignment.text, self._place(assignment), argv, files)
         self._add_worker(run_id, Child(process))
 
     def _add_worker(self, run_id: str, process: Process) -> None:

@@ -37,20 +37,33 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One dispatch of one task to one worker.
+    """One dispatch of one task to one worker, in words that mean the same on every machine.
 
     Args:
         run_id: the ULID of this dispatch.
         task_id: the task, as the plan names it.
         text: the standard input of the worker.
-        folder: its working folder.
-        environment: its whole environment.
+        commit: the commit that its work begins at, or that an auditor looks at; empty: the files as
+            they are in the project's folder.
+        branch: the branch that its work is for; empty: none of its own.
+        needs: the commits with the work of the tasks that this one is blocked by.
+        variables: the names of the variables with credentials that it gets.
     """
 
     run_id: str
     task_id: str
     role: Role
     text: str
+    commit: str = ""
+    branch: str = ""
+    needs: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a worker on its machine: its working folder, and its whole environment."""
+
     folder: Path
     environment: Mapping[str, str]
 
@@ -99,7 +112,14 @@ class End(StrEnum):
     LINGERED = "lingered"  # ended: it had answered, and did not exit
     EXPIRED = "expired"  # ended: its lease was not extended
     RELEASED = "released"  # ended by `release`, `complete` or `close`
-    UNSEEN = "unseen"  # by itself, after its coordinator died: nobody knows how
+    UNSEEN = "unseen"  # by itself, after what started it died: nobody knows how
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The first report of a worker on another machine: that node has the task."""
+
+    node: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +130,22 @@ class Ended:
         code: the exit code for EXIT, the number of the signal for SIGNAL.
         errors: the end of its standard error, at most some kilobytes.
         noise: the number of lines on its standard output that were no messages.
+        commit: the commit with its work, which is at the remote; empty: it is in its folder.
     """
 
     end: End
     code: int | None = None
     errors: str = ""
     noise: int = 0
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A message of a worker, or its end."""
+    """A message of a worker, the node that has it, or its end."""
 
     run_id: str
-    message: Message | Ended
+    message: Message | Placed | Ended
 
 
 class DispatchRefused(UnlatchError):

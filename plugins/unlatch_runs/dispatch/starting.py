@@ -20,7 +20,7 @@ from unlatch_runs.dispatch.commands import find_command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch_runs.dispatch.port import Assignment
+    from unlatch_runs.dispatch.port import Place
 
 # Seconds for an interpreter to start on a busy machine.
 _PATIENCE = 60.0
@@ -56,17 +56,16 @@ class Files:
     err: IO[bytes]
 
 
-def start(assignment: Assignment, argv: Sequence[str], files: Files) -> subprocess.Popen[bytes]:
-    """Start the worker of a lease that is on disk.
+def start(text: str, place: Place, argv: Sequence[str], files: Files) -> subprocess.Popen[bytes]:
+    """Start the worker of a lease that is on disk; `text` is its standard input.
 
     Raises:
         NotStarted: nothing runs.
     """
-    path = assignment.environment.get("PATH")
-    program = find_command(argv[0], assignment.folder, path)
+    program = find_command(argv[0], place.folder, place.environment.get("PATH"))
     if program is None:
         raise NotStarted(f"program not found: {argv[0]}")
-    process, gate = launch(assignment, [program, *argv[1:]], files)
+    process, gate = launch(text, place, [program, *argv[1:]], files)
     try:
         if await_ready(gate):
             send_go(gate)
@@ -80,7 +79,7 @@ def start(assignment: Assignment, argv: Sequence[str], files: Files) -> subproce
 
 
 def launch(
-    assignment: Assignment, argv: Sequence[str], files: Files
+    text: str, place: Place, argv: Sequence[str], files: Files
 ) -> tuple[subprocess.Popen[bytes], Gate]:
     """Start the launcher, which waits."""
     ready, its_ready = os.pipe()
@@ -93,15 +92,15 @@ def launch(
         str(its_ready),
         str(its_go),
     ]
-    environment = {**assignment.environment}
-    environment["PATH"] = search_path(environment.get("PATH"), apart=assignment.folder)
+    environment = {**place.environment}
+    environment["PATH"] = search_path(environment.get("PATH"), apart=place.folder)
     try:
         with tempfile.TemporaryFile() as stdin:
-            stdin.write(assignment.text.encode("utf-8", errors="replace"))
+            stdin.write(text.encode("utf-8", errors="replace"))
             stdin.seek(0)
             process = subprocess.Popen(  # noqa: S603  (the user's command line named the program)
                 [*own, *places, *argv],
-                cwd=assignment.folder,
+                cwd=place.folder,
                 env=environment,
                 stdin=stdin,
                 stdout=files.out,

@@ -31,6 +31,11 @@ _HEADS = "refs/heads/"
 _UNFINISHED = "locked initializing"
 
 
+def task_branch(run: str, task: str) -> str:
+    """The branch on which a task of a run is worked."""
+    return f"unlatch/{run}/{task}"
+
+
 @dataclass(frozen=True, slots=True)
 class KeptWorktree:
     """A worktree that was not removed, and the reason."""
@@ -96,7 +101,7 @@ class Worktrees:
         return self.folder / "worktrees" / task
 
     def branch(self, task: str) -> str:
-        return f"unlatch/{self.folder.name}/{task}"
+        return task_branch(self.folder.name, task)
 
     def _remove(self, task: str) -> str | None:
         """Remove a worktree; returns the reason if it is kept."""

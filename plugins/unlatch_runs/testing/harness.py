@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from unlatch_runs.dispatch.port import Assignment, Dispatcher
 
@@ -19,6 +18,7 @@ class DispatchHarness(ABC):
         jobs: workers at the same time; at least 3.
         lease_seconds: seconds after which a lease ends that is not extended.
         timeout_seconds: seconds after which a worker is ended; more than `lease_seconds`.
+        commit: the commit at which workers begin, for a dispatcher that needs one.
         crash_points: the moments of a claim, in order, at which `crash_in_claim` can stop a
             coordinator: at least before the lease is durable, between that and the start of the
             worker, and after the start.
@@ -28,6 +28,7 @@ class DispatchHarness(ABC):
     lease_seconds: float
     timeout_seconds: float
     crash_points: Sequence[str]
+    commit: str = ""
 
     @abstractmethod
     def dispatcher(self) -> Dispatcher:
@@ -36,14 +37,6 @@ class DispatchHarness(ABC):
     @abstractmethod
     def advance(self, seconds: float) -> None:
         """Move the clock of all dispatchers."""
-
-    @abstractmethod
-    def folder(self) -> Path:
-        """The working folder of assignments."""
-
-    @abstractmethod
-    def environment(self) -> Mapping[str, str]:
-        """The environment of assignments, without the variables that name run id and task."""
 
     @abstractmethod
     def starts(self, run_id: str) -> int:

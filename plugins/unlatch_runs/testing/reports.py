@@ -55,8 +55,9 @@ class Reports:
         end = deadline()
         while not all(map(_is_through, by_run.values())):
             assert time.monotonic() < end, "a worker reports nothing"
-            for report in dispatcher.poll(1):
-                by_run[report.run_id].append(report.message)
+            reports = dispatcher.poll(1)
+            for run_id, reported in by_run.items():
+                reported.extend(messages(reports, run_id))
         assert by_run[asks.run_id] == [Question("Which?"), Ended(End.EXIT, 0)]
         assert by_run[fails.run_id] == [Ended(End.EXIT, 3)]
         assert {type(message) for message in by_run[loud.run_id]} == {Noise, Checkpoint}

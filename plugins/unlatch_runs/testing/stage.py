@@ -7,8 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from unlatch.worklog.ids import new_ulid
-from unlatch_runs.dispatch.environment import marked
-from unlatch_runs.dispatch.port import Assignment, Ended, Role
+from unlatch_runs.dispatch.port import Assignment, Ended, Placed, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +29,8 @@ def assign(
 ) -> Assignment:
     """An assignment with these steps for the scripted worker, by default with a new run id."""
     run_id = run_id or new_ulid()
-    environment = marked(harness.environment(), run_id=run_id, task_id=task)
     text = json.dumps(list(steps))
-    return Assignment(run_id, task, Role.DEVELOPER, text, harness.folder(), environment)
+    return Assignment(run_id, task, Role.DEVELOPER, text, harness.commit)
 
 
 def poll_until(
@@ -53,8 +51,12 @@ def deadline() -> float:
 
 
 def messages(reports: Sequence[Report], run_id: str) -> list[Message | Ended]:
-    """The messages of a run id."""
-    return [report.message for report in reports if report.run_id == run_id]
+    """The messages of a run id; which node has it is another matter."""
+    return [
+        report.message
+        for report in reports
+        if report.run_id == run_id and not isinstance(report.message, Placed)
+    ]
 
 
 def the_end(dispatcher: Dispatcher, run_id: str) -> Ended:

@@ -134,6 +134,8 @@ def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> No
         ("check", "worker.sh"): "plan-invalid",
         ("check", "missing.md"): "plan-unreadable",
         ("start", "plan.md"): "run-no-worker",
+        ("start", "plan.md", "--worker", "sh", "--yes", "--on", "nowhere"): "dispatcher-unknown",
+        ("resume", "--reason", "again", "--on", "nowhere"): "run-moved",
     }
     for arguments, error in wrong.items():
         done = run(planned, *arguments)

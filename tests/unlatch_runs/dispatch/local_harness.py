@@ -2,14 +2,14 @@
 
 import os
 import signal
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.unlatch_runs.dispatch import crashing
 
+from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.local import LocalDispatcher
-from unlatch_runs.dispatch.port import Assignment, Dispatcher, Role
+from unlatch_runs.dispatch.port import Assignment, Dispatcher, Place, Role
 from unlatch_runs.dispatch.worker import Limits
 from unlatch_runs.testing import DispatchHarness, Starts
 
@@ -26,8 +26,9 @@ class LocalHarness(DispatchHarness):
         self.run = root / ".unlatch" / "runs" / "first"
         self.run.mkdir(parents=True, exist_ok=True)
         self.limits, self.now = limits, START
-        self._folder, started = root / "work", root / "started"
-        self._folder.mkdir(exist_ok=True)
+        self.environ = {"PATH": os.environ["PATH"]}
+        self.folder, started = root / "work", root / "started"
+        self.folder.mkdir(exist_ok=True)
         started.mkdir(exist_ok=True)
         self.journal = Starts(started)
         self.made: list[LocalDispatcher] = []
@@ -37,6 +38,7 @@ class LocalHarness(DispatchHarness):
         made = LocalDispatcher(
             self.run,
             dict.fromkeys(Role, command or self.journal.command),
+            place=self.place,
             clock=lambda: self.now,
             limits=self.limits,
         )
@@ -46,11 +48,9 @@ class LocalHarness(DispatchHarness):
     def advance(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
 
-    def folder(self) -> Path:
-        return self._folder
-
-    def environment(self) -> Mapping[str, str]:
-        return {"PATH": os.environ["PATH"]}
+    def place(self, assignment: Assignment) -> Place:
+        run_id, task = assignment.run_id, assignment.task_id
+        return Place(self.folder, marked(self.environ, run_id=run_id, task_id=task))
 
     def starts(self, run_id: str) -> int:
         return self.journal.count(run_id)

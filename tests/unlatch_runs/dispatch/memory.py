@@ -1,13 +1,11 @@
 """A dispatcher whose storage and workers are objects: the reference for the conformance kit."""
 
 import json
-import os
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from unlatch_runs.dispatch.output import Output
@@ -255,12 +253,6 @@ class MemoryHarness(DispatchHarness):
 
     def advance(self, seconds: float) -> None:
         self.storage.now += timedelta(seconds=seconds)
-
-    def folder(self) -> Path:
-        return Path(os.devnull)  # in which no file can be
-
-    def environment(self) -> Mapping[str, str]:
-        return {}
 
     def starts(self, run_id: str) -> int:
         return self.storage.starts[run_id]

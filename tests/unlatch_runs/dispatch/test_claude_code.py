@@ -46,11 +46,10 @@ def claim(
     local: LocalHarness, claude: str, model: Model, *options: str, role: Role = Role.DEVELOPER
 ) -> tuple[LocalDispatcher, Lease]:
     """Give `claude -p` a task."""
-    environ = environment(local.folder().parent / "home", model)
+    environ = environment(local.folder.parent / "home", model)
     dispatcher = local.dispatcher(claude, "-p", *options)
-    planned = assign(local)
-    whole = {**planned.environment, **environ}
-    planned = replace(planned, text="Task: write it", role=role, environment=whole)
+    local.environ |= environ
+    planned = replace(assign(local), text="Task: write it", role=role)
     return dispatcher, dispatcher.claim(planned, epoch=1)
 
 
@@ -63,7 +62,7 @@ def reports(dispatcher: LocalDispatcher, lease: Lease) -> list[Any]:
 def test_it_works_on_a_task_and_says_so(
     local: LocalHarness, claude: str, options: tuple[str, ...]
 ) -> None:
-    path = str(local.folder() / "parser.py")
+    path = str(local.folder / "parser.py")
     answer = 'I wrote it.\n{"type": "done", "summary": "wrote the parser"}'
     with serving(call("Write", file_path=path, content="one = 1\n"), text(answer)) as model:
         allowed = ("--output-format", *options, "--allowedTools", "Write")

@@ -143,23 +143,25 @@ from pathlib import Path
 from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.local import LocalDispatcher
 from unlatch_runs.dispatch.worker import Limits
-from unlatch_runs.dispatch.port import Assignment, Role
+from unlatch_runs.dispatch.port import Assignment, Place, Role
 from unlatch_runs.dispatch.protocol import Checkpoint
 run, folder, run_id, text, *command = sys.argv[1:]
+place = Place(Path(folder), marked({}, run_id=run_id, task_id="1-1"))
 with LocalDispatcher(
-    Path(run), {Role.DEVELOPER: command}, clock=lambda: datetime.now(UTC), limits=Limits(grace=0.2)
+    Path(run),
+    {Role.DEVELOPER: command},
+    place=lambda _: place,
+    clock=lambda: datetime.now(UTC),
+    limits=Limits(grace=0.2),
 ) as dispatcher:
-    environment = marked({}, run_id=run_id, task_id="1-1")
-    dispatcher.claim(
-        Assignment(run_id, "1-1", Role.DEVELOPER, text, Path(folder), environment), epoch=1
-    )
+    dispatcher.claim(Assignment(run_id, "1-1", Role.DEVELOPER, text), epoch=1)
     while not any(isinstance(one.message, Checkpoint) for one in dispatcher.poll(60)):
         pass
     print("ready", flush=True)
     dispatcher.poll(60)
 """
     task = assign(local, ["ignore"], ["child"], READY, HANG)
-    command = [str(local.run), str(local.folder()), task.run_id, task.text, *local.journal.command]
+    command = [str(local.run), str(local.folder), task.run_id, task.text, *local.journal.command]
     argv = [sys.executable, "-c", code, *command]
     with subprocess.Popen(
         argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True

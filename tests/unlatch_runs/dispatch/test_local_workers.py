@@ -12,7 +12,6 @@ import pytest
 from tests.unlatch_runs.dispatch.local_harness import LocalHarness
 from tests.unlatch_runs.dispatch.test_commands import is_gone
 
-from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.local import LocalDispatcher
 from unlatch_runs.dispatch.port import Assignment, End, Ended, Lease, Role
 from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Noise
@@ -76,26 +75,26 @@ def reports(local: LocalHarness, code: str, **changes: Any) -> list[Any]:
 def test_a_daemon_ends_with_its_worker(local: LocalHarness, kind: str, then: str) -> None:
     ended = reports(local, f"daemon({kind!r}); {then}")[-1]
     assert ended.end is (End.LINGERED if then else End.EXIT)
-    assert is_gone(int((local.folder() / "pid").read_text()))
+    assert is_gone(int((local.folder / "pid").read_text()))
 
 
 def test_a_daemon_is_asked_to_end_first(local: LocalHarness) -> None:
     dispatcher, assignment, lease = run(local, "daemon('polite'); say(type='done'); hang()")
     poll_until(dispatcher, assignment.run_id, Done)
     dispatcher.release(lease)
-    assert (local.folder() / "polite").exists()
+    assert (local.folder / "polite").exists()
 
 
 @pytest.mark.parametrize("kind", DAEMONS)
 def test_recovery_ends_a_daemon_whose_worker_ended(local: LocalHarness, kind: str) -> None:
     old, _, lease = run(local, f"daemon({kind!r}); os.kill(os.getpid(), 9)")
-    while not (local.folder() / "pid").exists():
+    while not (local.folder / "pid").exists():
         os.sched_yield()
     local.abandon(old)
     new = local.dispatcher()
     assert [one.is_alive for one in new.leases()] == [True]
     assert new.recover(2).ended == (lease,)
-    assert is_gone(int((local.folder() / "pid").read_text()))
+    assert is_gone(int((local.folder / "pid").read_text()))
 
 
 def test_a_worker_that_closes_its_output_and_lives_has_not_ended(local: LocalHarness) -> None:
@@ -153,14 +152,15 @@ def test_a_long_assignment_arrives_whole(local: LocalHarness) -> None:
 
 def test_a_worker_has_its_environment_and_no_other(local: LocalHarness) -> None:
     code = "say(type='checkpoint', text=json.dumps([dict(os.environ), os.getcwd()]))"
-    given = marked({"PATH": f"{local.folder()}:/usr/bin:."}, run_id="01R", task_id="1-1")
-    dispatcher, assignment, _ = run(local, code, environment=given)
+    local.environ = {"PATH": f"{local.folder}:/usr/bin:."}
+    dispatcher, assignment, _ = run(local, code)
     message, *_ = poll_until(dispatcher, assignment.run_id, Checkpoint)
     assert isinstance(message, Checkpoint)
     environ, folder = json.loads(message.text)
     environ.pop("LC_CTYPE", None)  # Python sets it
-    expected = {"PATH": "/usr/bin", "UNLATCH_RUN_ID": "01R", "UNLATCH_TASK_ID": "1-1"}
-    assert (environ, folder) == (expected, str(local.folder()))
+    marks = {"UNLATCH_RUN_ID": assignment.run_id, "UNLATCH_TASK_ID": "1-1"}
+    expected = {"PATH": "/usr/bin", **marks}
+    assert (environ, folder) == (expected, str(local.folder))
 
 
 def test_a_worker_leads_its_session_and_inherits_the_lock_alone(local: LocalHarness) -> None:
@@ -202,7 +202,7 @@ def test_a_worker_does_not_ignore_what_python_ignores(local: LocalHarness) -> No
 def test_a_program_that_cannot_start_is_reported_as_an_end(
     local: LocalHarness, command: list[str], error: str
 ) -> None:
-    damaged = local.folder() / "damaged"
+    damaged = local.folder / "damaged"
     damaged.write_bytes(b"\0\1")
     damaged.chmod(0o755)
     dispatcher, assignment = local.dispatcher(*command), assign(local)
@@ -214,7 +214,8 @@ def test_a_program_that_cannot_start_is_reported_as_an_end(
 
 
 def test_a_folder_that_is_gone_is_reported_as_an_end(local: LocalHarness) -> None:
-    (ended,) = reports(local, "done()", folder=local.folder() / "gone")
+    local.folder /= "gone"
+    (ended,) = reports(local, "done()")
     assert (ended.end, ended.code) == (End.EXIT, 127)
     assert "cannot be started" in ended.errors
 
