@@ -44,7 +44,7 @@ MODULES = {
     "sandbox": ("unlatch_sandbox",),
     "report": ("unlatch_audit.report.page",),
     "mcp": ("unlatch_mcp.server",),
-    "fleet": ("procrastinate", "psycopg"),
+    "fleet": ("procrastinate", "psycopg", "unlatch_fleet.serve.app"),
     "testing": ("unlatch.testing",),
     "zstd": ("zstandard",),
 }
