@@ -6,10 +6,15 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Reaction
+from unlatch.spi.text import one_line
 from unlatch.values import dataclass
+from unlatch.worklog.text.neutral import without_surrogates
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+# Characters of evidence that are kept.
+LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +47,20 @@ class Cause:
     why: str = ""
 
     @property
+    def line(self) -> str:
+        """The evidence on one line of limited length, without control characters."""
+        return short_line(self.evidence)
+
+    @property
     def fingerprint(self) -> str:
         """The same for the same cause, wherever and whenever it is read."""
         return fingerprint_of(self.kind, *self.key)
+
+
+def short_line(text: str) -> str:
+    """A text from outside on one line of limited length, without control characters."""
+    words = one_line(without_surrogates(text))
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
 def fingerprint_of(kind: str, *key: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
+from unlatch_regressions.recorded import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,18 +26,14 @@ class Work:
         commits: the ids of the commits that made it, as docs/regressions.md defines them.
         completed_in: the commit that completed it last; "" if no commit shows that.
         guards: the names of the tests that guard it, as metadata.json has them.
+        recorded: the causes that are on record since its last reopen.
     """
 
     increment: Increment
     commits: frozenset[str] = frozenset()
     completed_in: str = ""
     guards: tuple[str, ...] = ()
-
-    @property
-    def last_cause(self) -> str:
-        """The fingerprint of the cause of its last reopen; "" if that had none."""
-        last = next(reversed(self.increment.reopens), None)
-        return last.cause.fingerprint if last and last.cause else ""
+    recorded: Recorded = Recorded()
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,7 @@ class Request:
         head: the commit that is checked out; "" if that cannot be told.
         now: this machine's time, in UTC.
         environ: for keys that sign events.
+        runs: the number of runs in a row in which a test has to fail, or to pass.
     """
 
     root: Path
@@ -65,6 +63,7 @@ class Request:
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    runs: int = 2
 
 
 @dataclass(frozen=True, slots=True)

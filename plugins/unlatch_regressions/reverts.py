@@ -44,7 +44,7 @@ _EARLIER = -1
 
 
 def read_reverts(request: Request) -> Iterator[Cause]:
-    """The reverts that hold at the end of the branch, and the last cause of work if that is gone.
+    """The reverts that hold at the end of the branch, and those on record that do not.
 
     Raises:
         HistoryMissing: the clone is shallow, or git cannot list the commits.
@@ -54,10 +54,12 @@ def read_reverts(request: Request) -> Iterator[Cause]:
     for work in works:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
         yield from present.values()
-        gone = reverts.by_fingerprint.get(work.last_cause)
-        if gone is not None and work.last_cause not in present:
-            last = history.commits[-1]
-            yield replace(_cause(gone, work), is_gone=True, seen_at=last.at, commit=last.id)
+        for gone in (
+            reverts.by_fingerprint.get(name) for name in work.recorded.at.keys() - present
+        ):
+            if gone is not None:
+                last = history.commits[-1]
+                yield replace(_cause(gone, work), is_gone=True, seen_at=last.at, commit=last.id)
 
 
 def _cause(revert: Commit, work: Work) -> Cause:

@@ -25,6 +25,7 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.project.git.run import run_git
 from unlatch_regressions.branch.commits import commits_changing, contents_of
 from unlatch_regressions.branch.messages import says_revert
+from unlatch_regressions.recorded import recorded_of
 from unlatch_regressions.request import Work
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ def finished_work(
         ):
             made[name].add(commit)
     return {
-        name: Work(increment, frozenset(made[name]), completions[name], guards_of(increment))
+        name: Work(
+            increment,
+            frozenset(made[name]),
+            completions[name],
+            guards_of(increment),
+            recorded_of(increment),
+        )
         for name, increment in finished.items()
     }
 
@@ -119,7 +126,7 @@ class _Records:
             if increment.unit and increment.unit.place.is_relative_to(root)
         }
         homes = (HOME, SPECWEAVE, *self._units)
-        for commit, files in commits_changing(root, history.branch, homes):
+        for commit, files in commits_changing(root, history.tips, homes):
             self._add(commit, [(f.removeprefix(prefix.rstrip("\n")), blob) for f, blob in files])
 
     def _add(self, commit: str, files: Sequence[tuple[str, str]]) -> None:

@@ -47,6 +47,7 @@ PROGRAMS: dict[str, frozenset[Program]] = {
     "show": _TOKEN | _PAGER | _BROWSER,
     "history": _TOKEN | _PAGER,
     "report": _ITEMS | _PAGER,
+    "regressions": _ITEMS,
     "search": frozenset(),
     "link": _ITEMS,
     "unlink": _GIT,

@@ -108,6 +108,7 @@ EXAMPLES = {
     "history": Example(("7",), before=RESUMED),
     "history verify": Example(("7",), before=RESUMED, codes=frozenset({0, 5})),
     "report": Example(("--online",), before=RESUMED, codes=frozenset({0, 5})),
+    "regressions": Example(("--apply", "--yes"), before=(("sync",),), codes=frozenset({0, 5})),
     "link": Example(("8", "{github}")),
     "unlink": Example(("7", "{github}")),
     "sync": Example(("--changed-since", "main", "--yes"), before=(("sync",),)),

@@ -49,6 +49,9 @@ history-all = unlatch history --all.
 history-verify = unlatch history verify.
   increments: [VerifiedHistory]; checked differing unchecked: int; gaps: [str];
   broken: [Broken]
+regressions = unlatch regressions; `increments` are those that --apply changed.
+  branch commit limit: str; limitWhy: str?; causes: [CauseEntry]; completing: [CompletingEntry];
+  broken: [Broken]; increments: [RegressedEntry]; retry: Retry; retryAt: str?
 report = unlatch report.
   made: str; since until: str?; increments completed reopened items reopens undone goal: int;
   reopenRate: float?; overGoal: [str]; byMonth: {int}; byCategory: [CategoryCount];

@@ -156,6 +156,16 @@ ScopeEntry = New work, or parts to be done again.
   spared undescribed: [LinkEntry]; unwritten: [str]
 RelatedWork = An effort, session or run.
   ref status: str
+SeenCause = A cause, or what shows that it is gone.
+  increment: str?; kind fingerprint evidence place: str; commit: str?; seenAt: str
+CauseEntry = A cause, and what follows from it.
+  increment: str?; kind fingerprint evidence place: str; commit: str?; seenAt: str;
+  reaction effect: str; why: str?; returns: int
+CompletingEntry = Open work that was reopened for causes that have all gone.
+  id: str; gone: [SeenCause]
+RegressedEntry = An increment that was reopened for a cause, or has further causes.
+  id: str; status previousStatus: Status; reopen: str?; trackers: [DeliveryEntry]; left: int;
+  warnings: [Problem]; error: Problem?; reasonLost?: bool
 ResumedEntry = One of the increments that were resumed.
   id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
   scope: ScopeEntry?; warnings: [Problem]; error: Problem?; related?: [RelatedWork];

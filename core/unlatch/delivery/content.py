@@ -107,7 +107,7 @@ def _asked(
     operation: Operation, increment: Increment, entry: ReopenEntry | None, is_closed: bool | None
 ) -> tuple[str, str] | None:
     """What an operation wanted that is not so, and what happened instead; None if it is so."""
-    if operation.state:
+    if operation.state or operation.why:
         return None
     if operation.kind is Kind.REOPEN and (is_closed or _is_over(increment, entry)):
         is_alone = increment.is_item or not increment.status.is_finished
@@ -125,6 +125,8 @@ def _is_over(increment: Increment, entry: ReopenEntry | None) -> bool:
 def _headline(operation: Operation, increment: Increment, amended: AppliedAmendment | None) -> str:
     if amended and amended.amendment.change:
         return "Reopened with scope change" if operation.state else "Scope changed"
+    if operation.kind is Kind.REOPEN and operation.why:
+        return "Broken again"
     is_undo = any(entry.revert == operation.op for entry in increment.reopens)
     kind = Kind.UNDO if is_undo else operation.kind
     finished = {} if increment.is_item else _FINISHED

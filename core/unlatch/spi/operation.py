@@ -137,7 +137,8 @@ class Operation:
     at: datetime  # of the intent
     by: str | None = None  # if no reopenHistory entry names the user
     reason: str | None = None  # if no reopenHistory entry states it
-    why: str | None = None  # the cause of an operation without a reason; no comment shows it
+    # The cause of an operation without a reason, or of a comment on open work; no comment shows it.
+    why: str | None = None
     # False once a later change of status has superseded the state step; the comment remains.
     state: bool = True
     # Labels that the tracker refused to an earlier operation, asked for again: then they are all

@@ -93,14 +93,13 @@ def commit_ids(root: Path, names: Iterable[str]) -> dict[str, str]:
     }
 
 
-def commits_between(root: Path, since: str | None, branch: str) -> list[Commit]:
-    """The commits of a branch that a commit does not have; the oldest first.
+def list_commits(root: Path, tips: Iterable[str]) -> list[Commit]:
+    """The commits of some branches, each after its parents.
 
     Raises:
         HistoryMissing: `history-missing`, if git cannot list them.
     """
-    without = [f"^{since}"] if since else []
-    return [*_log(root, "--topo-order", "--reverse", "--end-of-options", branch, *without, "--")]
+    return [*_log(root, "--topo-order", "--reverse", "--end-of-options", *tips, "--")]
 
 
 def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
@@ -137,14 +136,14 @@ def files_of(root: Path, ids: Iterable[str]) -> Mapping[str, frozenset[str]]:
 
 
 def commits_changing(
-    root: Path, branch: str, folders: Iterable[str]
+    root: Path, tips: Iterable[str], folders: Iterable[str]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The commits of a branch that changed something below these folders, the newest first.
+    """The commits of some branches that changed something below these folders, the newest first.
 
     Returns:
         Each with all files that it changed, and the id of the content after it.
     """
-    yield from _raw(root, "--topo-order", "--full-diff", branch, "--", *folders)
+    yield from _raw(root, "--topo-order", "--full-diff", *tips, "--", *folders)
 
 
 def contents_of(root: Path, ids: Iterable[str]) -> Mapping[str, bytes]:

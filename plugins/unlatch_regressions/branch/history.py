@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch_regressions.branch.commits import commits_between, require_history
+from unlatch_regressions.branch.commits import list_commits, require_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,10 +40,12 @@ class History:
 
     Args:
         branch: a commit, or a reference.
+        more: others whose commits are read, too, as of a pull request.
     """
 
-    def __init__(self, root: Path, branch: str) -> None:
+    def __init__(self, root: Path, branch: str, *more: str) -> None:
         self.root, self.branch = root, branch
+        self.tips = (branch, *more)
 
     @cached_property
     def commits(self) -> Sequence[Commit]:
@@ -53,7 +55,7 @@ class History:
             HistoryMissing: `history-missing`, in a shallow clone or outside of a repository.
         """
         require_history(self.root)
-        return commits_between(self.root, None, self.branch)
+        return list_commits(self.root, self.tips)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -87,7 +89,8 @@ class History:
         return merged
 
     def _main_line(self) -> Iterable[Commit]:
-        commit = self.commits[-1] if self.commits else None
+        last = self.commits[-1] if self.commits else None
+        commit = self.find(self.branch) or last
         while commit is not None:
             yield commit
             commit = self.find(commit.parents[0]) if commit.parents else None

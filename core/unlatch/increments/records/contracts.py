@@ -14,8 +14,8 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE, BOXES
-from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
-from unlatch.increments.records.reopens import ALSO_BY, AMENDED, CAUSE, EFFECT, REOPEN, SYNCED, TASK
+from unlatch.increments.records.pending import ATTEMPT, CAUSE, COMMENTS, OPERATION, SEEN
+from unlatch.increments.records.reopens import ALSO_BY, AMENDED, EFFECT, REOPEN, SYNCED, TASK
 from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
@@ -84,6 +84,7 @@ TYPES["SeenItem"] = record_type(SEEN)
 TYPES["Attempt"] = record_type(ATTEMPT)
 TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
 TYPES["Cause"] = record_type(CAUSE)
+TYPES["Causes"] = GenericAlias(list, TYPES["Cause"])
 TYPES["AlsoBy"] = GenericAlias(list, record_type(ALSO_BY))
 ReopenRecord: Any = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
 AmendmentRecord: Any = record_type(AMENDED)

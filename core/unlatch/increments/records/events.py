@@ -12,13 +12,26 @@ from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,
     Increment,
+    ReopenCause,
     ReopenEntry,
 )
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.pending import SEEN, read_seen
+from unlatch.increments.records.pending import CAUSE, SEEN, read_seen
 from unlatch.increments.records.status_events import LOG, UNWRITTEN, Signed
 from unlatch.worklog.event_log import Event, in_order
-from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
+from unlatch.worklog.record import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    ULID,
+    WORD,
+    WORDS,
+    Type,
+    key,
+    record,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +41,7 @@ if TYPE_CHECKING:
 
 # As STATUS.
 _KIND, _RESULT = (Type(name, text) for name in ("Kind", "Result"))
+_CAUSES = Type("Causes", CAUSE.read_all, CAUSE.write_all, blank=())
 _SEEN_ITEM = Type("SeenItem", read_seen, SEEN.write)
 
 
@@ -53,6 +67,15 @@ class Amended(Event):
     change: str | None = key(WORD, "scopeChange", default=None)
     tasks: tuple[str, ...] = key(WORDS, default=())
     parts: tuple[str, ...] = key(WORDS, default=())
+
+
+@LOG.event("broken")
+@record
+class Broken(Event):
+    """Causes beside that of the last reopen, or that came back; `returns` counts how often."""
+
+    causes: tuple[ReopenCause, ...] = key(_CAUSES)
+    returns: int = key(NUMBER, default=0)
 
 
 @LOG.event("undone")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from unlatch.increments.model.increment import ReopenEntry
+from unlatch.increments.model.increment import ReopenCause, ReopenEntry
 from unlatch.spi.operation import Attempt, Category, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,
@@ -53,6 +53,15 @@ def _labels(raw: Any) -> tuple[str, ...]:
     return tuple(map(str, raw)) if isinstance(raw, list) else ()
 
 
+CAUSE = Record(
+    "CauseRecord",
+    "What showed that the work is broken; a reopen for it is made once.",
+    ReopenCause,
+    Field("kind", WORD, "kind", required=True),
+    Field("fingerprint", WORD, "fingerprint", required=True),
+    Field("evidence", TEXT, "evidence", required=True),
+    Field("seenAt", TIME, "seen_at", required=True),
+)
 SEEN = Record(
     "SeenItem",
     "An item as its tracker described it, for undo.",

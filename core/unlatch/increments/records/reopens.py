@@ -18,7 +18,7 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.effects import read_effect, write_effect
 from unlatch.increments.records.link_edits import entry_for
-from unlatch.increments.records.pending import SEEN_ITEM
+from unlatch.increments.records.pending import CAUSE, SEEN_ITEM
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.ids import derived_ulid
 from unlatch.worklog.record import (
@@ -82,15 +82,6 @@ ALSO_BY = Record(
     AlsoBy,
     Field("by", WORD, "by", required=True),
     Field("at", TIME, "at", required=True),
-)
-CAUSE = Record(
-    "CauseRecord",
-    "What showed that the work is broken; a reopen for it is made once.",
-    ReopenCause,
-    Field("kind", WORD, "kind", required=True),
-    Field("fingerprint", WORD, "fingerprint", required=True),
-    Field("evidence", TEXT, "evidence", required=True),
-    Field("seenAt", TIME, "seen_at", required=True),
 )
 
 

@@ -20,6 +20,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
     Amended,
+    Broken,
     Delivered,
     EventOnItem,
     Parked,
@@ -189,13 +190,14 @@ def _description(event: Event, events: Sequence[Event]) -> str:
             parts = f"to be done again: {', '.join(event.parts)}"
             change = f"scope changed: {event.change}" if event.change else parts
             return f"{change} (reason: {event.reason})" if event.reason else change
+        case Broken():
+            return f"broken again: {'; '.join(cause.evidence for cause in event.causes)}"
         case Transitioned():
             forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
             return _with_reason(f"{event.origin} -> {event.to}", event.reason) + forced
-        case Reopened():
-            return _with_reason("reopened", event.reason)
-        case Undone():
-            return _with_reason("reopen undone", event.reason)
+        case Reopened() | Undone():
+            done = "reopened" if isinstance(event, Reopened) else "reopen undone"
+            return _with_reason(done, event.reason)
         case EventOnItem():
             return _about_item(event, events)
         case other:

@@ -1,0 +1,41 @@
+"""The report of a command that found something for people to see: a table, and next steps."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from unlatch_ci.reports import formats as ci
+from unlatch_ci.reports.formats import Annotation, Level
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.context import Context
+
+
+def report_findings(
+    context: "Context",
+    *,
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    steps: Sequence[str],
+    code: int,
+    changed: bool,
+) -> None:
+    """Report to the job, if this is one.
+
+    Args:
+        title: the result in one line.
+        rows: texts from outside.
+        steps: what a person can do about it.
+        changed: whether a file or an item was changed.
+    """
+    job = ci.job()
+    if job is None:
+        return
+    ci.annotate(job, [Annotation(Level.WARNING, title, step) for step in steps])
+    lines = [f"### {ci.words(title)}", ""]
+    if rows:
+        lines += ci.table(headings, [[ci.words(cell) for cell in row] for row in rows])
+    lines += ["", *(f"- {ci.words(step)}" for step in steps)]
+    ci.summarise(job, lines, id=context.workspace.new_id())
+    flags = {"changed": str(changed).lower(), "adrift": str(bool(steps)).lower()}
+    ci.tell_outputs(job, {"exit-code": str(code), **flags, "summary": title})

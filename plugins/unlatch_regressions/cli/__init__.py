@@ -1,0 +1,1 @@
+"""unlatch regressions: what it reads, shows and does."""
