@@ -14,6 +14,7 @@ from benchmarks import (
     efforts,
     machines,
     many,
+    refile,
     request_counts,
     resume,
     runs,
@@ -38,12 +39,15 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     documents.PART: documents.figures,
     sync.PART: sync.figures,
     search.PART: search.figures,
+    refile.PART: refile.figures,
     efforts.PART: efforts.figures,
     sessions.PART: sessions.figures,
     runs.PART: runs.figures,
 }
 # Those that call the code: the other checkout runs its own.
-_IN_PROCESS = frozenset({request_counts.PART, sync.PART, search.PART, efforts.PART, runs.PART})
+_IN_PROCESS = frozenset(
+    {request_counts.PART, sync.PART, search.PART, refile.PART, efforts.PART, runs.PART}
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -43,7 +43,7 @@ def figures() -> Iterator[Figure]:
     corpus = _read()
     with TemporaryDirectory() as place:
         index = _indexed(Path(place) / "index", corpus.reports)
-        plain = _plain(corpus.reports)
+        plain = plain_index(corpus.reports)
         for name, with_text in (("title", False), ("title and description", True)):
             ours = _found(corpus, partial(_ours, index), with_text=with_text)
             theirs = _found(corpus, partial(_theirs, plain), with_text=with_text)
@@ -62,16 +62,24 @@ def figures() -> Iterator[Figure]:
     yield from _times(corpus)
 
 
-def _read() -> Reports:
+def read_reports() -> tuple[list[dict[str, Any]], list[list[str]]]:
+    """The reports of the sample, and pairs of the ids of duplicates.
+
+    Raises:
+        NotMeasured: UNLATCH_SAMPLES is not set.
+    """
     samples = os.environ.get("UNLATCH_SAMPLES")
     if not samples:
         raise NotMeasured("UNLATCH_SAMPLES does not name the folder with duplicates/reports.jsonl")
     folder = Path(samples) / "duplicates"
-    reports = sorted(
-        _lines(folder / "reports.jsonl"), key=lambda report: (report["created"], report["id"])
-    )
+    return _lines(folder / "reports.jsonl"), _lines(folder / "pairs.jsonl")
+
+
+def _read() -> Reports:
+    listed, duplicates = read_reports()
+    reports = sorted(listed, key=lambda report: (report["created"], report["id"]))
     places = {report["id"]: number for number, report in enumerate(reports)}
-    pairs = [(places[first], places[other]) for first, other in _lines(folder / "pairs.jsonl")]
+    pairs = [(places[first], places[other]) for first, other in duplicates]
     return Reports(reports, [(max(pair), min(pair)) for pair in pairs])
 
 
@@ -92,7 +100,8 @@ def _indexed(path: Path, reports: Sequence[dict[str, Any]], copies: int = 1) -> 
     return index
 
 
-def _plain(reports: Sequence[dict[str, Any]], copies: int = 1) -> sqlite3.Connection:
+def plain_index(reports: Sequence[dict[str, Any]], copies: int = 1) -> sqlite3.Connection:
+    """The same reports in a table of FTS5, in their order."""
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE report USING fts5 (title, text, tokenize = 'porter')")
     rows = [(report["title"], report["description"] or "") for report in reports] * copies
@@ -105,12 +114,21 @@ def _ours(index: SearchIndex, query: str, limit: int) -> list[int]:
 
 
 def _theirs(database: sqlite3.Connection, query: str, limit: int) -> list[int]:
-    words = dict.fromkeys(re.findall(r"\w+", query))
-    term = " OR ".join(f'"{word}"' for word in words)
+    term = _any_word(query)
     rows = database.execute(
         "SELECT rowid FROM report WHERE report MATCH ? ORDER BY rank LIMIT ?", (term, limit)
     )
     return [row[0] - 1 for row in rows]
+
+
+def plain_query(report: dict[str, Any], *, with_text: bool) -> str:
+    """A report as a query of FTS5: any of its words."""
+    return _any_word(_query(report, with_text=with_text))
+
+
+def _any_word(query: str) -> str:
+    words = dict.fromkeys(re.findall(r"\w+", query))
+    return " OR ".join(f'"{word}"' for word in words)
 
 
 def _found(corpus: Reports, search: Callable[[str, int], list[int]], *, with_text: bool) -> int:
@@ -148,7 +166,7 @@ def _times(corpus: Reports) -> Iterator[Figure]:
     copies = -(-MANY // len(corpus.reports))
     with TemporaryDirectory() as place:
         began = time.perf_counter()
-        plain = _plain(corpus.reports, copies)
+        plain = plain_index(corpus.reports, copies)
         filled = time.perf_counter()
         index = _indexed(Path(place) / "index", corpus.reports, copies)
         ended = time.perf_counter()

@@ -49,6 +49,7 @@ PROGRAMS: dict[str, frozenset[Program]] = {
     "report": _ITEMS | _PAGER,
     "regressions": _ITEMS,
     "search": frozenset(),
+    "similar": frozenset(),
     "link": _ITEMS,
     "unlink": _GIT,
     "sync": _ITEMS,

@@ -127,6 +127,7 @@ EXAMPLES = {
     "completion": Example(("bash",)),
     "help": Example(("trackers",)),
     "search": Example(("smart", "discipline")),
+    "similar": Example(("smart discipline",)),
     "session start": Example(("Memory",)),
     "session log": Example(("--decision", "Use a lock"), before=LOGGED),
     "session pause": Example(before=LOGGED),

@@ -128,6 +128,8 @@ doctor = unlatch doctor.
   fixes: [FixEntry]; increments items errors warnings: int
 search = unlatch search, and unlatch effort search.
   query: str; results: [SearchResult]; warnings: [Problem]
+similar = unlatch similar.
+  title: str; looksLike: LooksLike?
 # `active` is the active effort of the conversation after the command.
 effort = unlatch effort open, close, reopen, switch, expand and collapse.
   status: str; effortId active: str?; summary priorSummary: str?; tokensLoaded: int?;

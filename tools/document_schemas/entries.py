@@ -54,6 +54,8 @@ Failure = The error that ended a command.
   id message: str; where hint: str?; problems: [str]
 MatchEntry = A word as it was found, and where, as in title, summary or text.
   word where: str
+LooksLike = A completed increment that a new issue probably repeats.
+  id title: str; completedAt: str?; items: [str]; score: float; next: str
 SearchResult = Work that matches, the best first; `score` is the share of the query that it has.
   kind id title status: str; summary changed: str?; score: float; why: [MatchEntry]
 Broken = The error of an increment that cannot be read.

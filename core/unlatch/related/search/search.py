@@ -18,6 +18,7 @@ from unlatch.worklog.search_index import Match, SearchIndex, retry_if_damaged
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
@@ -70,6 +71,11 @@ def kinds_of_work() -> tuple[str, ...]:
     return (_INCREMENT, *installed_kinds())
 
 
+def index_file(workspace: Workspace) -> Path:
+    """The place of a project's search index."""
+    return state_folder(workspace.paths.root) / "search.sqlite3"
+
+
 def search(
     workspace: Workspace,
     query: str,
@@ -92,7 +98,7 @@ def search(
         StoreError: `search-unavailable`, or increments, or all of `kinds`, cannot be listed.
     """
     kinds = kinds or kinds_of_work()
-    index = SearchIndex(state_folder(workspace.paths.root) / "search.sqlite3")
+    index = SearchIndex(index_file(workspace))
     documents: dict[str, Documents] = {}
     unread: dict[str, UnlatchError] = {}
     for kind in kinds:

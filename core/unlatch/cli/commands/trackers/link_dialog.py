@@ -9,7 +9,7 @@ from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.documents import fact_entries, item_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.preview_many import tell_refusals
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import part, problem_entry
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.change import Done, Outcome, Refusal
@@ -126,8 +126,7 @@ class LinkDialog(Dialog):
         return 0
 
     def _warnings(self, done: Done, change: LinkChange) -> Sequence[UnlatchError]:
-        from unlatch.related.search.similar import similar_work  # noqa: PLC0415  (slow to load)
-
+        similar_work = part("similar", of="unlatch.related")  # slow to load
         workspace, increment, seen = self.context.workspace, done.increment, change.seen
         shared = shared_items(workspace, [(increment, snapshot) for snapshot in seen])
         titles = (snapshot.item.title for snapshot in seen if snapshot.item)

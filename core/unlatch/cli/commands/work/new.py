@@ -9,6 +9,7 @@ from unlatch.cli.options.common import BY, JSON, text_argument
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.failure import part
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
@@ -43,8 +44,7 @@ def command(entry: Entry) -> click.Command:
             raise UsageError(
                 "title-missing", "an increment needs a title", hint="unlatch new TITLE"
             )
-        from unlatch.related.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
-
+        similar_work = part("similar", of="unlatch.related")  # it loads SQLite
         increment, warnings = _create(context, title, seen, kind=kind, by=context.who(by))
         warnings += similar_work(context.workspace, title, apart=increment.id)
         if as_json:
