@@ -11,6 +11,7 @@ EVENTS = "/.unlatch/increments/**/events.jsonl merge=union\n"
 BRIEFINGS = "/.unlatch/increments/**/briefing.md merge=unlatch\n"
 ITEMS = "/.unlatch/items/*/metadata.json merge=unlatch\n"
 ITEM_EVENTS = "/.unlatch/items/*/events.jsonl merge=union\n"
+RESULTS = "/.unlatch/regressions.jsonl merge=union\n"
 
 
 @pytest.fixture
@@ -28,10 +29,11 @@ def test_git_is_told_how_to_merge(clone: Clone) -> None:
         "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n"
         f"✓ .gitattributes: {METADATA}✓ .gitattributes: {EVENTS}✓ .gitattributes: {BRIEFINGS}"
         f"✓ .gitattributes: {ITEMS}✓ .gitattributes: {ITEM_EVENTS}"
+        f"✓ .gitattributes: {RESULTS}"
         "✓ git config merge.unlatch.driver\n"
     ) == done.out
     assert (
-        METADATA + EVENTS + BRIEFINGS + ITEMS + ITEM_EVENTS
+        METADATA + EVENTS + BRIEFINGS + ITEMS + ITEM_EVENTS + RESULTS
         == (clone.root / ".gitattributes").read_text()
     )
     assert "unlatch merge-driver %O %A %B %P" in clone.git("config", "merge.unlatch.driver")
@@ -53,7 +55,7 @@ def test_doing_it_again_changes_nothing(clone: Clone) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])
 def test_only_missing_lines_are_written(clone: Clone, end: str, last: str) -> None:
-    known = f"*.png binary\n{METADATA}{BRIEFINGS}{ITEMS}{ITEM_EVENTS}*.md text"
+    known = f"*.png binary\n{METADATA}{BRIEFINGS}{ITEMS}{ITEM_EVENTS}{RESULTS}*.md text"
     (clone.root / ".gitattributes").write_bytes(f"{known}{last}".replace("\n", end).encode())
 
     done = clone.unlatch("init", "--git", "--json").document

@@ -33,9 +33,9 @@ class UnitPlaces(NamedTuple):
 Units = Mapping[str, UnitPlaces]
 
 
-def merge_attributes(below: Iterable[str]) -> str:
+def merge_attributes(below: Iterable[str], logs: Iterable[str]) -> str:
     """The git attributes for merging records, for a clone without them in .gitattributes."""
-    return "".join(
+    return "".join(f"/{log} merge=union\n" for log in logs) + "".join(
         f"/{folder}/**/{METADATA} merge=unlatch\n/{folder}/**/{EVENTS} merge=union\n"
         f"/{folder}/**/{BRIEFING} merge=unlatch\n"
         for folder in below
@@ -43,7 +43,11 @@ def merge_attributes(below: Iterable[str]) -> str:
 
 
 def own_files(
-    status: bytes, *, below: Collection[str], units: Units = MappingProxyType({})
+    status: bytes,
+    *,
+    below: Collection[str],
+    units: Units = MappingProxyType({}),
+    logs: Collection[str] = (),
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changed files of increments, from the top of the checkout, and the increments' folders.
 
@@ -51,16 +55,20 @@ def own_files(
         status: the output of `git status --porcelain -z --no-renames`.
         below: the folders of increments and of items, from the top of the checkout.
         units: the units of other tools, by the names of their increments.
+        logs: files of no increment, from the top of the checkout, that are listed as well.
     """
     changes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    paths: list[str] = []
     for entry in filter(None, os.fsdecode(status).split("\0")):
         code, path = entry[:2], entry[3:]
-        if place := _place(path, below, units):
+        if path in logs:
+            paths.append(path)
+        elif place := _place(path, below, units):
             increment, inner = place
             changes[increment][inner][path] = code
     ours = {name: files for name, files in changes.items() if files.keys() & _RECORDS}
     # A folder taken out of the archive moved with all its files.
-    paths = [
+    paths += [
         path
         for files in ours.values()
         for inner, codes in files.items()

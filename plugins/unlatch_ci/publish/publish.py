@@ -55,16 +55,20 @@ def publish(target: PublishTarget) -> Published | None:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`; as `WorkingGit.check_filters`.
     """
-    paths, names = own_files(_run(target, *_STATUS).out, below=target.below, units=target.units)
+    paths, names = own_files(
+        _run(target, *_STATUS).out, below=target.below, units=target.units, logs=target.logs
+    )
     if paths:
         _check_filters(target, paths)
         _run(target, "add", "--all", paths=paths)
-    message = _message(target, names)
+    message = _message(target, names, has_logs=not names and bool(paths))
     if target.way is Way.PR:
         return _propose(target, names, message)
     if paths:
         _run(target, "commit", "--quiet", "--only", "-m", message, paths=paths)
-    elif not (names := _unpushed(target)):
+    elif unpushed := _unpushed(target):
+        names = changed_increments(unpushed, below=target.below, units=target.units)
+    else:
         return None
     _push(target)
     commit = target.git("rev-parse", "HEAD").line
@@ -80,12 +84,13 @@ def _check_filters(target: PublishTarget, paths: Sequence[str]) -> None:
 
 
 def _unpushed(target: PublishTarget) -> tuple[str, ...]:
-    """The increments in commits that the remote's branch lacks, as far as this clone knows."""
+    """Our files in commits that the remote's branch lacks, as far as this clone knows."""
     pushed = f"refs/remotes/{target.remote}/{target.branch}"
     options = ("--format=", "--name-only", "--no-renames", "-z")
     listed = target.git("log", *options, f"{pushed}..HEAD", "--")
     paths = os.fsdecode(listed.out).split("\0") if listed.is_done else ()
-    return changed_increments(filter(None, paths), below=target.below, units=target.units)
+    is_ours = partial(changed_increments, below=target.below, units=target.units)
+    return tuple(path for path in paths if path in target.logs or is_ours([path]))
 
 
 def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Published | None:
@@ -150,11 +155,14 @@ def _merge(target: PublishTarget) -> None:
     )
 
 
-def _message(target: PublishTarget, increments: Sequence[str]) -> str:
+def _message(target: PublishTarget, increments: Sequence[str], *, has_logs: bool) -> str:
     names = list(map(_named, increments))
     subject = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
-    return f"Sync {subject or 'increments'} with linked items{_skip_mark(target)}\n\n{listed}"
+    mark = _skip_mark(target)
+    if has_logs:
+        return f"Record results of tests that guard finished work{mark}\n"
+    return f"Sync {subject or 'increments'} with linked items{mark}\n\n{listed}"
 
 
 def _named(increment: str) -> str:

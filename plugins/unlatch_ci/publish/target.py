@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.paths import items_at
+from unlatch.increments.files.paths import RESULTS, items_at
 from unlatch.increments.files.units import UnitFolder
 from unlatch.increments.files.work.files import places_of, work_files
 from unlatch.project.git.revisions import HEADS
@@ -40,6 +40,7 @@ class PublishTarget:
         branch: the branch to push to, or to open a pull request for.
         below: the folders of increments and of items, from the top of the checkout.
         units: the units of other tools, by the names of their increments.
+        logs: our files that belong to no increment, from the top of the checkout.
         tip: the last commit of an open pull request's branch, merged into the checkout.
     """
 
@@ -50,6 +51,7 @@ class PublishTarget:
     branch: str
     below: tuple[str, ...]
     units: Units
+    logs: tuple[str, ...] = ()
     tip: str | None = None
 
     @property
@@ -77,7 +79,9 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
         if isinstance(folder, UnitFolder)
     }
     ci = detect(workspace.environ)
-    git = WorkingGit(top, _settings(workspace, below, ci, by=by), _trust(root, top, ci))
+    logs = (_below(workspace.paths.home / RESULTS, top),)
+    settings = _settings(workspace, merge_attributes(below, logs), ci, by=by)
+    git = WorkingGit(top, settings, _trust(root, top, ci))
     git.check_settings()
     if not (committer := git("var", "GIT_COMMITTER_IDENT")).is_done:
         raise UsageError(
@@ -96,7 +100,7 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             hint=f"git remote add {shlex.quote(remote)} URL",
         )
     git.check_remote(remote)
-    target = PublishTarget(git, way, ci, remote, branch, below, units)
+    target = PublishTarget(git, way, ci, remote, branch, below, units, logs)
     return _with_proposal(target) if way is Way.PR else target
 
 
@@ -148,11 +152,11 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
 
 
 def _settings(
-    workspace: Workspace, below: tuple[str, ...], ci: Ci | None, *, by: str
+    workspace: Workspace, attributes: str, ci: Ci | None, *, by: str
 ) -> tuple[tuple[str, str], ...]:
     """The merge driver, also for a clone that was not set up for it, and the committer."""
     path = state_folder(workspace.paths.root) / _ATTRIBUTES
-    replace_file(path, merge_attributes(below).encode())
+    replace_file(path, attributes.encode())
     settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
     if ci is not None:
         name = "".join(c for c in by if c not in "<>").strip() or "unlatch"

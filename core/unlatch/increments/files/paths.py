@@ -19,6 +19,8 @@ HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
 BRIEFING = "briefing.md"
+# The results of the tests that guard finished work, in the folder `home`.
+RESULTS = "regressions.jsonl"
 # The marks that projects count as discarded, by root, as the configuration was when the project was
 # opened: each document is read with those of the project that it is in.
 DISCARDED_MARKS: dict[Path, tuple[str, ...]] = {}

@@ -9,7 +9,15 @@ from pathlib import Path
 from shlex import quote
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, ProjectPaths, items_at
+from unlatch.increments.files.paths import (
+    BRIEFING,
+    EVENTS,
+    HOME,
+    METADATA,
+    RESULTS,
+    ProjectPaths,
+    items_at,
+)
 from unlatch.project.git.run import (
     ask_git,
     git_complaint,
@@ -56,6 +64,7 @@ def set_up_git(paths: ProjectPaths) -> GitSetupResult:
     items = items_at(paths.root).increments.relative_to(paths.root).as_posix()
     wanted = [(metadata, "unlatch"), (events, "union"), (f"/{below}/**/{BRIEFING}", "unlatch")]
     wanted += [(f"/{items}/*/{METADATA}", "unlatch"), (f"/{items}/*/{EVENTS}", "union")]
+    wanted.append((f"/{HOME}/{RESULTS}", "union"))
     if paths.layouts and states != below:
         wanted += [(f"/{states}/*/{METADATA}", "unlatch"), (f"/{states}/*/{EVENTS}", "union")]
         wanted.append((f"/{states}/*/{BRIEFING}", "unlatch"))
