@@ -49,6 +49,7 @@ class Request:
         files: the files that the command line names, by the option: "junit", "sarif", "event".
         commits_of: the commits that reports are about; of other reports it is `head`.
         head: the commit that is checked out; "" if that cannot be told.
+        runs: the number of runs in a row in which a test has to fail, or to pass.
         now: this machine's time, in UTC.
         environ: for keys that sign events.
         runs: the number of runs in a row in which a test has to fail, or to pass.
@@ -60,6 +61,7 @@ class Request:
     named: Callable[[str], Sequence[str]]
     now: datetime
     head: str = ""
+    runs: int = 2
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)

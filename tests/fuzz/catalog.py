@@ -55,7 +55,11 @@ CATALOG = MappingProxyType(
         "comment": ("requests", ("unlatch_ci.comments", "unlatch.worklog.text.markdown_lines")),
         "hook": ("requests", ("unlatch_agents.hooks.hook_event",)),
         "mcp": ("requests", ("unlatch_mcp",)),
-        "report": ("reports", ("unlatch_regressions.reports",)),
+        "report": (
+            "reports",
+            ("unlatch_regressions.results.reports", "unlatch_regressions.results.case_names"),
+        ),
+        "added-tests": ("reports", ("unlatch_regressions.results.added_tests",)),
         "revert": (
             "commits",
             ("unlatch_regressions.branch.messages", "unlatch_regressions.branch.patches"),

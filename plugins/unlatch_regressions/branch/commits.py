@@ -126,6 +126,27 @@ def patches_of(root: Path, ids: Iterable[str]) -> Mapping[str, Patch]:
     return patches
 
 
+def changed_lines_of(
+    root: Path, ids: Iterable[str], paths: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """The diffs of commits, without context and without merges, of files like these."""
+    patterns = [f":(top,glob)**/{path}" for path in paths]
+    options = (*_DIFF, "--unified=0", "--diff-merges=off")
+    for part in _parts(ids):
+        for entry in _entries(root, "%H%x00", *options, *_THESE, *part, "--", *patterns):
+            name, _, diff = _text(entry).partition("\0")
+            yield name, diff
+
+
+def trailers_of(root: Path, ids: Iterable[str], key: str) -> Iterator[tuple[str, list[str]]]:
+    """The values of a trailer in the messages of commits."""
+    fields = f"%H%x00%(trailers:key={key},valueonly,unfold)"
+    for part in _parts(ids):
+        for entry in _entries(root, fields, "--no-patch", *_THESE, *part, "--"):
+            name, _, values = _text(entry).partition("\0")
+            yield name, values.splitlines()
+
+
 def files_of(root: Path, ids: Iterable[str]) -> Mapping[str, frozenset[str]]:
     """The files that commits changed; a merge is compared with its first parent."""
     return {

@@ -3,10 +3,12 @@
 The writers agree on little: a test that failed and failed in its teardown has two cases, one case
 may have several failures, and a todo that fails has both marks. So a test is what its cases have in
 common, and its result is the worst of them. A test that a report does not have is unknown.
+surefire also reports a failure before a pass, as `flakyFailure`; other writers do not show it.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 MOST_BYTES = 100_000_000
 _MOST_DEPTH = 100
 _MOST_NAME = 2_000
+_MOST_MARKERS = 100
 _FAULTS = frozenset({"failure", "error"})
+_PASSED_LATER = frozenset({"flakyFailure", "flakyError"})
 # Types of skips under which a failure is expected: node, pytest, unittest-xml-reporting.
 _EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
 _POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
@@ -36,7 +40,8 @@ class Result(IntEnum):
 
     SKIPPED = 0
     PASSED = 1
-    FAILED = 2
+    FLAKY = 2  # it failed, and passed when it was run again
+    FAILED = 3
 
 
 class CaseName(NamedTuple):
@@ -53,11 +58,29 @@ class CaseName(NamedTuple):
     name: str
 
 
+class Report(NamedTuple):
+    """What a report says.
+
+    Args:
+        markers: what the properties of a test say of it, as pytest's `record_property` writes them.
+    """
+
+    results: Mapping[CaseName, Result]
+    markers: Mapping[CaseName, frozenset[str]]
+
+
 class ReportInvalid(StoreError):
     """A report that cannot be read; nothing follows from it."""
 
 
-def read_junit(data: bytes, where: str) -> Mapping[CaseName, Result]:
+def read_report(data: bytes, where: str) -> Report:
+    """A report of either format; ReportInvalid."""
+    if data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
+        return read_junit(data, where)
+    return Report(read_tap(data, where), {})
+
+
+def read_junit(data: bytes, where: str) -> Report:
     """The results in a JUnit XML file.
 
     Raises:
@@ -76,16 +99,19 @@ def read_junit(data: bytes, where: str) -> Mapping[CaseName, Result]:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise _invalid(where, f"it is not XML ({error})") from error
-    return reader.results
+    return Report(
+        reader.results, {name: frozenset(texts) for name, texts in reader.markers.items()}
+    )
 
 
 class _Junit:
     def __init__(self, where: str) -> None:
         self.results: dict[CaseName, Result] = {}
+        self.markers: dict[CaseName, set[str]] = {}
         self._where, self._depth = where, 0
         self._suites: list[str] = []
         self._case: CaseName | None = None
-        self._faulty = self._skipped = self._expected = False
+        self._faulty = self._skipped = self._expected = self._passed_later = False
 
     def refuse(self, *_: object) -> None:
         raise _invalid(self._where, "it has a document type")
@@ -97,17 +123,28 @@ class _Junit:
         if self._depth == 1 and tag not in ("testsuites", "testsuite"):
             raise _invalid(self._where, "it has no test suites")
         if tag == "testsuite":
-            self._suites.append(values.get("name", ""))
+            # mocha names the file of a suite alone.
+            self._suites.append(values.get("file") or values.get("name", ""))
         elif tag == "testcase":
             place = values.get("file") or (self._suites[-1] if self._suites else "")
             group, name = values.get("classname", ""), values.get("name", "")
             self._case = CaseName(place[:_MOST_NAME], group[:_MOST_NAME], name[:_MOST_NAME])
-            self._faulty = self._skipped = self._expected = False
-        elif self._case is not None and tag in _FAULTS:
+            self._faulty = self._skipped = self._expected = self._passed_later = False
+        elif self._case is not None:
+            self._child(self._case, tag, values)
+
+    def _child(self, case: CaseName, tag: str, values: dict[str, str]) -> None:
+        if tag in _FAULTS:
             self._faulty = True
-        elif self._case is not None and tag == "skipped":
+        elif tag in _PASSED_LATER:
+            self._passed_later = True
+        elif tag == "skipped":
             self._skipped = True
             self._expected |= values.get("type", "").lower() in _EXPECTED
+        elif tag == "property":
+            markers = self.markers.setdefault(case, set())
+            if len(markers) < _MOST_MARKERS:
+                markers.update(values.get(key, "")[:_MOST_NAME] for key in ("name", "value"))
 
     def end(self, tag: str) -> None:
         self._depth -= 1
@@ -121,6 +158,8 @@ class _Junit:
     def _result(self) -> Result:
         if self._faulty and not self._expected:
             return Result.FAILED
+        if self._passed_later:
+            return Result.FLAKY
         return Result.SKIPPED if self._skipped else Result.PASSED
 
 
