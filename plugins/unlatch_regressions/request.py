@@ -61,7 +61,6 @@ class Request:
     named: Callable[[str], Sequence[str]]
     now: datetime
     head: str = ""
-    runs: int = 2
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -69,6 +69,9 @@ link-file = unlatch link --file.
   increments: [TieEntry]; warnings: [Problem]; dryRun: bool
 link-many = unlatch link with several ids.
   increments: [TieEntry]; warnings: [Problem]; dryRun: bool
+# `changed` says whether the list differs from the one before.
+link-tests = unlatch link --test, unlatch unlink --test.
+  id: str; guards: [str]; changed: bool; dryRun: bool
 link-suggest = unlatch link --suggest.
   proposals: [ProposalEntry]; listed lacking: {int}; errors: [TrackerProblem]
 unlink = unlatch unlink.

@@ -150,6 +150,15 @@ class Unlinked(EventOnItem):
     """An item was unlinked."""
 
 
+@LOG.event("guards")
+@record
+class GuardsChanged(Event):
+    """Tests that guard the work were linked, or unlinked."""
+
+    linked: tuple[str, ...] = key(TEXTS, default=())
+    unlinked: tuple[str, ...] = key(TEXTS, default=())
+
+
 @LOG.event("synced")
 @record
 class Synced(EventOnItem):

@@ -23,6 +23,7 @@ from unlatch.increments.records.events import (
     Broken,
     Delivered,
     EventOnItem,
+    GuardsChanged,
     Parked,
     Reopened,
     Repointed,
@@ -190,8 +191,8 @@ def _description(event: Event, events: Sequence[Event]) -> str:
             parts = f"to be done again: {', '.join(event.parts)}"
             change = f"scope changed: {event.change}" if event.change else parts
             return f"{change} (reason: {event.reason})" if event.reason else change
-        case Broken():
-            return f"broken again: {'; '.join(cause.evidence for cause in event.causes)}"
+        case Broken() | GuardsChanged():
+            return _about_guards(event)
         case Transitioned():
             forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
             return _with_reason(f"{event.origin} -> {event.to}", event.reason) + forced
@@ -202,6 +203,13 @@ def _description(event: Event, events: Sequence[Event]) -> str:
             return _about_item(event, events)
         case other:
             return LOG.word(other)
+
+
+def _about_guards(event: Broken | GuardsChanged) -> str:
+    if isinstance(event, Broken):
+        return f"broken again: {'; '.join(cause.evidence for cause in event.causes)}"
+    changed = (*event.linked, *(f"not {test}" for test in event.unlinked))
+    return f"guarded by: {', '.join(changed)}"
 
 
 def _labels(event: Delivered) -> str:

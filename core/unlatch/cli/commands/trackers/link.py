@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     "--file", metavar="FILE", help="Link the items in a file of lines ID URL; - reads stdin."
 )
 @flag("--suggest", help="Suggest items for increments without one; link nothing.")
+@click.option(
+    *("--test", "tests"), metavar="NAME", multiple=True, help="Link a test that guards the work."
+)
 @BY
 @dry_run_option("Show the changes, and write nothing.")
 @MAX_TIME
@@ -60,14 +63,17 @@ def run(
     file: str | None,
     suggest: bool,
     per_story: bool,
+    tests: tuple[str, ...],
     **typed: Any,
 ) -> int:
     if len(creates) > 1 or (creates and set(named) & context.workspace.settings.keys()):
         # Each creation asks, fails and is recorded separately.
         raise click.UsageError("--create takes one tracker: run the command once for each")
     create = next(iter(creates), None)
-    if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
-        raise click.UsageError("give addresses, --create, --file or --suggest; just one")
+    if sum(map(bool, (create, file, suggest, tests))) > 1 or (file and named):
+        raise click.UsageError("give addresses, --create, --file, --test or --suggest; just one")
+    if tests:
+        return _change_tests(context, "link", named, tests, **typed)
     if file:
         return _link_file(context, file, **typed)
     if suggest:
@@ -88,6 +94,19 @@ def run(
     words, urls = named[:first], list(named[first:])
     urls = urls or [_ask_item(context, words)]
     return _link(context, named_increments(context, words), urls, **typed)
+
+
+def _change_tests(
+    context: Context, command: str, words: tuple[str, ...], tests: tuple[str, ...], **typed: Any
+) -> int:
+    """Link tests to an increment, or unlink them."""
+    from unlatch.cli.runtime.failure import part  # noqa: PLC0415  (rarely needed)
+
+    names = named_increments(context, _with_id(words, takes_items=False)).names
+    if len(names) > 1:
+        raise click.UsageError("--test takes one increment")
+    change: Callable[..., int] = part(command, of="unlatch.tests")
+    return change(context, names[0], tests, **typed)
 
 
 def _ask_item(context: Context, words: tuple[str, ...]) -> str:
@@ -209,17 +228,27 @@ _LEFT = {False: "left as it is", True: "would be left as it is"}
 
 @click.command()
 @increment_argument("words", metavar="[ID...] ITEM|URL", nargs=-1)
+@click.option("--test", "tests", metavar="NAME", multiple=True, help="Unlink a test.")
 @BY
 @dry_run_option("Show the changes, and write nothing.")
 @flag("--yes", "-y", help="For scripts: unlink never asks.", expose_value=False)
 @JSON
 @with_context
 def unlink(
-    context: Context, *, words: tuple[str, ...], by: str | None, dry_run: bool, as_json: bool
+    context: Context,
+    *,
+    words: tuple[str, ...],
+    tests: tuple[str, ...],
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     from unlatch.cli.commands.items.withdraw import withdraw_item  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
+    if tests:
+        options = {"by": by, "dry_run": dry_run, "as_json": as_json}
+        return _change_tests(context, "unlink", words, tests, **options)
     if len(words) == 2 and (other := read_reference(words[1])):  # noqa: PLR2004
         return _unlink_other(context, words[0], other)
     who, words = context.who(by), items_typed(context, words)
