@@ -200,11 +200,16 @@ class Trackers:
 
         Outside of a project none are configured: people name each item, and agree to its moves.
         """
-        return self._workspace.tables is not None or self.settings(ref.tracker).allows(ref)
+        if self._workspace.tables is not None and self._workspace.allowed_targets is None:
+            return True
+        return self.settings(ref.tracker).allows(ref)
 
     def check_target(self, ref: ItemRef, *, ask_former: bool = False) -> None:
         """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
-        if not self.allows(ref) and not (ask_former and self.former_names.has(ref)):
+        if not self.allows(ref) and not (ask_former and self._has_allowed_name(ref)):
+            allowed = self._workspace.allowed_targets
+            if allowed and not allowed.has(ref.tracker, ref.target):
+                raise allowed.refused(ref.target, ref.url)
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
             hint = (
@@ -212,6 +217,11 @@ class Trackers:
                 f"[trackers.{ref.tracker}] in .unlatch/config.toml"
             )
             raise UsageError("target-not-allowed", message, where=ref.url, hint=hint)
+
+    def _has_allowed_name(self, ref: ItemRef) -> bool:
+        """Whether the target has the former name of a configured one."""
+        present, allowed = self.former_names.present(ref), self._workspace.allowed_targets
+        return present is not None and (allowed is None or allowed.has(ref.tracker, present))
 
     def check_trust(self, name: str) -> None:
         """Check that a token may be sent to a tracker, before one is looked for.
@@ -281,6 +291,10 @@ class Trackers:
         with _LOADING:
             is_own, settings = self.registry.is_own(name), self._workspace.own_settings[name]
             plugin = open_plugin(manifest, settings, transport, is_own=is_own)
+            if allowed := self._workspace.allowed_targets:
+                from unlatch.project.allowed_targets import limit_plugin  # noqa: PLC0415  (of a fleet)
+
+                plugin = limit_plugin(plugin, name, settings.target, allowed)
             if is_own:
                 return plugin
             from unlatch.project.plugins.guard import guard_plugin  # noqa: PLC0415  (slow)

@@ -30,10 +30,6 @@ class FormerNames:
         self._known: dict[tuple[str, str], str | None] = {}
         self._lock = threading.Lock()
 
-    def has(self, ref: ItemRef) -> bool:
-        """Whether an item's target is the former name of a configured one."""
-        return self.present(ref) is not None
-
     def present(self, ref: ItemRef) -> str | None:
         """The configured target that had the name of an item's target before."""
         key = (ref.tracker, ref.target)

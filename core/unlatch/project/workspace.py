@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.model.increment import Increment
+    from unlatch.project.allowed_targets import AllowedTargets
     from unlatch.project.check_trackers import CheckedTrackers
     from unlatch.spi import ItemRef, Settings
     from unlatch.transport.trust import TrustedHosts
@@ -124,10 +125,27 @@ class Workspace:
         remember_secrets(*(self.environ.get(variable, "") for variable in places if variable))
         return guard_settings(name, settings)
 
-    @property
+    @cached_property
     def own_settings(self) -> Mapping[str, Settings]:
         """The same as the plugins made them, which they get themselves."""
-        return self._checked.settings
+        if (allowed := self.allowed_targets) is None:
+            return self._checked.settings
+        from unlatch.project.allowed_targets import LimitedSettings  # noqa: PLC0415  (of a fleet)
+
+        limited: dict[str, Any] = {
+            name: LimitedSettings(settings, allowed)
+            for name, settings in self._checked.settings.items()
+        }
+        return limited
+
+    @cached_property
+    def allowed_targets(self) -> AllowedTargets | None:
+        """The targets of this process in a fleet; UsageError `targets-invalid`."""
+        if "UNLATCH_ALLOWED_TARGETS" not in self.environ:
+            return None
+        from unlatch.project.allowed_targets import read_allowed_targets  # noqa: PLC0415  (as above)
+
+        return read_allowed_targets(self.environ)
 
     def recognise(self, url: str) -> tuple[Mapping[str, ItemRef], Mapping[str, PluginBroken]]:
         """The item at an address by the settings of each tracker that knows it.

@@ -27,6 +27,8 @@ from unlatch.worklog.disk.user_files import make_private
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# The variable with the socket where the node of a fleet counts the requests of its processes.
+NODE_BUDGET = "UNLATCH_NODE_BUDGET"
 _KEY, _KEY_SIZE = "key", 32
 _DAY = 86_400.0
 _MOST_ACCOUNTS = 100

@@ -12,7 +12,7 @@ import requests
 from unlatch.errors import Rejected, TrackerError, UnlatchError
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.spi import Manifest
-from unlatch.transport.account import Account, MachineBudget
+from unlatch.transport.account import NODE_BUDGET, Account, MachineBudget
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
 from unlatch.transport.answer import Explain
 from unlatch.transport.breaker import DEFAULT_OPTIONS, CommandLimits, TransportOptions
@@ -50,7 +50,8 @@ class Transport:
     fails before it is sent, with the hint `missing`. `cache` is an existing folder for the caches
     of SDKs. `check` raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even
     without the credential; None allows every URL. `state` is the private folder where the
-    processes of this machine share waits and limits; None for a transport that shares none.
+    processes of this machine share waits and limits; None for a transport that shares none. `node`
+    is the socket of the node of a fleet that counts requests instead.
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class Transport:
         check: Callable[[str], None] | None = None,
         options: TransportOptions = DEFAULT_OPTIONS,
         state: Path | None = None,
+        node: str | None = None,
     ) -> None:
         self.tracker = tracker
         self.cache = cache
+        self._node = node
         where = origin_of(origin)
         self._token = credential.header if credential else ""
         self._account = Account(state, where.authority, self._token, options.clock)
@@ -122,6 +125,10 @@ class Transport:
         """Limits requests of one kind to a pace; `why` is shown with a wait for it."""
         context = self._context
         budget = MachineBudget(self._account, pace)
+        if self._node:
+            from unlatch.transport.node_budget import NodeBudget  # noqa: PLC0415  (of a fleet)
+
+            budget = NodeBudget(self._node, self.tracker, self._account, pace)
         return Pacer(budget, self._token, kind, gate=context.gate, why=why)
 
     def check_open(self) -> None:
@@ -237,4 +244,5 @@ def open_transport(
         check=check,
         options=options,
         state=state,
+        node=env.get(NODE_BUDGET),
     )

@@ -66,6 +66,8 @@ class GithubAdmin:
         self.outsiders = {"nobody"}
         # The members of the teams; None if no token reads teams.
         self.teams: dict[str, set[str]] | None = None
+        # The webhooks of each repository, as the API shows them.
+        self.hooks: dict[str, list[dict[str, Any]]] = {}
         # All others are members of the organization, and may write.
         self.people: dict[str, Person] = {}
         if self.hub.repository(HOME) is None:
@@ -181,6 +183,19 @@ class GithubAdmin:
     def add_label(self, name: str, *, repository: str = HOME) -> None:
         with self.hub.store.transaction():
             self.hub.keep_label(repository, LabelRecord(self.hub.new_id(), name))
+
+    def add_hook(self, *, events: Iterable[str], code: int = 200, repository: str = HOME) -> None:
+        """Add a webhook whose last delivery was answered with this status."""
+        hook = {
+            "type": "Repository",
+            "id": self.hub.new_id(),
+            "name": "web",
+            "active": True,
+            "events": [*events],
+            "config": {"url": "https://fleet.example.com/", "content_type": "json"},
+            "last_response": {"code": code, "status": "active", "message": "OK"},
+        }
+        self.hooks.setdefault(repository.casefold(), []).append(hook)
 
     def add_milestone(self, title: str, *, state: str = "open", repository: str = HOME) -> int:
         hub = self.hub

@@ -119,6 +119,17 @@ def get_repository(owner: str, name: str) -> Response:
     return reply(shape_of(home, open_issues, guards.addresses()))
 
 
+@routes.get("/repos/<owner>/<name>/hooks")
+def list_hooks(owner: str, name: str) -> Response:
+    check_query("per_page", "page")
+    home = guards.repository(owner, name)
+    # Others than the classic tokens need "Webhooks: read", which none of these has.
+    if g.kind != "classic":
+        raise guards.not_accessible("repository_hooks=read")
+    page, headers = page_of(guards.admin().hooks.get(home.full_name.casefold(), []))
+    return reply(page, headers=headers)
+
+
 @routes.get("/repos/<owner>/<name>/milestones")
 def list_milestones(owner: str, name: str) -> Response:
     check_query("state", "per_page", "page")

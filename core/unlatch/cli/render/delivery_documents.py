@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.terminal import output
-from unlatch.errors import Conflict, TrackerError, Transient, UnknownOutcome
+from unlatch.errors import (
+    ConfigError,
+    Conflict,
+    TrackerError,
+    Transient,
+    UnknownOutcome,
+    UsageError,
+)
 from unlatch.increments.records.pending import operation_entry
 from unlatch.project.workspace import utc_now
 from unlatch.spi.change import Result
@@ -88,7 +95,8 @@ def retry_of_error(error: UnlatchError) -> Json:
     if isinstance(error, Transient | UnknownOutcome | Conflict):
         return retry_at(error.retry_after)
     # Another process, or a full disk, is in the way of the others that are no tracker's.
-    return PERSON if isinstance(error, TrackerError) else retry_at()
+    is_mistake = isinstance(error, TrackerError | UsageError | ConfigError)
+    return PERSON if is_mistake else retry_at()
 
 
 def _retry_entry(delivery: Delivery) -> Json:

@@ -115,7 +115,12 @@ class NoGit(OSError):
 
 def has_git(root: Path) -> bool:
     """Whether git is installed, outside of a project."""
-    return find_program("git", apart=root) is not None
+    return find_git(root) is not None
+
+
+def find_git(apart: Path) -> str | None:
+    """The path of git, outside of a folder; None if it is not installed."""
+    return find_program("git", apart=apart)
 
 
 def ask_git(root: Path, *arguments: str) -> str | None:
@@ -199,7 +204,7 @@ def start_git(
         NoGit: it is not installed, or must not run there.
         OSError: it cannot run, took too long or printed too much.
     """
-    git = find_program("git", apart=folder)
+    git = find_git(folder)
     if git is None or lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
     whole_settings = (*settings, *_safe_directory(folder))
