@@ -19,6 +19,7 @@ from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import shapes_of
 from unlatch.spi import Manifest
 from unlatch.spi.table_models import model_of
+from unlatch_fleet.fleet_file import FleetFile
 
 
 def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
@@ -32,6 +33,7 @@ def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
         "user-config": settings_schema(
             UserConfig, name="user-config", title="The user's own config.toml of unlatch"
         ),
+        "fleet": schema_of(FleetFile, name="fleet", title="A list of repositories: fleet.toml"),
         "proposed-tasks": schema_of(
             ProposedTasks, name="proposed-tasks", title="Tasks for a scope change"
         ),

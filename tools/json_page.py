@@ -22,8 +22,8 @@ of the document `unlatch.NAME/1`. All documents except that of `list`, an array,
 the name and number, and `exitCode`, the command's [exit code](commands.md#exit-codes). Below,
 `key?` may be absent, and `key[]` is a list. A key with an unknown value is `null`.
 
-The schemas `metadata`, `event` (a line of events.jsonl), `config`, `user-config`, `plan` and
-`proposed-tasks` are those of files. `unlatch doctor` checks increments against them.
+The schemas `metadata`, `event` (a line of events.jsonl), `config`, `user-config`, `fleet`, `plan`
+and `proposed-tasks` are those of files. `unlatch doctor` checks increments against them.
 """
 _OF_ALL = ("schema", "exitCode")
 

@@ -19,7 +19,7 @@ SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "schemas").glob("*.schema.json"))
 }
-FILES = {"metadata", "event", "config", "user-config", "plan", "proposed-tasks"}
+FILES = {"metadata", "event", "config", "user-config", "plan", "proposed-tasks", "fleet"}
 # Explained once for all documents.
 EVERYWHERE = {"schema", "exitCode"}
 

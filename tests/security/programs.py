@@ -60,6 +60,7 @@ PROGRAMS: dict[str, frozenset[Program]] = {
     "effort": _EDIT,
     "session": _EDIT | {Program.AGENT},
     "run": _EDIT | _UNLATCH | {Program.WORKER},
+    "fleet": _GIT | _UNLATCH,
     "init": _GIT,
     "doctor": _ITEMS,
     "auth": _TOKEN,

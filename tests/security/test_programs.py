@@ -159,6 +159,8 @@ EXAMPLES = {
     "run questions": Example(before=RAN),
     "run answer": Example(("1-1", "yes"), before=RAN, codes=frozenset({2})),
     "run demo": Example(),
+    "fleet sync": Example(("fleet.toml",)),
+    "fleet check": Example(("fleet.toml",)),
     "mcp": Example(),
     "agents install": Example(("claude", "--yes")),
     "agents uninstall": Example(("--yes",), before=(("agents", "install", "claude", "--yes"),)),
@@ -203,6 +205,7 @@ def lay_files(project: Project) -> None:
     text = "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
     (project.root / CHAT).write_text(text, encoding="utf-8")
     (project.root / "plan.md").write_text(PLAN, encoding="utf-8")
+    (project.root / "fleet.toml").write_text("repositories = []\n")
 
 
 def commands() -> dict[str, frozenset[Program]]:

@@ -1,4 +1,4 @@
-"""PostgreSQL for the tests of the fleet."""
+"""A fleet of bare repositories on the sandbox, and PostgreSQL, for the tests of the fleet."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 from tests.servers import postgres
 from tests.servers.availability import skipped_unless_available
+from tests.unlatch_fleet.repositories import Fleet
 
 from unlatch_fleet.database.connect import connect
 from unlatch_fleet.database.setup import set_up
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
+
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")
@@ -58,3 +61,11 @@ def database(postgres_server: postgres.Postgres, _template: str) -> Iterator[str
 def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
     with connect(database) as opened:
         yield opened
+
+
+@pytest.fixture
+def fleet(box: Sandbox, tmp_path: Path) -> Fleet:
+    """Without repositories."""
+    folder = tmp_path / "fleet"
+    folder.mkdir()
+    return Fleet(box, folder)

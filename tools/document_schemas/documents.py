@@ -187,6 +187,10 @@ run-questions = unlatch run questions.
   questions: [RunQuestion]
 workflow = unlatch workflow validate and show.
   title dialect: str; nodes: [WorkflowNode]; edges: [WorkflowEdge]; problems: [WorkflowProblem]
+fleet-sync = unlatch fleet sync.
+  dryRun: bool; repositories: [FleetUnit]; skipped: [str]
+fleet-check = unlatch fleet check.
+  repositories: [FleetCheck]
 error = The document of a command that failed.
   error: Failure
 """

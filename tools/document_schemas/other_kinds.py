@@ -65,6 +65,14 @@ WorkflowEdge = Data that one step creates and another one takes.
   from to data: str
 WorkflowProblem = A mistake.
   severity: Severity; line: int; message: str
+FleetUnit = The sync of a repository.
+  repository group result: str; written left: int; commit retryAt: str?; error: Problem?
+FleetFinding = A finding of `unlatch doctor --online` in a repository, or why it could not look.
+  severity: Severity; id message: str; hint: str?
+FleetWebhooks = The webhooks of a target.
+  tracker target state: str; why: str?
+FleetCheck = The check of a repository.
+  repository group: str; findings: [FleetFinding]; webhooks: [FleetWebhooks]
 AgentEntry = A coding agent, and whether unlatch is installed in it.
   name title: str; found user: bool; project: bool?
 AgentFile = A file that is created, changed or removed.

@@ -138,6 +138,7 @@ def _prepared(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Pro
         project.increment(f"000{number}-work-{status}", status=status, **_LONG_AGO)
     project.increment("0004-put-away", archived=True, **_LONG_AGO)
     (root / "plan.md").write_text(PLAN)
+    (root / "fleet.toml").write_text("repositories = []\n")
     (root / "worker.sh").write_text(WORKER)
     (root / "check.sh").write_text("exit 0\n")
     (root / "items.txt").write_text(f"2 {project.urls['github']}\n")

@@ -1,0 +1,1 @@
+"""The commands `unlatch fleet`: they parse, call one use case, and render."""

@@ -1,0 +1,114 @@
+"""fleet.toml: all mistakes at once, each with its line; each repository once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unlatch.errors import MistakesError, UnlatchError
+from unlatch_fleet.fleet_file import read_fleet
+from unlatch_fleet.repository_address import read_address
+
+TRACKERS = ("ado", "github", "jira")
+MISTAKES = '''\
+# [[repositories]]
+events_share = 2
+[groups.acme]
+variables = {GITHUB_TOKEN = "ghp_1234567890"}
+[groups.other]
+nope = 1
+[[repositories]]
+url = "octo/widgets"
+group = "gone"
+[[repositories]]
+url = "git@github.com:Octo/Widgets.git"
+[[repositories]]
+url = "not a url"
+branch = "-x"
+every = "4"
+targets = {jiro = ["A"]}
+what = 3
+[[repositories]]
+root = "../x"
+url = """
+https://me:secret-word@github.com/a/b
+[[repositories]]
+"""
+'''
+LINES = {
+    2: "events_share: expected 0.9 or less",
+    4: "groups.acme.variables.GITHUB_TOKEN: expected env:NAME, file:/PATH or keyring:SERVICE/USER",
+    6: "groups.other.nope: unknown field",
+    9: "repositories[0].group: unknown name 'gone'; there are acme, default, other",
+    10: "github.com/octo/widgets is the repository of line 7, with other settings",
+    13: "repositories[2].url: expected OWNER/NAME",
+    14: "repositories[2].branch: '-x' is not the name of a branch",
+    15: "repositories[2].every: '4' is not a time such as 30m, 1h or 1d",
+    16: "repositories[2].targets: unknown name 'jiro'; there are ado, github, jira",
+    17: "repositories[2].what: unknown field",
+    19: "repositories[3].root: '../x' is not a folder inside the repository",
+    20: "repositories[3].url: the address must not hold a user name or a password",
+}
+SPELLINGS = (
+    "octo/widgets",
+    "Octo/Widgets",
+    "https://github.com/octo/widgets",
+    "https://github.com/octo/widgets.git/",
+    "https://GitHub.com:443/octo/widgets",
+    "ssh://git@github.com/octo/widgets.git",
+    "git@github.com:octo/widgets.git",
+)
+
+
+def test_every_mistake_is_reported_with_its_line_and_no_secret(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.toml"
+    path.write_text(MISTAKES)
+    with pytest.raises(MistakesError) as caught:
+        read_fleet(path, TRACKERS)
+    problems = caught.value.problems
+    assert len(LINES) == len(problems)
+    for (line, words), problem in zip(LINES.items(), problems, strict=True):
+        assert problem.startswith(f"line {line}: {words}")
+    assert not any(secret in f"{problems}" for secret in ("ghp_", "secret-word"))
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("", "fleet-invalid"),
+        ("repositories = 3", "fleet-invalid"),
+        ('repositories = ["octo/widgets"]', "fleet-invalid"),
+        ("[[repositories]", "fleet-unreadable"),
+        (None, "fleet-unreadable"),
+    ],
+)
+def test_a_file_that_is_no_list_of_repositories_is_refused(
+    tmp_path: Path, text: str | None, id: str
+) -> None:
+    path = tmp_path / "fleet.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UnlatchError) as caught:
+        read_fleet(path, TRACKERS)
+    assert id == caught.value.id
+
+
+def test_all_spellings_of_a_repository_are_one(tmp_path: Path) -> None:
+    assert {"github.com/octo/widgets"} == {read_address(url).key for url in SPELLINGS}
+    path = tmp_path / "fleet.toml"
+    path.write_text("".join(f'[[repositories]]\nurl = "{url}"\n' for url in SPELLINGS))
+    fleet = read_fleet(path, TRACKERS)
+    assert ("octo/widgets" in fleet.repositories[0].address.url, 1) == (
+        True,
+        len(fleet.repositories),
+    )
+    line, *_ = fleet.repeated
+    assert (len(SPELLINGS) - 1, True) == (len(fleet.repeated), line.startswith("line 3: "))
+
+
+def test_a_folder_by_two_paths_is_one(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    places = (f"{tmp_path}/there", f"{tmp_path}/link", f"file://{tmp_path}/./there/")
+    assert 1 == len({read_address(place).key for place in places})

@@ -1,0 +1,67 @@
+"""unlatch fleet sync: many repositories on one machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.unlatch_fleet.repositories import Fleet
+from tests.warm.client import COLD
+
+
+def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
+    for _ in range(12):
+        fleet.add()
+    fleet.write()
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--json").ends(0)
+
+    entries = done.document["repositories"]
+    assert [("done", 3)] * 12 == [(entry["result"], entry["written"]) for entry in entries]
+    assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
+    assert {2} == {repository.commits for repository in fleet.repositories}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the programs of a process in /proc")
+@pytest.mark.parametrize("whole_machine", [False, True])
+def test_sync_that_was_killed_is_continued_without_a_doubled_comment(
+    fleet: Fleet, whole_machine: bool
+) -> None:
+    for _ in range(3):
+        fleet.add(settle=2)
+    fleet.write()
+    command = [*COLD, "fleet", "sync", str(fleet.file), "--jobs", "1"]
+    with subprocess.Popen(
+        command, env=fleet.environ, cwd=fleet.folder, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        _await_comment(fleet)  # of the second unit
+        programs = _programs(process.pid)
+        process.kill()
+        for pid in programs if whole_machine else ():
+            os.kill(pid, signal.SIGKILL)
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--resume", "--json").ends(0)
+
+    assert "[1/3]" in first
+    assert 1 == len(programs)
+    assert [key in first for key in done.document["skipped"]] == [True]
+    assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
+
+
+def _await_comment(fleet: Fleet) -> None:
+    """Wait until an item of another repository than the first has its comment."""
+    while sum(map(sum, map(fleet.comments, fleet.repositories))) <= 3:
+        time.sleep(0.01)
+
+
+def _programs(pid: int) -> list[int]:
+    """The programs that a process has started and that run."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return [int(child) for task in tasks for child in (task / "children").read_text().split()]

@@ -1,0 +1,80 @@
+"""A repository of the fleet names others in its files: nothing is read or written there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.unlatch_fleet.repositories import Fleet, Repository
+
+    from unlatch_sandbox import Sandbox
+
+OTHER = "octo/other"
+
+
+def _config(box: Sandbox, name: str, *, repository: str | None = None) -> str:
+    config = box.config().replace('repository = "octo/widgets"', f'repository = "{name}"')
+    if repository:
+        return config.replace(f'"{name}"', f'"{repository}"')
+    return config.replace(f'"{name}"', f'"{name}"\nrepositories = ["{OTHER}"]')
+
+
+def _changed(repository: Repository, url: str, part: str) -> dict[str, str]:
+    """The files of an increment whose link, or pending operation, is the item at an address."""
+    place = ".unlatch/increments/0001-part/metadata.json"
+    data: dict[str, Any] = json.loads(repository.git("show", f"main:{place}"))
+    if part == "link":
+        data["github"] = {"issue": int(url.rpartition("/")[2]), "url": url}
+    data["pending"][0]["item"] = url
+    return {place: json.dumps(data)}
+
+
+def _requests(box: Sandbox, target: str) -> set[str]:
+    """Those to a repository, except whether it is the former name of an allowed one."""
+    requests = {f"{entry.method} {entry.path}" for entry in box.requests.entries()}
+    asked = f"GET /api/v3/repos/{target}"
+    return {request for request in requests if f"/{target}" in request and request != asked}
+
+
+@pytest.mark.parametrize("part", ["pending", "link", "new items"])
+def test_no_file_of_a_repository_reaches_another_one(fleet: Fleet, part: str) -> None:
+    box = fleet.box
+    box.github.add_repository(OTHER, private=True)
+    number = box.github.add_issue(OTHER, title="Theirs", state="closed")
+    repository = fleet.add()
+    url = f"{box.github.web_url}/{OTHER}/issues/{number}"
+    if part == "new items":
+        files = {".unlatch/config.toml": _config(box, repository.name, repository=OTHER)}
+        files |= _creating(repository)
+    else:
+        files = {".unlatch/config.toml": _config(box, repository.name)}
+        files |= _changed(repository, url, part)
+    repository.commit(files)
+    fleet.write()
+    box.requests.clear()
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--json").ends(5)
+
+    entry = done.document["repositories"][0]
+    assert ("person", "target-not-allowed") == (entry["result"], entry["error"]["id"])
+    assert set() == _requests(box, OTHER)
+    item = box.github.item(OTHER, number)
+    assert item is not None
+    assert (False, []) == (item.open, item.comments)
+    # The items of the allowed targets are delivered all the same.
+    shared = [
+        fleet.view(repository, tracker, repository.due[tracker][0]) for tracker in ("ado", "jira")
+    ]
+    assert [True, True] == [item.open for item in shared]
+    assert {"github"} == {p["tracker"] for data in repository.metadata() for p in data["pending"]}
+
+
+def _creating(repository: Repository) -> dict[str, str]:
+    place = ".unlatch/increments/0001-part/metadata.json"
+    data: dict[str, Any] = json.loads(repository.git("show", f"main:{place}"))
+    del data["github"]
+    data["pending"][0] |= {"kind": "create", "item": OTHER}
+    return {place: json.dumps(data)}
