@@ -151,9 +151,9 @@ class Judge:
         effect = Effect.COMMENT
         if work.increment.status is Status.COMPLETED:
             effect = Effect.REOPEN
-            if cause.fingerprint in recorded.at and not returns:
+            if cause.fingerprint in recorded.seen_at and not returns:
                 return Verdict(cause, Reaction.IGNORE, Effect.NOTHING, _NOT_AWAY)
-        elif cause.fingerprint in recorded.at and not self._is_due(recorded, cause, returns):
+        elif cause.fingerprint in recorded.seen_at and not self._is_due(recorded, cause, returns):
             return Verdict(cause, Reaction.IGNORE, Effect.NOTHING, _SAID, returns)
         return Verdict(cause, reaction, effect, why, returns)
 
@@ -166,7 +166,7 @@ class Judge:
 
     def _returns(self, cause: Cause) -> int:
         """How often a cause on record came back since the last reopen."""
-        since = self._works[cause.work].recorded.at.get(cause.fingerprint)
+        since = self._works[cause.work].recorded.seen_at.get(cause.fingerprint)
         if since is None:
             return 0
         later = [each for each in self._sorted(cause) if each.seen_at > since]
@@ -186,8 +186,8 @@ class Judge:
         broken = {verdict.cause.work for verdict in verdicts if verdict.why != _OLD}
         for name, work in self._works.items():
             recorded = work.recorded
-            if recorded.at and name not in broken and not work.increment.status.is_finished:
-                gone = [self._gone(name, fingerprint) for fingerprint in recorded.at]
+            if recorded.seen_at and name not in broken and not work.increment.status.is_finished:
+                gone = [self._gone(name, fingerprint) for fingerprint in recorded.seen_at]
                 evidence = [cause for cause in gone if cause is not None]
                 if len(evidence) == len(gone):
                     yield work, evidence

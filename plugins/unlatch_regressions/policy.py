@@ -53,6 +53,21 @@ class DefaultBranch:
     limit: Reaction = Reaction.REOPEN
     why: str = ""
 
+    @property
+    def tested(self) -> str:
+        """The commit that reports are about; "" if that cannot be told."""
+        return "" if self.why == _UNTOLD else self.head
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is checked out, and by its own job."""
+        return self.limit is Reaction.REOPEN
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether the job is for a pull request from a fork, which nothing is written for."""
+        return self.why == _FORK
+
 
 def find_default_branch(root: Path, environ: Mapping[str, str], named: str | None) -> DefaultBranch:
     """Find the default branch: the named one, else that of the CI system or of the remote.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
 from unlatch_regressions.recorded import Recorded
@@ -53,6 +53,7 @@ class Request:
         now: this machine's time, in UTC.
         environ: for keys that sign events.
         runs: the number of runs in a row in which a test has to fail, or to pass.
+        kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
     root: Path
@@ -65,6 +66,7 @@ class Request:
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     runs: int = 2
+    kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

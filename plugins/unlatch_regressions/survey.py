@@ -80,9 +80,9 @@ def survey(workspace: Workspace, options: Options) -> Survey:
         finished_work(root, increments, history, names),
         names.named,
         workspace.clock(),
-        branch.head,
+        branch.tested,
         options.files,
-        {file: _commit(root, ref) for file, ref in options.commits_of.items()},
+        _commits_of(root, options),
         environ,
         settings.runs,
     )
@@ -95,6 +95,17 @@ def survey(workspace: Workspace, options: Options) -> Survey:
         before = history.ancestors(of=[since])
         verdicts = [each for each in verdicts if not before.has(each.cause.commit, of=since)]
     return Survey(branch, settings, request, verdicts, completions, broken)
+
+
+def _commits_of(root: Path, options: Options) -> dict[Path, str]:
+    """The commits of reports; UsageError `commit-unknown`, `report-not-named`."""
+    named = {file for files in options.files.values() for file in files}
+    for file in options.commits_of:
+        if file not in named:
+            message = f"--commit-of names {file}, and no other option names that report"
+            hint = "give its path as --junit or --sarif has it"
+            raise UsageError("report-not-named", message, where=str(root), hint=hint)
+    return {file: _commit(root, ref) for file, ref in options.commits_of.items()}
 
 
 def _commit(root: Path, ref: str) -> str:

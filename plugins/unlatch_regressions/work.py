@@ -60,16 +60,16 @@ def finished_work(
             increment,
             frozenset(made[name]),
             completions[name],
-            guards_of(increment),
+            guards_in(records.newest(increment)),
             recorded_of(increment),
         )
         for name, increment in finished.items()
     }
 
 
-def guards_of(increment: Increment) -> tuple[str, ...]:
-    """The names of the tests that guard an increment; what is no list of texts counts as none."""
-    names = increment.data.get("guards")
+def guards_in(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the tests in metadata.json; what is no list of texts counts as none."""
+    names = data.get("guards")
     return tuple(filter(_is_text, names)) if isinstance(names, list) else ()
 
 
@@ -118,7 +118,8 @@ class _Records:
         self.bookkeeping: set[str] = set()
         self._folders: dict[str, frozenset[str]] = {}
         self._versions = defaultdict[str, list[tuple[str, str]]](list)
-        self._root, self._names = root, {increment.id for increment in increments}
+        self._root, self._history = root, history
+        self._names = {increment.id for increment in increments}
         prefix = (run_git(root, "rev-parse", "--show-prefix") or b"").decode("utf-8", "replace")
         self._units = {
             increment.unit.place.relative_to(root).as_posix(): increment.id
@@ -169,14 +170,26 @@ class _Records:
                 break
         return completed
 
+    def newest(self, increment: Increment) -> Mapping[str, Any]:
+        """metadata.json at the end of the branch, which no pull request changes."""
+        versions = (
+            self._data(blob)
+            for commit, blob in self._versions.get(increment.id, ())
+            if commit in self._history.merged_by
+        )
+        return next(filter(None, versions), {})
+
     def _is_completed(self, blob: str, at: str | None) -> bool:
         """Whether a version of metadata.json has the completion that is asked for."""
+        data = self._data(blob)
+        status = read_status(str(data.get("status")))
+        return status is Status.COMPLETED and at in (None, *_times(data))
+
+    def _data(self, blob: str) -> Mapping[str, Any]:
         with suppress(ValueError, RecursionError):
             data = json.loads(self._contents.get(blob, b"null"))
-            if isinstance(data, dict):
-                status = read_status(str(data.get("status")))
-                return status is Status.COMPLETED and at in (None, *_times(data))
-        return False
+            return data if isinstance(data, dict) else {}
+        return {}
 
     @cached_property
     def _contents(self) -> Mapping[str, bytes]:

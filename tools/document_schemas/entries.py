@@ -165,6 +165,8 @@ CauseEntry = A cause, and what follows from it.
   reaction effect: str; why: str?; returns: int
 CompletingEntry = Open work that was reopened for causes that have all gone.
   id: str; gone: [SeenCause]
+RecordedEntry = The results of tests that were recorded.
+  added removed: int
 RegressedEntry = An increment that was reopened for a cause, or has further causes.
   id: str; status previousStatus: Status; reopen: str?; trackers: [DeliveryEntry]; left: int;
   warnings: [Problem]; error: Problem?; reasonLost?: bool

@@ -12,6 +12,7 @@ from unlatch.cli.runtime.context import require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.lifecycle.carry_out import count_items
 from unlatch.lifecycle.change import Done
+from unlatch_regressions.cli.recording import recorded_entry
 from unlatch_regressions.cli.showing import document_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.terminal.output import Json
     from unlatch.lifecycle.change import Change, ChangeOptions, Ended
+    from unlatch_regressions.results.record import Recorded
     from unlatch_regressions.survey import Survey
 
 
@@ -34,9 +36,11 @@ class ApplyDialog(Dialog):
     moves = False
     keys_of_many = ("reopen", "trackers", "left", "warnings", "error")
 
-    def __init__(self, context: Context, options: ChangeOptions, survey: Survey) -> None:
+    def __init__(
+        self, context: Context, options: ChangeOptions, survey: Survey, recorded: Recorded | None
+    ) -> None:
         super().__init__(context, options)
-        self._survey = survey
+        self._survey, self._recorded = survey, recorded
         self.ended_changes: Sequence[Ended] = ()
 
     @property
@@ -77,4 +81,5 @@ class ApplyDialog(Dialog):
 
     def write_document(self, ended: Sequence[Ended], code: int, **more: Any) -> None:
         entries = [self.entry(change) for change in ended]
-        self.print_document("regressions", code, **document_of(self._survey), increments=entries)
+        parts = document_of(self._survey) | {"recorded": recorded_entry(self._recorded)}
+        self.print_document("regressions", code, **parts, increments=entries)

@@ -23,6 +23,7 @@ from unlatch.spi.operation import Kind
 from unlatch.sync.publishing import Way
 from unlatch_regressions.acting import changes_for
 from unlatch_regressions.cli.apply import ApplyDialog
+from unlatch_regressions.cli.recording import publish_results, record_tests
 from unlatch_regressions.cli.showing import report_to_job, tell_survey
 from unlatch_regressions.survey import Options, Survey, survey
 
@@ -93,6 +94,7 @@ def command(entry: Entry) -> click.Command:
         help="The commit that a report is about; by default the one that is checked out.",
     )
     @flag("--apply", help="Carry out what the policy says; by default only show it.")
+    @flag("--record", help="Record the results of tests that guard finished work.")
     @flag("--dry-run", help="With --apply, show each item and comment, and write nothing.")
     @MAX_ITEMS
     @click.option(
@@ -101,7 +103,7 @@ def command(entry: Entry) -> click.Command:
         type=click.Choice([way.value for way in Way]),
         default=Way.NONE.value,
         show_default=True,
-        help="With --apply, commit changed increments, and push them, or push a branch.",
+        help="Commit what --apply and --record changed, and push it, or push a branch.",
     )
     @YES
     @BY
@@ -120,8 +122,8 @@ def command(entry: Entry) -> click.Command:
         apply: bool,
         **given: Any,
     ) -> int:
-        if given["dry_run"] and not apply:
-            raise click.UsageError("--dry-run goes with --apply")
+        if given["dry_run"] and not (apply or given["record"]):
+            raise click.UsageError("--dry-run goes with --apply or --record")
         context.workspace.check_config()
         files = {"junit": junit, "sarif": sarif, "event": event}
         seen = survey(context.workspace, Options(since, branch, files, commits_of))
@@ -130,17 +132,22 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _run(context: Context, seen: Survey, *, apply: bool, by: str | None, **given: Any) -> int:
+def _run(
+    context: Context, seen: Survey, *, apply: bool, record: bool, by: str | None, **given: Any
+) -> int:
     """Show what was seen, and carry out what the policy says; the exit code."""
     as_json, delivery = given["as_json"], given.pop("delivery")
     way = Way(given.pop("way"))
+    recorded = None
+    if record:
+        recorded = record_tests(seen, by=context.who(by), dry_run=given["dry_run"])
     if not as_json:
         tell_survey(seen, apply=apply)
     changes = [*_changes(context, seen, by, delivery)] if apply else []
     options = ChangeOptions(
         command=_COMMAND, listing=_LISTING, is_many=True, activates=True, **given
     )
-    dialog = ApplyDialog(context, options, seen)
+    dialog = ApplyDialog(context, options, seen, recorded)
     code = UNDECIDED if seen.broken else 0
     if changes:
         with context.trackers() as trackers:
@@ -150,6 +157,8 @@ def _run(context: Context, seen: Survey, *, apply: bool, by: str | None, **given
         dialog.write_document((), code)
     if way is not Way.NONE and (changed := dialog.changed_ids):
         code = max(code, _publish(context, changed, way))
+    elif way is not Way.NONE and recorded and not given["dry_run"]:
+        code = max(code, publish_results(context, way, by=context.who(by)))
     if in_job():
         report_to_job(context, seen, code=code, changed=bool(dialog.changed_ids))
     return code

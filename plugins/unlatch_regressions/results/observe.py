@@ -43,6 +43,17 @@ class GuardResults(NamedTuple):
         return [*joined([*self.remembered, *self.new])]
 
 
+def observe(request: Request) -> Observed:
+    """The results of all guarding tests; each report is read once.
+
+    Raises:
+        UnlatchError: as `Observed`.
+    """
+    kept: Observed = request.kept.get(__name__) or Observed(request)
+    request.kept[__name__] = kept
+    return kept
+
+
 class Observed:
     """The results of all guarding tests.
 

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import accumulate
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Reaction
 from unlatch_regressions.cause import Cause
 from unlatch_regressions.request import Reader
-from unlatch_regressions.results.observe import GuardResults, Observed
+from unlatch_regressions.results.observe import observe
 from unlatch_regressions.results.reports import Result
-from unlatch_regressions.results.runs import Streak, recent_streaks, why_not
+from unlatch_regressions.results.runs import recent_streaks, why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from unlatch_regressions.request import Request
     from unlatch_regressions.results.guards import Guard
+    from unlatch_regressions.results.observe import GuardResults, Observed
+    from unlatch_regressions.results.runs import Run, Streak
 
 KIND = "test"
+_SECOND = timedelta(seconds=1)
 
 
 def read_tests(request: Request) -> Iterator[Cause]:
@@ -33,7 +37,7 @@ def read_tests(request: Request) -> Iterator[Cause]:
     Raises:
         UnlatchError: a report or the memory cannot be read, or `history-missing`.
     """
-    observed = Observed(request)
+    observed = observe(request)
     unknown: Counter[tuple[str, str]] = Counter()
     for results in observed.guards():
         if results.unknown and not results.guard.is_linked:
@@ -71,24 +75,34 @@ def _observations(
     Args:
         why: why the last failures do not count, so that they are listed.
     """
-    at, has_failed = streaks[0].runs[0].at, False
+    times = _times(streaks)
+    has_failed = False
     for result, runs in streaks:
-        # The clock of a committer may be wrong; the order of the commits is known.
-        times = [*accumulate((run.at for run in runs), max, initial=at)]
-        at = times[-1]
+        at = times[runs[-1]]
         cause = Cause(KIND, (guard.test,), at, "", guard.test, guard.work, runs[-1].commit)
         if result is Result.PASSED and has_failed:
             evidence = f"{guard.test} passed"
-            for run, time in zip(runs, times[1:], strict=True):
-                yield replace(
-                    cause, seen_at=time, commit=run.commit, evidence=evidence, is_gone=True
-                )
+            for run in runs:
+                seen = replace(cause, seen_at=times[run], commit=run.commit, is_gone=True)
+                yield replace(seen, evidence=evidence)
         evidence = f"{guard.test} failed in {len(runs)} runs in a row"
         if why and runs is streaks[-1].runs:
             yield replace(cause, evidence=evidence, at_most=Reaction.IGNORE, why=why)
         elif result is Result.FAILED and len(runs) >= needed:
             has_failed = True
             yield replace(cause, evidence=evidence)
+
+
+def _times(streaks: Sequence[Streak]) -> dict[Run, datetime]:
+    """The times of runs, each after the one before it, as their commits are.
+
+    The clock of a committer may be wrong, and commits may have one second.
+    """
+    times: dict[Run, datetime] = {}
+    for run in (run for streak in streaks for run in streak.runs):
+        last = next(reversed(times.values()), None)
+        times[run] = run.at if last is None else max(run.at, last + _SECOND)
+    return times
 
 
 def _listed(

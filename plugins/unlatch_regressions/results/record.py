@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
 from unlatch_regressions.results.memory import tested, write_memory
-from unlatch_regressions.results.observe import Observed
+from unlatch_regressions.results.observe import observe
 from unlatch_regressions.results.runs import is_needed, joined
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def record_results(
     Raises:
         UnlatchError: as `read_tests`; the memory cannot be written.
     """
-    observed = Observed(request)
+    observed = observe(request)
     lines = [line for results in observed.guards() for line in _lines(request, results, by)]
     if dry_run:
         return Recorded(len(lines), 0)
