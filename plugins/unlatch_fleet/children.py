@@ -81,6 +81,12 @@ class Children:
         for process in running:
             system.signal_group(process.pid, forced=False)
 
+    def began(self, pid: int) -> None:
+        """A process group began; a node tells the process that would end it."""
+
+    def ended(self, pid: int) -> None:
+        """A process group ended."""
+
     def run(
         self,
         argv: Sequence[str],
@@ -114,9 +120,11 @@ class Children:
                 start_new_session=True,
             )
             self._running.add(process)
+            self.began(process.pid)
         try:
             return _wait(process, seconds)
         finally:
+            self.ended(process.pid)
             with self._lock:
                 self._running.discard(process)
 

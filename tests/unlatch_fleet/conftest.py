@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from tests.servers import postgres
-from tests.servers.availability import skipped_unless_available
+from tests.servers.postgres_fixtures import empty_database, postgres_server, shared_folder
 from tests.unlatch_fleet.repositories import Fleet
 
 from unlatch_fleet.database.connect import connect
@@ -23,24 +22,7 @@ if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
 
 
-@pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this test session, the same for all workers."""
-    folder = tmp_path_factory.getbasetemp()
-    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
-
-
-@pytest.fixture(scope="session")
-def postgres_server(shared_folder: Path) -> Iterator[postgres.Postgres]:
-    with skipped_unless_available(), postgres.running(shared_folder) as server:
-        yield server
-
-
-@pytest.fixture
-def empty_database(postgres_server: postgres.Postgres) -> Iterator[str]:
-    """The address of a database without tables."""
-    with postgres_server.database() as address:
-        yield address
+__all__ = ["empty_database", "postgres_server", "shared_folder"]
 
 
 @pytest.fixture(scope="session")

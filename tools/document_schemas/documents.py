@@ -192,6 +192,19 @@ fleet-sync = unlatch fleet sync.
   dryRun: bool; repositories: [FleetUnit]; skipped: [str]
 fleet-check = unlatch fleet check.
   repositories: [FleetCheck]
+fleet-init = unlatch fleet init.
+  before version: int; roles: [str]; nodeFile: str?
+fleet-add = unlatch fleet add.
+  listed added changed removed: int; notInFile: [str]
+fleet-status = unlatch fleet status.
+  at: str; oldestWaiting: str?; repositories: [FleetRepository]; nodes: [FleetNode];
+  budgets: [FleetBudget]; recent: [FleetRecent]
+fleet-retry = unlatch fleet retry.
+  repositories: [FleetAnswer]
+fleet-pause = unlatch fleet pause.
+  repositories: [str]; changed: int; paused: bool
+fleet-drain = unlatch fleet drain.
+  nodes: int
 error = The document of a command that failed.
   error: Failure
 """

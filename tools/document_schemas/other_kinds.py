@@ -73,6 +73,17 @@ FleetWebhooks = The webhooks of a target.
   tracker target state: str; why: str?
 FleetCheck = The check of a repository.
   repository group: str; findings: [FleetFinding]; webhooks: [FleetWebhooks]
+FleetRepository = A repository of a fleet, and what it waits for.
+  repository group state: str; waitingSince atWorkSince node lastAt lastOutcome error: str?;
+  failures: int; nextAt: str?
+FleetNode = A node of a fleet that has not ended.
+  name: str; epoch: int; version: str; jobs units: int; began seenAt: str; isSilent isDraining: bool
+FleetBudget = The requests of an account of a tracker.
+  account kind: str; used reserved: int; most: int?
+FleetRecent = Syncs that ended in the last hour.
+  outcome: str; units: int
+FleetAnswer = The answer to the request for a sync.
+  repository answer: str
 AgentEntry = A coding agent, and whether unlatch is installed in it.
   name title: str; found user: bool; project: bool?
 AgentFile = A file that is created, changed or removed.

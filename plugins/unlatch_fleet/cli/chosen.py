@@ -65,7 +65,7 @@ def open_machine(
         raise UsageError("platform-unsupported", message, hint=hint)
     registry = Registry()
     fleet = read_fleet(file, registry.targets)
-    requests, folder = _folders(clones)
+    requests, folder = own_folders(clones)
     key = read_key(requests) or make_key(requests)
     if key is None:
         raise _not_writable(requests, "no file can be made in it")
@@ -84,7 +84,7 @@ def open_machine(
     )
 
 
-def _folders(clones: Path | None) -> tuple[Path, Path]:
+def own_folders(clones: Path | None) -> tuple[Path, Path]:
     requests = requests_folder()
     if requests is None:
         raise UsageError("not-writable", "this user has no folder for local state", hint="set HOME")

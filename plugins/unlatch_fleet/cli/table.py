@@ -10,6 +10,13 @@ FLEET = Entry(
     commands={
         "sync": "sync",
         "check": "check",
+        "init": "init",
+        "add": "add",
+        "node": "node",
+        "status": "status",
+        "retry": "steer",
+        "pause": "steer",
+        "drain": "steer",
     },
     package="unlatch_fleet.cli",
     topic="trackers",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -77,6 +78,48 @@ def translated() -> Iterator[None]:
             "the fleet's database cannot be reached",
             hint="check that it runs and accepts this role; nothing is lost meanwhile",
         ) from error
+
+
+class Line:
+    """A connection for many short uses, by any thread; after a failure it is opened anew."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._lock = Lock()
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def ask(self, query: str, *values: object) -> Any:
+        """The first row of an answer, or None.
+
+        Raises:
+            Transient: `fleet-database-away`; what was asked may have been done.
+        """
+        with self.open() as connection:
+            return connection.execute(query, values).fetchone()
+
+    @contextmanager
+    def open(self) -> Iterator[psycopg.Connection[Any]]:
+        """The connection, for this thread alone."""
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = connect(self._address)
+                with translated():
+                    yield self._connection
+            except Transient:
+                self._close()
+                raise
+
+    def close(self) -> None:
+        """End the connection; the next use opens another."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
 
 
 def single(connection: psycopg.Connection[Any], query: str, *values: object) -> Any:

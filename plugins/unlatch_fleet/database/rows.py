@@ -75,9 +75,10 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """The requests of an account, whose name is a keyed digest.
+    """The requests of an account and kind.
 
     Args:
+        account: a keyed digest.
         used: sent in the last hour.
         reserved: to be sent.
         most: the limit of the longest window.

@@ -89,7 +89,7 @@ def check_version(connection: psycopg.Connection[Any]) -> None:
     if row.version < VERSION:
         raise UnlatchError(
             "fleet-version",
-            f"the tables have version {row.version}, and this unlatch needs {VERSION}",
+            f"the tables have version {row.version}, but version {VERSION} is needed",
             hint="run `unlatch fleet init` with a role that owns the database",
         )
 

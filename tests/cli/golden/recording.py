@@ -24,6 +24,7 @@ import pytest
 from tests.cli.project import Project
 from tests.cli.runs.conftest import PLAN, WORKER
 from tests.cli.trackers.test_ingest import payload
+from tests.servers.postgres import running
 from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 
 from unlatch_sandbox import Sandbox
@@ -73,11 +74,14 @@ def recorded() -> list[str]:
     return CORPUS.read_text(encoding="utf-8").split(_BETWEEN)
 
 
-def record(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def record(
+    box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch, *, database: str
+) -> Iterator[str]:
     """Run the commands in a new project; each with its exit code and document, normalised.
 
     Args:
         place: an empty folder.
+        database: the address of an empty one.
     """
     began = datetime.now(UTC)
     # In turn, for what is written in the order of the answers.
@@ -85,6 +89,7 @@ def record(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr("unlatch.worklog.parallel.threading", in_turn)
     monkeypatch.setattr("unlatch.project.trackers.LoadOrder.wait", lambda *_: None)
     project = _prepared(box, place, monkeypatch)
+    project.extra["UNLATCH_FLEET_DATABASE"] = database
     other = _of_specweave(project, place / "specweave")
     for line in commands():
         prefix, words = _split(line)
@@ -139,6 +144,7 @@ def _prepared(box: Sandbox, place: Path, monkeypatch: pytest.MonkeyPatch) -> Pro
     project.increment("0004-put-away", archived=True, **_LONG_AGO)
     (root / "plan.md").write_text(PLAN)
     (root / "fleet.toml").write_text("repositories = []\n")
+    (root / "listed.toml").write_text('[[repositories]]\nurl = "octo/widgets"\n')
     (root / "worker.sh").write_text(WORKER)
     (root / "check.sh").write_text("exit 0\n")
     (root / "items.txt").write_text(f"2 {project.urls['github']}\n")
@@ -174,9 +180,13 @@ def main() -> None:
     with (
         Sandbox() as box,
         TemporaryDirectory() as place,
+        TemporaryDirectory() as shared,
+        running(Path(shared)) as server,
+        server.database() as database,
         pytest.MonkeyPatch.context() as monkeypatch,
     ):
-        CORPUS.write_text(_BETWEEN.join(record(box, Path(place), monkeypatch)), encoding="utf-8")
+        documents = record(box, Path(place), monkeypatch, database=database)
+        CORPUS.write_text(_BETWEEN.join(documents), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def test_each_document_is_as_recorded(
-    box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty_database: str
 ) -> None:
-    for actual, expected in zip_longest(record(box, tmp_path, monkeypatch), recorded()):
+    actual_documents = record(box, tmp_path, monkeypatch, database=empty_database)
+    for actual, expected in zip_longest(actual_documents, recorded()):
         assert actual == expected
 
 

@@ -18,7 +18,7 @@ CREATE TABLE fleet_repository (
   done bigint NOT NULL DEFAULT 0,     -- of those, how many a finished unit has answered
   wanted_at timestamptz,              -- since when the oldest one waits
   priority integer NOT NULL DEFAULT 0,
-  next_at timestamptz NOT NULL DEFAULT '-infinity',
+  next_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   not_before timestamptz NOT NULL DEFAULT '-infinity',
   failures integer NOT NULL DEFAULT 0,
   is_paused boolean NOT NULL DEFAULT false,
@@ -62,16 +62,15 @@ CREATE TABLE fleet_delivery (
 );
 CREATE INDEX fleet_delivery_at ON fleet_delivery (at);
 
--- Requests to trackers by account, whose name is a keyed digest. One lane has the part of each
--- limit that is kept for events.
+-- Requests to trackers by account, a keyed digest, and after a space their kind. One lane has the
+-- part of each limit that is kept for events.
 CREATE TABLE fleet_budget (
   account text NOT NULL,
-  kind text NOT NULL,
   is_kept boolean NOT NULL,
   moment timestamptz NOT NULL,
   most integer NOT NULL        -- the limit of the longest window, for the status
 );
-CREATE INDEX fleet_budget_latest ON fleet_budget (account, kind, is_kept, moment DESC);
+CREATE INDEX fleet_budget_latest ON fleet_budget (account, is_kept, moment DESC);
 
 -- Put a repository in the queue; one job waits at most, with the highest priority asked for.
 CREATE FUNCTION fleet_defer(repository text, rank integer) RETURNS void LANGUAGE plpgsql
@@ -147,7 +146,7 @@ SET search_path = public, pg_temp AS $$
 $$;
 
 -- Begin a unit. Answers its id and whether an event asked for it, or why not: `fenced` (the node
--- counts as dead), `busy`, `later`, `paused`, `unknown`.
+-- counts as dead), `busy`, `later`, `paused`, `unknown`. Asked again, it answers the same.
 CREATE FUNCTION fleet_begin(
   repository text, node bigint, queued bigint, OUT refused text, OUT id bigint, OUT is_event boolean
 ) LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
@@ -159,8 +158,11 @@ BEGIN
     AND beat + lease > clock_timestamp() FOR UPDATE;
   IF NOT FOUND THEN refused := 'fenced'; RETURN; END IF;
   SELECT * INTO entry FROM fleet_repository WHERE name = fleet_begin.repository FOR UPDATE;
+  SELECT unit.id, unit.is_event INTO id, is_event FROM fleet_unit unit
+  WHERE unit.id = entry.unit AND unit.epoch = node AND unit.job = queued;
+  IF FOUND THEN RETURN; END IF;
   refused := CASE
-    WHEN NOT FOUND THEN 'unknown'
+    WHEN entry.name IS NULL THEN 'unknown'
     WHEN entry.is_paused THEN 'paused'
     WHEN entry.unit IS NOT NULL THEN 'busy'
     WHEN entry.not_before > clock_timestamp() THEN 'later'
@@ -178,13 +180,16 @@ BEGIN
 END $$;
 
 -- End a unit; false if the node that began it counts as dead: then nothing is recorded.
--- Results: `done`; `later` (at `moment`); `failed` (again after a while, but not before `moment`);
+-- Results: `done`; `later` (after `wait` seconds); `failed` (later and later, but not before);
 -- `person` (not again before an event, `retry`, or a change of its entry).
-CREATE FUNCTION fleet_end(unit_id bigint, node bigint, result text, reason text, moment timestamptz)
-RETURNS boolean LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+-- If a rate limit is the cause, all repositories of the same tokens wait until then.
+CREATE FUNCTION fleet_end(
+  unit_id bigint, node bigint, result text, reason text, wait double precision, is_limited boolean
+) RETURNS boolean LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
   entry fleet_repository;
   ending fleet_unit;
+  moment timestamptz := clock_timestamp() + make_interval(secs => wait);
 BEGIN
   PERFORM 1 FROM fleet_node WHERE epoch = node AND ended IS NULL FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
@@ -193,13 +198,18 @@ BEGIN
   UPDATE fleet_unit SET ended = clock_timestamp(), outcome = result, error = reason
   WHERE id = unit_id AND epoch = node AND fleet_unit.ended IS NULL RETURNING * INTO ending;
   IF NOT FOUND THEN RETURN false; END IF;
-  PERFORM fleet_close(entry, ending.wanted, result, reason, moment);
+  PERFORM fleet_close(entry, ending, result, reason, moment);
+  IF is_limited THEN
+    UPDATE fleet_repository SET not_before = moment WHERE name IN (SELECT name
+      FROM fleet_repository WHERE token_group = entry.token_group AND unit IS NULL
+      AND not_before < moment FOR UPDATE SKIP LOCKED);
+  END IF;
   RETURN true;
 END $$;
 
 -- Record the end of a repository's unit, and what follows.
 CREATE FUNCTION fleet_close(
-  entry fleet_repository, answered bigint, result text, reason text, moment timestamptz
+  entry fleet_repository, ending fleet_unit, result text, reason text, moment timestamptz
 ) RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 DECLARE
   now_at timestamptz := clock_timestamp();
@@ -209,7 +219,8 @@ DECLARE
 BEGIN
   UPDATE fleet_repository SET
     unit = NULL, outcome = word, error = reason, ended = now_at, failures = failed,
-    done = CASE WHEN result = 'done' THEN answered ELSE done END,
+    priority = CASE WHEN ending.is_event AND NOT is_over THEN 10 ELSE priority END,
+    done = CASE WHEN result = 'done' THEN ending.wanted ELSE done END,
     wanted_at = CASE WHEN is_over OR wanted_at IS NOT NULL THEN wanted_at ELSE now_at END,
     not_before = CASE WHEN result = 'done' THEN '-infinity' ELSE coalesce(moment, '-infinity') END,
     next_at = CASE word
@@ -221,7 +232,7 @@ BEGIN
                     now_at + least(interval '1 hour', interval '15 s' * 2 ^ least(failed, 10)))
     END
   WHERE name = entry.name;
-  IF entry.wanted > answered AND is_over AND NOT entry.is_paused THEN
+  IF entry.wanted > ending.wanted AND is_over AND NOT entry.is_paused THEN
     PERFORM fleet_defer(entry.name, entry.priority);  -- an event during the unit
   END IF;
 END $$;
@@ -248,7 +259,7 @@ BEGIN
       DELETE FROM procrastinate_jobs WHERE id = left_open.job;
       SELECT * INTO entry FROM fleet_repository WHERE unit = left_open.id FOR UPDATE;
       IF FOUND THEN
-        PERFORM fleet_close(entry, left_open.wanted, 'lost', NULL, NULL);
+        PERFORM fleet_close(entry, left_open, 'lost', NULL, NULL);
         PERFORM fleet_defer(entry.name, greatest(entry.priority, CASE WHEN left_open.is_event THEN 10 ELSE 5 END));
         lost := lost + 1;
       END IF;
@@ -277,7 +288,7 @@ $$;
 -- Reserve requests of an account, in `after` seconds or later. `counts` in `seconds` are its limits;
 -- `kept` of 1 is the part of each that only events may use.
 CREATE FUNCTION fleet_reserve(
-  payer text, sort text, n integer, counts integer[], seconds double precision[],
+  payer text, n integer, counts integer[], seconds double precision[],
   after double precision, within double precision, kept double precision, for_event boolean,
   OUT wait double precision, OUT is_limit boolean, OUT granted boolean
 ) LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
@@ -289,14 +300,14 @@ DECLARE
   moment_at timestamptz;
   chosen boolean;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(payer || ' ' || sort, 0));
+  PERFORM pg_advisory_xact_lock(hashtextextended(payer, 0));
   now_at := clock_timestamp();
   earliest := now_at + make_interval(secs => after);
   granted := true;
   FOR i IN 1..n LOOP
     moment_at := 'infinity';
     FOREACH lane IN ARRAY CASE WHEN for_event THEN ARRAY[true, false] ELSE ARRAY[false] END LOOP
-      free := greatest(earliest, fleet_free(payer, sort, lane, counts, seconds, kept));
+      free := greatest(earliest, fleet_free(payer, lane, counts, seconds, kept));
       IF free < moment_at THEN moment_at := free; chosen := lane; END IF;
     END LOOP;
     is_limit := moment_at > earliest;
@@ -305,14 +316,14 @@ BEGIN
       granted := false;
       RETURN;  -- the caller rolls back
     END IF;
-    INSERT INTO fleet_budget VALUES (payer, sort, chosen, moment_at, counts[array_upper(counts, 1)]);
+    INSERT INTO fleet_budget VALUES (payer, chosen, moment_at, counts[array_upper(counts, 1)]);
     earliest := moment_at;
   END LOOP;
 END $$;
 
 -- The first moment at which one more request of a lane exceeds no limit; `infinity` if none may.
 CREATE FUNCTION fleet_free(
-  payer text, sort text, lane boolean, counts integer[], seconds double precision[],
+  payer text, lane boolean, counts integer[], seconds double precision[],
   kept double precision
 ) RETURNS timestamptz LANGUAGE plpgsql STABLE SET search_path = public, pg_temp AS $$
 DECLARE
@@ -325,7 +336,7 @@ BEGIN
     IF NOT lane THEN share := counts[i] - share; END IF;
     IF share < 1 THEN RETURN 'infinity'; END IF;
     SELECT moment INTO earlier FROM fleet_budget
-    WHERE account = payer AND kind = sort AND is_kept = lane
+    WHERE account = payer AND is_kept = lane
     ORDER BY moment DESC OFFSET share - 1 LIMIT 1;
     IF FOUND THEN latest := greatest(latest, earlier + make_interval(secs => seconds[i])); END IF;
   END LOOP;
@@ -364,11 +375,12 @@ CREATE VIEW fleet_nodes AS
   FROM fleet_node node WHERE ended IS NULL;
 
 CREATE VIEW fleet_budgets AS
-  SELECT account, kind, max(most) AS most,
+  SELECT split_part(account, ' ', 1) AS account, split_part(account, ' ', 2) AS kind,
+    max(most) AS most,
     count(*) FILTER (WHERE moment > clock_timestamp() - interval '1 hour'
       AND moment <= clock_timestamp()) AS used,
     count(*) FILTER (WHERE moment > clock_timestamp()) AS reserved
-  FROM fleet_budget GROUP BY account, kind;
+  FROM fleet_budget GROUP BY 1, 2;
 
 -- Units that ended in the last hour, by outcome.
 CREATE VIEW fleet_recent AS

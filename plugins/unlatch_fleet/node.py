@@ -1,0 +1,79 @@
+"""A node: takes jobs from the queue, carries out units, and records how they ended.
+
+Each time a node enters the fleet it gets an *epoch*. While signs of life reach the database, its
+units count; after its lease another node takes over, and nothing of the old epoch is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from procrastinate.exceptions import ConnectorException
+
+from unlatch.errors import Transient
+from unlatch_fleet.database.connect import opened
+from unlatch_fleet.database.setup import check_version
+from unlatch_fleet.term import Term
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch_fleet.local import Machine
+    from unlatch_fleet.node_file import Settings
+
+# Seconds: the longest pause between two attempts to reach the database.
+_LONGEST = 10.0
+
+
+async def run_node(
+    address: str, machine: Machine, settings: Settings, say: Callable[[str], None]
+) -> None:
+    """Work until asked to stop (SIGTERM, SIGINT, `fleet drain`); units under way finish first.
+
+    A second signal ends them; what they had under way is taken up again later.
+
+    Args:
+        machine: its fleet.toml lists what may be synced here.
+        say: gets what a person may want to know, a line at a time.
+
+    Raises:
+        Transient: `fleet-database-away`, before the first unit.
+        UnlatchError: `fleet-version`, `fleet-not-initialised`, `fleet-rights`.
+    """
+    with opened(address) as connection:
+        check_version(connection)
+    loop, stopping = asyncio.get_running_loop(), asyncio.Event()
+    # Each unit needs a thread, and so do signs of life and questions to the database.
+    loop.set_default_executor(ThreadPoolExecutor(settings.jobs + 4))
+    term: Term | None = None
+
+    def stop() -> None:
+        if stopping.is_set() and term is not None:
+            term.cut_off()
+        stopping.set()
+
+    loop.set_exception_handler(lambda _, context: _tell(context.get("exception"), say))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    wait = 0.0
+    while not stopping.is_set():
+        term = Term(address, machine, settings, say, stopping)
+        try:
+            await term.run()
+            wait = 0.0
+        except Transient as error:
+            if not wait:
+                say(f"{error.message}; trying again")
+            wait = min(_LONGEST, 2 * wait + 0.5)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), wait)
+
+
+def _tell(error: BaseException | None, say: Callable[[str], None]) -> None:
+    """Tell what nothing waits for, other than the end of a job that was taken over meanwhile."""
+    if error is not None and not isinstance(error, ConnectorException):
+        say(f"unexpected {type(error).__name__} in the queue")

@@ -1,0 +1,230 @@
+"""The time of one epoch of a node: from entering the fleet until it leaves or counts as dead."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from procrastinate.exceptions import ConnectorException
+from psycopg import Error as DatabaseError
+from psycopg_pool import PoolTimeout
+
+from unlatch import __version__
+from unlatch.errors import Transient, UnlatchError, unexpected
+from unlatch_fleet.children import Children
+from unlatch_fleet.database.budget import SharedRows
+from unlatch_fleet.database.connect import Line
+from unlatch_fleet.queue import open_queue, run_worker
+from unlatch_fleet.unit import Outcome, Result, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch_fleet.local import Machine
+    from unlatch_fleet.node_file import Settings
+
+_LEASH = Path(__file__).with_name("leash.py")
+# Errors of programs that did not end by themselves: a request may be under way.
+_CUT_OFF = frozenset({"unit-failed", "unit-too-slow", "stopped"})
+_HOUR = 3600.0
+
+
+class LeashedChildren(Children):
+    """Programs that a process of its own ends if this one cannot.
+
+    Args:
+        seconds: without a sign of life, after which it does.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._writing = threading.Lock()
+        self._leash = subprocess.Popen(  # noqa: S603  (a script of this package)
+            [sys.executable, "-I", str(_LEASH), str(seconds)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def beat(self) -> None:
+        """A sign of life reached the database."""
+        self._write(".")
+
+    def began(self, pid: int) -> None:
+        self._write(f"+{pid}")
+
+    def ended(self, pid: int) -> None:
+        self._write(f"-{pid}")
+
+    def close(self) -> None:
+        """End what still runs."""
+        with self._writing, suppress(OSError):
+            self._leash.communicate()
+
+    def _write(self, line: str) -> None:
+        pipe = self._leash.stdin
+        with self._writing:
+            try:
+                if pipe is not None and not pipe.closed:
+                    pipe.write(f"{line}\n".encode())
+                    pipe.flush()
+            except OSError:  # without it no program may go on
+                self.stop()
+
+
+class Term:
+    """One epoch of a node; the arguments are those of `run_node`."""
+
+    def __init__(
+        self,
+        address: str,
+        machine: Machine,
+        settings: Settings,
+        say: Callable[[str], None],
+        stopping: asyncio.Event,
+    ) -> None:
+        self._address = address
+        self._settings = settings
+        self._say = say
+        self._stopping = stopping
+        self._over = asyncio.Event()  # this epoch, or the node
+        self._loop = asyncio.get_running_loop()
+        self._line, self._requests, self._life = Line(address), Line(address), Line(address)
+        self._children = LeashedChildren(2 / 3 * settings.lease)
+        self._machine = replace(machine, children=self._children)
+        self._repositories = {each.address.key: each for each in machine.fleet.repositories}
+        self._epoch = 0
+        self._cleaned = -_HOUR
+
+    async def run(self) -> None:
+        """Carry out units until the node stops, or this epoch counts as dead.
+
+        Raises:
+            Transient: `fleet-database-away`.
+        """
+        try:
+            self._epoch = await asyncio.to_thread(self._enter)
+            ended = threading.Event()
+            life = threading.Thread(target=self._live, args=(ended,), daemon=True)
+            life.start()
+            try:
+                await self._take_jobs()
+            finally:
+                ended.set()
+                await asyncio.to_thread(life.join)
+            with suppress(Transient):
+                await asyncio.to_thread(self._life.ask, "SELECT fleet_leave(%s)", self._epoch)
+        finally:
+            await asyncio.to_thread(self._children.close)
+            for line in (self._line, self._requests, self._life):
+                line.close()
+
+    def cut_off(self) -> None:
+        """End the units under way."""
+        self._children.stop()
+
+    def _enter(self) -> int:
+        settings, query = self._settings, "SELECT fleet_enter(%s, %s, %s, %s) AS epoch"
+        lease = timedelta(seconds=settings.lease)
+        row = self._life.ask(query, settings.name, __version__, settings.jobs, lease)
+        return int(row.epoch)
+
+    async def _take_jobs(self) -> None:
+        jobs, lease = self._settings.jobs, self._settings.lease
+        ends = [asyncio.create_task(event.wait()) for event in (self._stopping, self._over)]
+        try:
+            async with open_queue(self._address, self._work).open_async() as app:
+                worker = asyncio.create_task(run_worker(app, jobs=jobs, lease=lease))
+                await asyncio.wait({worker, *ends}, return_when=asyncio.FIRST_COMPLETED)
+                worker.cancel()  # units under way finish first
+                with suppress(asyncio.CancelledError):
+                    await worker
+        except (DatabaseError, PoolTimeout, ConnectorException) as error:
+            raise Transient("fleet-database-away", "the database cannot be reached") from error
+        finally:
+            for end in ends:
+                end.cancel()
+
+    def _live(self, ended: threading.Event) -> None:
+        """Give signs of life, and do what any node does for all."""
+        while not ended.wait(self._settings.tick):
+            with suppress(Transient):
+                row = self._life.ask("SELECT fleet_beat(%s) AS drains", self._epoch)
+                if row is None:
+                    self._say("this node was taken for dead; its units are cut off")
+                    self._children.stop()
+                    self._loop.call_soon_threadsafe(self._over.set)
+                    return
+                self._children.beat()
+                if row.drains:
+                    self._loop.call_soon_threadsafe(self._stopping.set)
+                self._care()
+
+    def _care(self) -> None:
+        """Plan what is due, take over from the dead, and remove old rows."""
+        if lost := self._life.ask("SELECT fleet_sweep() AS units").units:
+            self._say(f"{lost} units of nodes that fell silent begin again")
+        self._life.ask("SELECT fleet_plan()")
+        if time.monotonic() - self._cleaned >= _HOUR:
+            age = timedelta(days=self._settings.keep_days)
+            self._life.ask("SELECT fleet_clean(%s)", age)
+            self._cleaned = time.monotonic()
+
+    def _work(self, name: str, job: int) -> None:
+        """Carry out the unit of a job, unless the rows say that it must not begin."""
+        row = self._insist("SELECT * FROM fleet_begin(%s, %s, %s)", name, self._epoch, job)
+        if row.id is None:
+            return
+        outcome = self._outcome(name, is_event=row.is_event)
+        wait = self._wait(outcome)
+        values = str(outcome.result), outcome.error, wait, outcome.is_limited and wait is not None
+        query = "SELECT fleet_end(%s, %s, %s, %s, %s, %s) AS is_recorded"
+        if self._insist(query, row.id, self._epoch, *values).is_recorded:
+            self._say(
+                f"{name}: {outcome.result}" + (f" [{outcome.error}]" if outcome.error else "")
+            )
+
+    def _outcome(self, name: str, *, is_event: bool) -> Outcome:
+        repository = self._repositories.get(name)
+        if repository is None:
+            message = "fleet.toml of the node does not list it"
+            return Outcome(Result.PERSON, error="fleet-repository-unknown", message=message)
+        try:
+            rows = SharedRows(self._requests, self._settings.kept, is_event)
+            return replace(self._machine, rows=rows).sync(repository)
+        except UnlatchError as error:
+            if error.id != "stopped":
+                return outcome_of(error)
+            at = datetime.now(UTC) + timedelta(seconds=self._settings.pause)
+            return Outcome(Result.LATER, at=at, error=error.id, message=error.message)
+        except Exception as error:  # noqa: BLE001  # a fault of this unit, not of the others
+            return outcome_of(unexpected(error))
+
+    def _wait(self, outcome: Outcome) -> float | None:
+        """Seconds until the next unit may begin, if there is a reason to wait."""
+        if outcome.result is Result.LATER and outcome.at is not None:
+            return max(0.0, (outcome.at - datetime.now(UTC)).total_seconds())
+        is_cut_off = outcome.result is Result.FAILED and outcome.error in _CUT_OFF
+        return self._settings.pause if is_cut_off else None
+
+    def _insist(self, query: str, *values: object) -> Any:
+        """The answer, however long the database is away; its functions may be asked twice.
+
+        Raises:
+            Transient: the node's units are cut off.
+        """
+        while True:
+            try:
+                return self._line.ask(query, *values)
+            except Transient:
+                if self._children.is_stopped:
+                    raise
+                time.sleep(self._settings.tick)
