@@ -13,7 +13,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from unlatch.config.value_types import AbsolutePath
-from unlatch.errors import ConfigError, UsageError
+from unlatch.errors import MistakesError, UsageError
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
@@ -131,7 +131,7 @@ def read_node(path: Path, *, is_named: bool = True) -> NodeFile:
 
     Raises:
         UsageError: `node-file-unreadable`, `node-file-open`: others can read it.
-        ConfigError: `node-file-invalid`.
+        MistakesError: `node-file-invalid`.
     """
     if not is_named and not path.exists():
         return NodeFile()
@@ -153,7 +153,11 @@ def read_node(path: Path, *, is_named: bool = True) -> NodeFile:
             ": ".join([*map(str, detail["loc"]), validation_message(detail, a_table="a table")])
             for detail in error.errors(include_url=False, include_input=False)
         )
-        raise ConfigError(problems, where=str(path), hint=_HINT, id="node-file-invalid") from None
+        message = "the settings of the node have mistakes"
+        where = str(path)
+        raise MistakesError(
+            "node-file-invalid", message, where=where, hint=_HINT, problems=problems
+        ) from None
 
 
 def write_node(path: Path, fleet: Path) -> None:
