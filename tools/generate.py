@@ -203,7 +203,7 @@ def _values(schema: Mapping[str, Any]) -> str:
     if least is None:
         kind = _TYPES.get(schema["type"], "")
         return f" ({kind})" if kind and not schema.get("default") else ""
-    return f" ({least} to {most})" if most else f" ({least} or more)"
+    return f" ({least}-{most})" if most else f" ({least}+)"
 
 
 if __name__ == "__main__":
