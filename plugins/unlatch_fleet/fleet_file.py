@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from unlatch.config.value_types import AbsolutePath, VariableName
 from unlatch.errors import MistakesError, UsageError
@@ -74,6 +74,7 @@ def _secret_place(value: str) -> str:
 
 
 _Word = Annotated[str, Field(min_length=1)]
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 # The place of a secret on this machine; `unlatch_fleet.tokens.read_secret` reads it.
 SecretPlace = Annotated[str, AfterValidator(_secret_place)]
 
@@ -123,6 +124,29 @@ class Group(_Model):
     ] = ()
 
 
+class Webhook(_Model):
+    """Messages of a tracker to `unlatch fleet serve`, at /webhooks/NAME."""
+
+    tracker: Annotated[_Word, Field(description="Tracker that sends it")]
+    secret: Annotated[
+        SecretPlace,
+        Field(description="Place of its secret: env:NAME, file:/PATH or keyring:SERVICE/USER"),
+    ]
+    proof: Annotated[
+        Literal["signature", "password", "path"],
+        Field(
+            description="How the sender shows the secret: it signs the body with it (GitHub, "
+            "Jira), sends it as the password (Azure DevOps), or as the end of the path"
+        ),
+    ] = "signature"
+
+    @model_validator(mode="after")
+    def _signs(self) -> Self:
+        if self.proof == "signature" and self.tracker not in ("github", "jira"):
+            raise ValueError(f"{self.tracker} signs nothing: set proof = 'password' or 'path'")
+        return self
+
+
 class Entry(_Model):
     """A repository."""
 
@@ -168,6 +192,9 @@ class FleetFile(_Model):
             "`default`, its repositories use the variables of the trackers"
         ),
     ] = {}
+    webhooks: Annotated[
+        dict[_Name, Webhook], Field(description="Webhooks, by the name in their path")
+    ] = {}
     events_share: Annotated[
         float,
         Field(ge=0, le=0.9, description="Share of each rate limit that is kept for events"),
@@ -204,6 +231,7 @@ class Fleet:
 
     repositories: tuple[Repository, ...]
     groups: Mapping[str, Group]
+    webhooks: Mapping[str, Webhook]
     events_share: float
     repeated: tuple[str, ...]
 
@@ -263,7 +291,7 @@ class _Reading:
         repositories, repeated = self._unite(entries)
         if whole is None:
             return None
-        return Fleet(repositories, whole.groups, whole.events_share, repeated)
+        return Fleet(repositories, whole.groups, whole.webhooks, whole.events_share, repeated)
 
     def _checked(
         self, model: type[Model], table: Any, prefix: str = "", line: int = 1

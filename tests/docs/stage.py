@@ -60,6 +60,11 @@ _ALBUM = "# Tasks\n\n- [ ] T-001: Show photos\n- [ ] T-002: Sort them\n"
 # The tag of the commit in which increment 7 is completed.
 _COMPLETED = "before-reopening"
 DONE = "completed"
+_WHO = {
+    f"GIT_{role}_{key}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for key, value in (("NAME", "Dana Demo"), ("EMAIL", "dana@example.com"))
+}
 _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
 
 
@@ -77,6 +82,8 @@ class Stage:
         self.home = place / "home"
         self._box = box
         self._prepared = prepared
+        # What later commands have in their environment, too.
+        self._exported: dict[str, str] = {}
         # The addresses on the page, each with its own here.
         self._addresses_shown: Mapping[str, str] = {}
         self._directions: Mapping[str, Callable[[], None]] = {
@@ -106,6 +113,7 @@ class Stage:
             "the next task is done": lambda: self._do_tasks(1),
             "all tasks are done": lambda: self._do_tasks(-1),
             "commit": self._commit,
+            "git knows who commits": lambda: self._exported.update(_WHO),
         }
         self.home.mkdir(parents=True)
         self._begin()
@@ -126,6 +134,7 @@ class Stage:
             **QUICK,
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
             "PYTHONUTF8": "1",
+            **self._exported,
         }
 
     def direct(self, words: str) -> None:

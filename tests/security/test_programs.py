@@ -161,6 +161,7 @@ EXAMPLES = {
     "run demo": Example(),
     "fleet sync": Example(("fleet.toml",)),
     "fleet check": Example(("fleet.toml",)),
+    "fleet serve": Example(("fleet.toml",), codes=frozenset({2})),  # there is no database
     "mcp": Example(),
     "agents install": Example(("claude", "--yes")),
     "agents uninstall": Example(("--yes",), before=(("agents", "install", "claude", "--yes"),)),

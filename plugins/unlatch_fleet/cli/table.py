@@ -17,6 +17,7 @@ FLEET = Entry(
         "retry": "steer",
         "pause": "steer",
         "drain": "steer",
+        "serve": "serve",
     },
     package="unlatch_fleet.cli",
     topic="trackers",
