@@ -79,12 +79,12 @@ def reopen(workspace: Workspace, name: str) -> None:
 
 def begin(workspace: Workspace, name: str) -> None:
     """Record the unit for the first time, as `unlatch start`."""
-    move(workspace, name, Status.ACTIVE, by="Dana")
+    move(workspace, name, Status.ACTIVE, by=lambda: "Dana")
 
 
 def follow(workspace: Workspace, name: str) -> None:
     """Adopt what the files show, as `unlatch sync`."""
-    adopt(workspace, workspace.manager.read(name), by="Dana")
+    adopt(workspace, workspace.manager.read(name), by=lambda: "Dana")
 
 
 ACTS: dict[str, Callable[[Workspace, str], None]] = {

@@ -60,7 +60,7 @@ def opened(project: Project) -> tuple[Workspace, Trackers]:
 
 def synced(project: Project, listener: Listener, options: SyncOptions | None = None) -> SyncResult:
     workspace, trackers = opened(project)
-    return Sync(workspace, trackers, options or SyncOptions(), "Dana", listener).run()
+    return Sync(workspace, trackers, options or SyncOptions(), lambda: "Dana", listener).run()
 
 
 def test_an_answer_to_follow_the_item_completes_the_increment(in_step: Project) -> None:
@@ -72,7 +72,6 @@ def test_an_answer_to_follow_the_item_completes_the_increment(in_step: Project) 
     assert ["completed"] == [one.to for one in result.moved]
     assert "completed" == in_step.metadata()["status"]
     assert [
-        "delivering 0 of 0",
         "asked about github",
         "applied 1",
         "delivering 2 of 1",

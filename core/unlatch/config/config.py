@@ -1,7 +1,6 @@
 """The configuration: `.unlatch/config.toml`, over an existing `.specweave/config.json`."""
 
 import shlex
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
@@ -292,11 +291,13 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         hint = "check the file and its permissions"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
     except ValueError as error:
-        from unlatch.increments.files.metadata_file import conflict_in  # noqa: PLC0415  (only here)
+        from tomllib import TOMLDecodeError  # noqa: PLC0415  (only here)
+
+        from unlatch.increments.files.metadata_file import conflict_in  # noqa: PLC0415  (as above)
         from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
 
         # tomllib counts lines everywhere but there.
-        lines = text.rstrip().count("\n") + 1 if isinstance(error, tomllib.TOMLDecodeError) else 0
+        lines = text.rstrip().count("\n") + 1 if isinstance(error, TOMLDecodeError) else 0
         why = str(error).replace("at end of document", f"at line {lines}, the end of the file")
         problem, hint = f"the file cannot be read: {why}", "fix the line shown above"
         if marked := conflict_in(text):

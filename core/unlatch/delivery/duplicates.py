@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError, UnlatchError
 from unlatch.increments.files.paths import EVENTS
-from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.patterns import pattern
 from unlatch.spi import Capability
@@ -118,6 +117,8 @@ def recent_deliveries(increment: Increment, now: datetime) -> Iterator[tuple[str
     """The operations whose comments were delivered lately, each with its item, each once."""
     if not _was_logged_lately(increment.folder, now):
         return
+    from unlatch.increments.records.events import Delivered, read_events  # noqa: PLC0415  (slow to load)
+
     links: dict[tuple[str, tuple[str, str]], Link] = {}
     for event in read_events(increment.folder):
         if isinstance(event, Delivered) and event.commented and event.kind != Kind.CREATE:

@@ -9,19 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.preview import Preview, preview_operations
-from unlatch.delivery.run import DeliveryRun, SharedItems
-from unlatch.delivery.task import Delivery
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.changes.plans import Plan
-from unlatch.increments.files.checkout_notes import contents_of, familiar_contents, note_agreed
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from unlatch.delivery.preview import Previewed
+    from unlatch.delivery.preview import Preview, Previewed
+    from unlatch.delivery.run import DeliveryRun, SharedItems
+    from unlatch.delivery.task import Delivery
+    from unlatch.increments.files.changes.plans import Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
@@ -34,6 +31,11 @@ def find_unfamiliar(workspace: Workspace, increments: Iterable[Increment]) -> It
     waiting = [increment for increment in increments if increment.pending]
     if not waiting or workspace.is_of_user:
         return
+    from unlatch.increments.files.checkout_notes import (  # noqa: PLC0415  (slow to load)
+        contents_of,
+        familiar_contents,
+    )
+
     familiar = familiar_contents(workspace.paths.root)
     for increment in waiting:
         contents = contents_of(increment.data)
@@ -45,6 +47,10 @@ def preview_unfamiliar(
     workspace: Workspace, trackers: Trackers, increment: Increment
 ) -> Sequence[Previewed]:
     """What the operations of `find_unfamiliar` do and say; no request is sent."""
+    from unlatch.delivery.preview import preview_operations  # noqa: PLC0415  (slow to load)
+    from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415
+    from unlatch.increments.files.changes.plans import Plan  # noqa: PLC0415
+
     run = DeliveryRun(workspace, trackers, named=True)
     (items,) = preview_operations(run, [Plan(increment, increment)], offline=True)
     return items
@@ -52,12 +58,18 @@ def preview_unfamiliar(
 
 def agree(workspace: Workspace, increment: Increment) -> None:
     """Note that this user agrees to the operations of `find_unfamiliar`."""
+    from unlatch.increments.files.checkout_notes import note_agreed  # noqa: PLC0415  (slow to load)
+
     note_agreed(
         workspace.paths.root, increment.data, [operation.key for operation in increment.pending]
     )
 
 
-__all__ = ["SharedItems"]  # besides the names that are defined here
+def shared_items(workspace: Workspace) -> SharedItems:
+    """The increments that share items, as `deliver_pending` takes them."""
+    from unlatch.delivery.run import SharedItems  # noqa: PLC0415  (slow to load)
+
+    return SharedItems.of(workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,8 @@ def deliver_all(
     Raises:
         UnlatchError: an increment cannot be read; the others have been served.
     """
+    from unlatch.delivery.dispatch import deliver  # noqa: PLC0415  (slow to load)
+
     increments = [*increments]
     by_increment: dict[str, list[Delivery]] = {increment.id: [] for increment in increments}
 
@@ -120,6 +134,8 @@ def read_back(
 
 def postpone(increment: Increment) -> DeliveryResult:
     """The result for an increment whose pending operations are left on purpose."""
+    from unlatch.delivery.task import Delivery  # noqa: PLC0415  (slow to load)
+
     waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
     return DeliveryResult(increment, waiting, len(waiting), on_purpose=True)
 
@@ -146,7 +162,9 @@ def deliver_pending(
     Raises:
         UnlatchError: an increment cannot be read, or another process is delivering it.
     """
-    shared = shared or SharedItems.of(workspace)
+    from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415  (slow to load)
+
+    shared = shared or shared_items(workspace)
     run = DeliveryRun(
         workspace, trackers, options, fresh, named=True, tracker=tracker, shared=shared
     )
@@ -168,7 +186,10 @@ def preview_plans(
     shared: SharedItems | None = None,
 ) -> list[Preview]:
     """Preview the requests of changes; nothing is written."""
-    shared = shared or SharedItems.of(workspace)
+    from unlatch.delivery.preview import Preview, preview_operations  # noqa: PLC0415  (slow to load)
+    from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415
+
+    shared = shared or shared_items(workspace)
     run = DeliveryRun(
         workspace, trackers, options=options, named=True, tracker=tracker, shared=shared
     )

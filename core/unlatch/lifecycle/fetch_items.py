@@ -11,14 +11,12 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError, unexpected
-from unlatch.increments.records.events import Delivered, Linked, Synced, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
 from unlatch.project.registry import shapes_of
 from unlatch.project.workspace import broken_links
 from unlatch.spi import Capability
 from unlatch.values import dataclass
-from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -122,7 +120,8 @@ def fetch_items(
         closely: read all details (who moved an item, why it was closed), even if a simpler read is
             possible.
     """
-    links = list(links)
+    if not (links := list(links)):
+        return []
     seen = {link: ItemSnapshot(link, link.key) for link in links}
     located: dict[str, dict[Link, ItemRef]] = {}
     for link in links:
@@ -140,6 +139,8 @@ def fetch_items(
         at_once = reads_many and (closely or len(refs) > 1)
         for group in [refs] if at_once else [{link: ref} for link, ref in refs.items()]:
             tasks[tuple(group)] = partial(_read, trackers, tracker, group, at_once=at_once)
+    from unlatch.worklog.parallel import run_parallel  # noqa: PLC0415  (slow to load)
+
     for _, answers in run_parallel(tasks, within=within):
         for link, answer in answers.items():
             if isinstance(answer, UnlatchError):
@@ -154,6 +155,13 @@ def last_synced(increment: Increment) -> Mapping[Link, datetime]:
 
     It comes from the events; without them it is unknown.
     """
+    from unlatch.increments.records.events import (  # noqa: PLC0415  (slow to load)
+        Delivered,
+        Linked,
+        Synced,
+        read_events,
+    )
+
     times: dict[tuple[str, str], datetime] = {}
     with suppress(StoreError):
         for event in read_events(increment.folder):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from shlex import quote
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
 from unlatch.project.plugins.errors import blaming
@@ -66,6 +64,9 @@ def unknown_address(
     workspace: Workspace, url: str, failed: Mapping[str, PluginBroken]
 ) -> UnlatchError:
     """The error for an address that no tracker knows; the plugins `failed` did not say."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415  (slow to load)
+    from urllib.parse import urlsplit  # noqa: PLC0415  (as above)
+
     host = ""
     with suppress(ValueError):
         host = urlsplit(url).hostname or ""

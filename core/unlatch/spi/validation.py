@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from unlatch.patterns import pattern
 
@@ -78,6 +77,8 @@ def web_address(raw: str) -> str:
     url = raw.strip()
     if _WITH_USER.match(url):
         raise ValueError("the address must not hold a user name or a password")
+    from urllib.parse import urlsplit  # noqa: PLC0415  (slow to load)
+
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

@@ -8,7 +8,6 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.paths import METADATA, SPECWEAVE
 from unlatch.increments.model.increment import Increment
 from unlatch.project.git.revisions import changed_since
-from unlatch.project.git.setup import require_git
 from unlatch.project.git.sparse import sparse_increments
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
@@ -70,6 +69,8 @@ def _changed(workspace: Workspace, since: str, place: Path) -> frozenset[str]:
     root = workspace.paths.root
     if (files := changed_since(root, since, below=place)) is not None:
         return files
+    from unlatch.project.git.setup import require_git  # noqa: PLC0415  (slow to load)
+
     require_git(root)
     raise UsageError(
         "unknown-ref",

@@ -8,8 +8,8 @@ decisions about the links of one increment are made compatible.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from unlatch.delivery.planning import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Base, Boxes, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
@@ -17,6 +17,9 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Category, Operation
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from unlatch.delivery.planning import RefusedLabels
 
 
 class Side(StrEnum):
@@ -125,7 +128,7 @@ class Compared:
     policy: SyncPolicy  # of its tracker
     context: ReconcileContext
     boxes: ComparedBoxes | None = None  # None if they were not compared
-    refused: RefusedLabels | None = None  # labels that its tracker refused, and that are missing
+    refused: "RefusedLabels | None" = None  # labels that its tracker refused, and that are missing
 
     @property
     def verdict(self) -> Verdict | None:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.planning import refused_labels
-from unlatch.delivery.read_ahead import find_stale_read
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
@@ -22,8 +20,6 @@ from unlatch.lifecycle.fetch_items import (
     find_unread,
     group_unread,
 )
-from unlatch.sync.branches import check_branches
-from unlatch.sync.check_boxes import compare_boxes
 from unlatch.sync.compare import (
     Compared,
     Decision,
@@ -54,6 +50,8 @@ def check_stale(compared: Compared) -> Compared:
     item = compared.seen.item
     if item is None or compared.verdict not in _BY_ITEM:
         return compared
+    from unlatch.delivery.read_ahead import find_stale_read  # noqa: PLC0415  (slow to load)
+
     error = find_stale_read(compared.increment, compared.link, item)
     if error is None:
         return compared
@@ -200,6 +198,8 @@ def plan_sync(
     compared = []
     refusals = {increment.id: find_refusals(increment) for increment in chosen}
     for increment, link in links:
+        from unlatch.sync.branches import check_branches  # noqa: PLC0415  (slow to load)
+
         others = [other for other in linked.on(link) if other.id != increment.id]
         comparison = _compare(increment, seen[link], policy(link.tracker), others)
         comparison = check_branches(workspace, trackers, check_stale(comparison), everything)
@@ -209,7 +209,9 @@ def plan_sync(
     unread = find_unread(chosen, workspace.registry)
     excluded += [gap.tracker for gap in unread if _is_off(policy(gap.tracker)) for _ in gap.names]
     missed = tuple(gap for gap in unread if not _is_off(policy(gap.tracker)))
-    if boxes:
+    if boxes and compared:
+        from unlatch.sync.check_boxes import compare_boxes  # noqa: PLC0415  (slow to load)
+
         groups = (compare_boxes(workspace, group) for group in by_increment(compared))
         compared = list(chain.from_iterable(groups))
     return make_plan(compared, SyncPlan(unread=missed, excluded=tuple(excluded)))
@@ -285,7 +287,11 @@ def _find_refused(
     item = compared.seen.item
     if compared.decision is None or item is None or not compared.policy.direction.pushes:
         return compared
-    matching = (refusal for refusal in refusals if same_item(refusal.link, compared.link))
+    matching = [refusal for refusal in refusals if same_item(refusal.link, compared.link)]
+    if not matching:
+        return compared
+    from unlatch.delivery.planning import refused_labels  # noqa: PLC0415  (slow to load)
+
     refused = (refused_labels(workspace, compared.increment, refusal, item) for refusal in matching)
     return replace(compared, refused=next(refused, None))
 

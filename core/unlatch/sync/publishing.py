@@ -1,16 +1,19 @@
 """Sync, and publish the changed increments with git, as a package for CI systems does it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.locks import SYNC, delivery_lock
-from unlatch.project.trackers import Trackers
-from unlatch.project.workspace import Workspace
 from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
 
 # A run that takes longer than this is stuck.
 RUN_PATIENCE = 600.0
@@ -59,7 +62,7 @@ def sync_and_publish(
     options: SyncOptions,
     find_target: Callable[[], Publish] | None,
     *,
-    by: str,
+    by: Callable[[], str],
     listener: PublishListener,
     in_job: bool,
     first: Callable[[SyncOptions], SyncOptions] = lambda options: options,
@@ -70,6 +73,7 @@ def sync_and_publish(
     wait for a long sync.
 
     Args:
+        by: the user's name, which is only asked for where something is written.
         find_target: checks that publishing can succeed, before anything is changed; None publishes
             nothing.
         in_job: whether this is a job of a CI system.
@@ -80,8 +84,7 @@ def sync_and_publish(
         UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
     """
     is_alone = find_target is not None or in_job
-    lock = delivery_lock(workspace.paths, SYNC, patience=RUN_PATIENCE)
-    with lock if is_alone else nullcontext():
+    with _lock(workspace) if is_alone else nullcontext():
         publish = find_target() if find_target else None
         try:
             result = Sync(workspace, trackers, options, by, listener, first).run()
@@ -90,6 +93,12 @@ def sync_and_publish(
             _publish(publish, listener)
             raise
         return result, _publish(publish, listener)
+
+
+def _lock(workspace: Workspace) -> AbstractContextManager[object]:
+    from unlatch.increments.files.locks import SYNC, delivery_lock  # noqa: PLC0415  (slow to load)
+
+    return delivery_lock(workspace.paths, SYNC, patience=RUN_PATIENCE)
 
 
 def _publish(publish: Publish | None, listener: PublishListener) -> PublishResult:

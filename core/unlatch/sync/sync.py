@@ -1,33 +1,35 @@
 """Sync increments with their items: deliver, compare, apply, and deliver the changes."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from __future__ import annotations
+
 from dataclasses import field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from unlatch.delivery.duplicates import Duplicates, check_recent
-from unlatch.delivery.preview import Previewed
-from unlatch.delivery.run import DeliveryRun
-from unlatch.delivery.task import Delivery
 from unlatch.errors import ConsentMissing, UnlatchError, UsageError
-from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, find_excess, read_back
 from unlatch.lifecycle.units.adoption import Adoption, adopt, find_adoption
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.git.sparse import sparse_increments
-from unlatch.project.trackers import Trackers
-from unlatch.project.workspace import Workspace
-from unlatch.spi import ItemEvent
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
-from unlatch.sync.apply import apply_sync_plan, preview_sync, pushed_words
-from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
-from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
 from unlatch.sync.refused_labels import missing_labels, without_tried
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from unlatch.delivery.preview import Previewed
+    from unlatch.delivery.task import Delivery
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemEvent
+    from unlatch.sync.ingest import MatchedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +168,16 @@ def preview(
     plan = plan_sync(workspace, trackers, chosen.increments, everything, boxes=other is None)
     plan = replace(plan, retries_refused=options.retries_refused, is_named=bool(options.ids))
     plan = replace(plan, tries_blocked=options.retries_blocked)
-    run = DeliveryRun(workspace, trackers, options=options.delivery, named=options.retries_refused)
     due = plan if other is None else plan.only_pending
-    items = preview_sync(run, due, by=by) if requests else ()
+    items: tuple[Previewed, ...] = ()
+    if requests and due.links:
+        from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415  (slow to load)
+        from unlatch.sync.apply import preview_sync  # noqa: PLC0415
+
+        run = DeliveryRun(
+            workspace, trackers, options=options.delivery, named=options.retries_refused
+        )
+        items = preview_sync(run, due, by=by)
     unchecked = [] if options.ids else broken
     found_adoptions = map(find_adoption, () if other else chosen.increments)
     adoptions = tuple(filter(None, found_adoptions))
@@ -188,13 +197,14 @@ class Sync:
     On another branch than the compared one only pending operations are delivered.
 
     Args:
+        by: the user's name, which is only asked for where something is written.
         first: called before the first delivery, for the options from then on.
     """
 
     workspace: Workspace
     trackers: Trackers
     options: SyncOptions
-    by: str
+    by: Callable[[], str]
     listener: SyncListener
     first: Callable[[SyncOptions], SyncOptions] = lambda options: options
     made: dict[str, list[Delivery]] = field(default_factory=dict)
@@ -282,12 +292,18 @@ class Sync:
         if options.event is None:
             since = options.changed_since
             return choose(self.workspace, everything, ids=options.ids, since=since)
+        from unlatch.sync.ingest import match_event  # noqa: PLC0415  (slow to load)
+
         self.event = match_event(self.trackers, *options.event, everything)
         return Chosen(
             self.event.increments, left_out=tuple(sparse_increments(self.workspace.paths))
         )
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
+        if not due:
+            return
+        from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415  (slow to load)
+
         options, named = self.options.delivery, self.options.retries_refused
         run = DeliveryRun(self.workspace, self.trackers, options, fresh=fresh, named=named)
         operations = sum(run.will_attempt(op) for increment in due for op in increment.pending)
@@ -306,12 +322,18 @@ class Sync:
         plan = replace(plan, retries_refused=options.retries_refused)
         plan = replace(plan, tries_blocked=options.retries_blocked)
         if self.event:
+            from unlatch.sync.ingest import attribute_change  # noqa: PLC0415  (as above)
+
             return attribute_change(plan, self.event), []
         # A named increment that cannot be read ends the command.
         return plan, [] if self.options.ids else broken
 
     def _disagreement(self, plan: SyncPlan) -> UnlatchError | None:
         """Why the words that a plan would send are not sent, if the user does not agree."""
+        if not plan.having(Verdict.PUSH):
+            return None
+        from unlatch.sync.apply import pushed_words  # noqa: PLC0415  (slow to load)
+
         try:
             if sending := [*pushed_words(self.workspace, plan)]:
                 self.listener.agree(sending)
@@ -331,7 +353,13 @@ class Sync:
                 raise self.refused
             self.listener.applied(plan, (), None)
             return plan, ()
-        done = apply_sync_plan(self.workspace, plan, by=self.by, force=self.options.force)
+        if not plan.links:  # then nothing moves either
+            self.listener.applied(plan, (), None)
+            return plan, ()
+        from unlatch.sync.apply import apply_sync_plan  # noqa: PLC0415  (as above)
+        from unlatch.sync.apply_boxes import leave_boxes  # noqa: PLC0415
+
+        done = apply_sync_plan(self.workspace, plan, by=self.by(), force=self.options.force)
         plan = leave_boxes(plan, done.left)
         self.listener.applied(plan, done.moves, None)
         names = sorted({compared.increment.id for compared in plan.links})

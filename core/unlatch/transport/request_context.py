@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from unlatch.errors import TrackerError
 from unlatch.values import dataclass
-from unlatch.worklog.parallel import run_parallel
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -91,6 +90,8 @@ def side_by_side(tasks: Sequence[Callable[[], Value]]) -> list[Value | TrackerEr
         What each task returned, or the TrackerError that it raised, in the order of the tasks.
     """
     jobs = {number: partial(_ended, copy_context(), task) for number, task in enumerate(tasks)}
+    from unlatch.worklog.parallel import run_parallel  # noqa: PLC0415  (slow to load)
+
     ended = dict(run_parallel(jobs, limits={"": _AT_ONCE}))
     results: list[Value | TrackerError] = []
     for number in jobs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import IO, TYPE_CHECKING
@@ -14,7 +15,6 @@ from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from subprocess import Popen
 
 _CHUNK = 65_536
@@ -93,11 +93,8 @@ def _read(process: Popen[bytes], pipe: IO[bytes], content: bytearray, most: int)
 
 def _start(argv: Sequence[str], cwd: Path, environ: Mapping[str, str], fed: bytes) -> Popen[bytes]:
     import subprocess  # noqa: PLC0415  (most commands start no program)
-    import tempfile  # noqa: PLC0415
 
-    with tempfile.TemporaryFile() as stdin:
-        stdin.write(fed)
-        stdin.seek(0)
+    with _input(fed) as stdin:
         return subprocess.Popen(  # noqa: S603  (an argument list; no caller takes it from a project)
             argv,
             cwd=cwd,
@@ -108,6 +105,17 @@ def _start(argv: Sequence[str], cwd: Path, environ: Mapping[str, str], fed: byte
             # A group of its own, so that its children end with it; and no terminal for prompts.
             start_new_session=True,
         )
+
+
+def _input(fed: bytes) -> IO[bytes]:
+    if not fed:
+        return Path(os.devnull).open("rb")
+    from tempfile import TemporaryFile  # noqa: PLC0415  (slow to load, and rarely needed)
+
+    stdin: IO[bytes] = TemporaryFile()  # noqa: SIM115  (the caller closes it)
+    stdin.write(fed)
+    stdin.seek(0)
+    return stdin
 
 
 def _wait(process: Popen[bytes], deadline: float, seconds: float) -> int:

@@ -158,6 +158,32 @@ def test_a_quick_command_loads_few_modules(
         assert [] == [one for one in loaded if "click" in one]
 
 
+# A CI job runs it on each push. Once it loaded a hundred more, and started a third program.
+SYNC_BUDGET = 186
+STARTED = """
+import sys
+from unlatch.cli.__main__ import prepare
+prepare()
+started = []
+sys.addaudithook(lambda event, given: started.append(given) if event == "subprocess.Popen" else 0)
+from unlatch.cli.main import run
+run(sys.argv[1:])
+print(len(started), file=sys.stderr)
+"""
+
+
+def test_a_sync_without_links_loads_and_starts_little(project: Project) -> None:
+    project.run("new", "No items")
+    project.git("init", "-q")
+    loaded = loaded_by(project, "sync", "--yes")
+    assert set() == loaded & HEAVY
+    assert set() == loaded & {"unlatch.delivery.dispatch", "unlatch.sync.apply", "tempfile"}
+    assert SYNC_BUDGET > len(own_and_third_party(loaded))
+    # Which branch is checked out, and which is the default one.
+    *_, started = last_lines(project, "sync", "--yes", script=STARTED)
+    assert int(started) <= 2
+
+
 AS_A_SCRIPT = """
 import os, sys
 folder = os.path.dirname(sys.executable)

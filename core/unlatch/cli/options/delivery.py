@@ -1,8 +1,9 @@
 """The options that all commands that deliver have in common."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from __future__ import annotations
+
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +12,15 @@ from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.passing import context_of
 from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Link
-from unlatch.lifecycle.change import ChangeOptions
 from unlatch.project.registry import Registry
-from unlatch.spi import Manifest, Option
 from unlatch.spi.operation import DeliveryOptions, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from unlatch.increments.model.increment import Link
+    from unlatch.lifecycle.change import ChangeOptions
+    from unlatch.spi import Manifest, Option
 
 DRY_RUN = dry_run_option("Show each item, comment and request, and write nothing.")
 # Eager: it is known before the arguments are looked up.
@@ -135,6 +140,8 @@ def take_options(given: dict[str, Any], **more: Any) -> tuple[ChangeOptions, dic
     """The options that commands which change something have in common, and the others."""
     common = {name: value for name, value in given.items() if name in _COMMON}
     others = {name: value for name, value in given.items() if name not in _COMMON}
+    from unlatch.lifecycle.change import ChangeOptions  # noqa: PLC0415  (slow to load)
+
     return ChangeOptions(**common, **more), others
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_documents import DONE_BEFORE
-from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.cli.render.describe import next_command, times, tracker_title
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW, bar
@@ -78,6 +77,8 @@ class _DeliveryLog:
             self._failed[alike] += 1
         count = self._failed[alike] if alike else 0
         if not self._silent and (0 < count <= _ALIKE or not self._is_terse):
+            from unlatch.cli.render.delivery_text import delivery_lines  # noqa: PLC0415  (slow to load)
+
             registry = self._context.workspace.registry
             output.data(*delivery_lines(registry, delivery, again=count > 1))
 

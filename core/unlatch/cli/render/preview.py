@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -155,6 +154,8 @@ def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
     ]
     words = [output.clean(request.what) for request in requests]
     longest = max(map(len, heads), default=0)
+    import shutil  # noqa: PLC0415  (slow to load)
+
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if columns is None or longest + 2 + max(map(cells, words), default=0) < columns:
         return ([f"{head:<{longest}}  {what}"] for head, what in zip(heads, words, strict=True))

@@ -16,6 +16,7 @@ from unlatch.increments.documents.state_words import (
     state_of_sign,
     state_of_word,
 )
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 _TASK_ID = (
@@ -36,18 +37,18 @@ _SEPARATOR = r"\*{0,2}(?P<separator>[ \t]{0,4}[:.)\u2013\u2014-]{0,2}\*{0,2}[ \t
 
 # The id may be code, or the text of a link.
 LINK_END = r"(?:\](?:\([^()]{0,200}\))?)?"
-TASK = re.compile(
+TASK = pattern(
     rf"{_MARK}\*{{0,2}}(?:Task[ \t]{{1,4}})?\[?[*`]{{0,3}}(?P<id>{_TASK_ID}){_END_OF_ID}{_NO_RANGE}"
     rf"[*`]{{0,3}}{LINK_END}{_SEPARATOR}",
     re.IGNORECASE,
 )
-_STORY = re.compile(
+_STORY = pattern(
     rf"{_MARK}(?:User Story[ \t]?:?[ \t]{{1,4}})?\*{{0,2}}(?P<id>{STORY_ID}){_END_OF_ID}{_NO_RANGE}"
     rf"{_SEPARATOR}",
     re.IGNORECASE,
 )
-_STORY_BEHIND = re.compile(rf"(?<!\\)\((?P<id>{STORY_ID})\)\Z")
-_SUFFIX = re.compile(
+_STORY_BEHIND = pattern(rf"(?<!\\)\((?P<id>{STORY_ID})\)\Z")
+_SUFFIX = pattern(
     rf"[ \t](?:(?P<sign>{SIGN})(?:[ \t]{{0,4}}(?P<bare>\[{WORD}\]|\({WORD}\)|{WORD}))?"
     rf"|(?P<framed>\[{WORD}\]|\({WORD}\)))\Z",
     re.IGNORECASE,
@@ -56,7 +57,7 @@ _SUFFIX = re.compile(
 _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
 # A former mark before the id is followed by dots for id and title.
-_WAS = re.compile(
+_WAS = pattern(
     rf"[ \t]\(was:(?: (?P<box>{BOX})| (?P<sign>{SIGN}[ \t]{{1,4}})\.\.\.)?"
     r"(?P<suffix>(?:(?!\(was:).)*)\)\Z"
 )

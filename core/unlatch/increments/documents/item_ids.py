@@ -1,10 +1,10 @@
 """Finding the parts of a document by the ids that people type, and editing its text."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.quoting import shown
+from unlatch.patterns import pattern
 
 # The offsets of an old text, and the new one.
 Edit = tuple[int, int, str]
@@ -12,7 +12,7 @@ Edit = tuple[int, int, str]
 _COMPARED = 1000
 _SHOWN_LINES = 10
 _SUGGESTED = 3
-_NUMBERED = re.compile(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
+_NUMBERED = pattern(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
 
 
 def with_edits(text: str, edits: Iterable[Edit]) -> str:

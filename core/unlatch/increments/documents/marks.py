@@ -4,11 +4,11 @@ Done is `x` or `X` alone. A mark without a row is open, because nobody knows wha
 public files of spec-kit, `[~]` means partial more often than dropped.
 """
 
-import re
 from collections.abc import Mapping
 from enum import Enum, auto
 from types import MappingProxyType
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 
@@ -24,7 +24,7 @@ BLANK = r"[^\S\r\n]"
 # At most one character, which may be an emoji with its variation selector. A link is no box.
 MARK = rf"{BLANK}{{0,2}}(?:[^\[\]\s]\ufe0f?)?{BLANK}{{0,2}}"
 BOX = rf"\[{MARK}\](?![(\[])"
-_MARK = re.compile(MARK)
+_MARK = pattern(MARK)
 # Unicode has 32 characters for internal use. They stand for the marks that a project's
 # configuration counts as discarded, while its documents are read.
 INTERNAL = range(0xFDD0, 0xFDF0)

@@ -1,7 +1,5 @@
 """Quote texts of people and programs in a Markdown file, so that they never become structure."""
 
-import re
-
 from unlatch.increments.documents.headings import (
     last_mark,
     read_story_heading,
@@ -9,18 +7,19 @@ from unlatch.increments.documents.headings import (
     story_behind,
 )
 from unlatch.increments.documents.marks import BOX
+from unlatch.patterns import pattern
 from unlatch.worklog.text.neutral import without_comments, without_controls, without_surrogates
 
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.
-_OTHER_BREAKS = re.compile("[\u2028\u2029]")
+_OTHER_BREAKS = pattern("[\u2028\u2029]")
 # The beginning of a block, after markers of lists and quotes (these may stay).
-_BLOCK_START = re.compile(
+_BLOCK_START = pattern(
     r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
     rf"(?P<sign>#{{1,6}}(?=[ \t]|\Z)|`{{3}}|~{{3}}|{BOX}|-{{3}}|={{3}}|\+{{3}}|\*{{3}}|_{{3}}|<)"
 )
 # The sign before a further field of a task on the same line.
-_FIELD_SIGN = re.compile(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
+_FIELD_SIGN = pattern(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
 
 
 def shown(text: str) -> str:

@@ -17,17 +17,18 @@ from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, 
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.patterns import pattern
 from unlatch.worklog.text.markdown_lines import Line, append_lines, scan_work
 
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "
-_NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)", re.IGNORECASE)
+_NUMBER = pattern(r"T-?(?P<digits>[0-9]+)", re.IGNORECASE)
 # The number of tasks in the front matter of a tasks.md, as SpecWeave writes it.
-_TOTAL = re.compile(
+_TOTAL = pattern(
     r"\A\ufeff?---[ \t]*+(?:\r\n?+|\n)(?:(?!---|\.\.\.)[^\r\n]*+(?:\r\n?+|\n))*?"
     r"total_tasks:[ \t]*+(?P<count>[0-9]{1,9}+)(?=[ \t]*+(?:#[^\r\n]*+)?+[\r\n])"
 )
-_UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
+_UPPER_NUMBER = pattern(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
 
 
 def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str, tuple[str, ...]]:

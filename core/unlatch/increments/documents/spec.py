@@ -13,16 +13,17 @@ from unlatch.increments.documents.headings import (
 )
 from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story
+from unlatch.patterns import pattern
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 
-_CRITERION = re.compile(
+_CRITERION = pattern(
     rf"(?:(?P<box>{BOX}){BLANK}{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
     rf"(?P<close>[*_~`]{{0,4}}{LINK_END}[ \t]{{0,4}}(?P<colon>:)?[*_~`]{{0,4}}[ \t]*)",
     re.IGNORECASE,
 )
 # The number of a story, as its criteria spell it: "9A" for US-009A.
-_STORY_KEY = re.compile(r"US-?(?=[0-9])0*+(?P<key>.*)", re.IGNORECASE)
-_CRITERION_KEY = re.compile(r"AC-US(?=[0-9])0*+(?P<key>[0-9]*+[A-Za-z]?)-", re.IGNORECASE)
+_STORY_KEY = pattern(r"US-?(?=[0-9])0*+(?P<key>.*)", re.IGNORECASE)
+_CRITERION_KEY = pattern(r"AC-US(?=[0-9])0*+(?P<key>[0-9]*+[A-Za-z]?)-", re.IGNORECASE)
 
 
 def read_spec(text: str) -> Spec:
@@ -92,6 +93,6 @@ def _assign(
     return tuple(stories), tuple(criteria)
 
 
-def _key(pattern: re.Pattern[str], id: str) -> str:
-    match = pattern.match(id)
+def _key(spelling: re.Pattern[str], id: str) -> str:
+    match = spelling.match(id)
     return match["key"].upper() if match else ""

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from unlatch.increments.documents.marks import BOX, State, state_of_box
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 _WORDS = {
@@ -30,19 +31,19 @@ _STATE_OF_SIGN = {sign: state for state in _SIGNS for sign in _SIGNS[state]}
 SIGN = r"[^\x00-\x7F\w\s\u2013\u2014\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u2022\u00b7]{1,4}"
 _SPELLINGS = (re.escape(word).replace(r"\ ", "[ -]") for word in sorted(_STATES, key=len)[::-1])
 WORD = rf"(?:{'|'.join(_SPELLINGS)})(?![\w-])"
-_STATUS = re.compile(
+_STATUS = pattern(
     rf"""(?P<box>{BOX})?[ ]?(?:\*\*)?(?P<sign>{SIGN})?[ ]?(?:\*\*)?(?P<word>{WORD})?(?:\*\*)?
     (?P<decor>[ ]?(?P<second>{SIGN})(?:[ ](?:\*\*)?{WORD}(?:\*\*)?)?)?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_NOTE_WORD = re.compile(
+_NOTE_WORD = pattern(
     rf"[ \t(\[:\u2013\u2014-]{{0,8}}(?:{SIGN}[ ]?)?(?P<word>{WORD})", re.IGNORECASE
 )
-_PERCENT = re.compile(r" ?\([0-9]{1,3}%[^()]{0,80}\)")
-_BOX = re.compile(BOX)
-_WAS = re.compile(r" \(was: (?P<old>(?:(?!\(was: ).)+)\)\Z")
-_REMARK = re.compile(r"\((?P<words>[^()]+)\)")
-_DATE = re.compile(r"[ \t]{0,4}(?:\([0-9]{4}-[0-9]{2}-[0-9]{2}\)|[0-9]{4}-[0-9]{2}-[0-9]{2}\b)")
+_PERCENT = pattern(r" ?\([0-9]{1,3}%[^()]{0,80}\)")
+_BOX = pattern(BOX)
+_WAS = pattern(r" \(was: (?P<old>(?:(?!\(was: ).)+)\)\Z")
+_REMARK = pattern(r"\((?P<words>[^()]+)\)")
+_DATE = pattern(r"[ \t]{0,4}(?:\([0-9]{4}-[0-9]{2}-[0-9]{2}\)|[0-9]{4}-[0-9]{2}-[0-9]{2}\b)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from dataclasses import field
 
 from unlatch.increments.documents.marks import MARK, Marks, State
 from unlatch.increments.documents.spec_and_tasks import Task
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])"
 # The first item of a list may begin on the line of the item around it: `1. - [ ] Title`.
 _ITEM = rf"(?P<indent>[ \t]*(?:{_MARKER}[ \t]{{1,4}}){{0,4}}){_MARKER}[ \t]"
-_BOX = re.compile(rf"{_ITEM}[ \t]*\[(?P<mark>{MARK})\](?![(\[])(?P<rest>.*)\Z")
-_LIST_ITEM = re.compile(_ITEM)
+_BOX = pattern(rf"{_ITEM}[ \t]*\[(?P<mark>{MARK})\](?![(\[])(?P<rest>.*)\Z")
+_LIST_ITEM = pattern(_ITEM)
 
 
 @dataclass(frozen=True, slots=True)

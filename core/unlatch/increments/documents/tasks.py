@@ -19,10 +19,11 @@ from unlatch.increments.documents.marks import BLANK, BOX, NATIVE, State, state_
 from unlatch.increments.documents.spec_and_tasks import Task, Tasks
 from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.increments.documents.task_lines import TaskGrammar, TaskLine, scan_tasks
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.text.markdown_lines import Line, scan_work
 
-_LABEL = re.compile(
+_LABEL = pattern(
     r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
     r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>[Ss]tatus):)"
     rf"{BLANK}{{0,8}}"
@@ -35,10 +36,10 @@ _KINDS = {
     **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
     **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
 }
-_BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX}){BLANK}.*)\Z")
-_STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
-_CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
-_DISCARDED_ID = re.compile(
+_BOXED = pattern(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX}){BLANK}.*)\Z")
+_STORY = pattern(rf"(?<![\w-]){STORY_ID}")
+_CRITERION = pattern(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
+_DISCARDED_ID = pattern(
     r".*-(?:discarded|deferred|cancelled|canceled|abandoned|skipped|dropped|obsolete)",
     re.IGNORECASE,
 )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.marks import INTERNAL, NO_MARKS
+from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +36,7 @@ class Discarding:
         self._inner = {mark: chr(code) for mark, code in zip(marks, INTERNAL, strict=False)}
         self._marks = str.maketrans({inner: mark for mark, inner in self._inner.items()})
         listed = "|".join(map(re.escape, self._inner))
-        self._box = re.compile(rf"{_BEFORE}({listed})(?=\])")
+        self._box = pattern(rf"{_BEFORE}({listed})(?=\])")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._layout, name)

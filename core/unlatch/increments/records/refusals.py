@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of
-from unlatch.increments.records.status_events import LOG
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
@@ -17,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.records.events import Delivered
     from unlatch.spi.operation import OperationKey
-    from unlatch.worklog.event_log import Event
 
 # Only files that contain this word can contain a refusal; most contain none.
+_LOG = "events.jsonl"  # as that of status_events, which is slow to load
 _REFUSED = b'"labelsRefused"'
 _WITH_LABELS = (Kind.REOPEN, Kind.CLOSE, Kind.UNDO)
 
@@ -48,8 +47,8 @@ class Refusal:
 def find_refusals(increment: Increment) -> Sequence[Refusal]:
     """The refused labels of each item; none if the events cannot be read, which doctor reports."""
     refusals: dict[tuple[str, str], Refusal] = {}
-    for event in _events(increment):
-        if not isinstance(event, Delivered) or event.kind not in _WITH_LABELS:
+    for event in _delivered(increment):
+        if event.kind not in _WITH_LABELS:
             continue
         is_first = event.retries is None
         if is_first and event.result == Result.STATE_KEPT and not event.labels_refused:
@@ -59,10 +58,13 @@ def find_refusals(increment: Increment) -> Sequence[Refusal]:
     return [refusal for refusal in refusals.values() if refusal.labels]
 
 
-def _events(increment: Increment) -> Sequence[Event]:
+def _delivered(increment: Increment) -> Sequence[Delivered]:
     try:
-        if _REFUSED in read_file(increment.folder / LOG.name):
-            return read_events(increment.folder)
+        if _REFUSED in read_file(increment.folder / _LOG):
+            from unlatch.increments.records import events  # noqa: PLC0415  (slow to load)
+
+            every = events.read_events(increment.folder)
+            return [event for event in every if isinstance(event, events.Delivered)]
     except (OSError, StoreError):
         return ()
     return ()

@@ -6,7 +6,6 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.outbox import strike_states
 from unlatch.increments.records.links import link_of, same_item
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
@@ -75,6 +74,8 @@ class PendingBeside:
 
 def strike_opposed(workspace: Workspace, link: Link, kind: Kind) -> None:
     """Let a command about an item alone end what its increments wanted for its state before."""
+    from unlatch.increments.files.outbox import strike_states  # noqa: PLC0415  (slow to load)
+
     for increment in PendingBeside.of(workspace).opposed(link, kind):
         strike_states(workspace.beside, increment.id, link)
 

@@ -6,13 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.duplicates import check_recent, was_delivered_lately
-from unlatch.delivery.preview import preview_operations
-from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.changes.plans import Plan
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.increments.records.events import Linked
-from unlatch.increments.records.status_events import LOG
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
 from unlatch.project.workspace import Workspace, utc_now
@@ -114,6 +109,9 @@ def _is_unmade(record: BrokenIncrement) -> bool:
     """Whether its first write had not ended, so that nothing was recorded and nothing sent."""
     if record.error_id != _MISSING:
         return False
+    from unlatch.increments.records.events import Linked  # noqa: PLC0415  (slow to load)
+    from unlatch.increments.records.status_events import LOG  # noqa: PLC0415
+
     with suppress(StoreError):
         return all(isinstance(event, Linked) for event in LOG.read(record.folder))
     return False
@@ -139,6 +137,8 @@ def deliver_items(
     Raises:
         UnlatchError: a record cannot be read; the others have been served.
     """
+    from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415  (slow to load)
+
     workspace.manager.take_over()
     names = dict.fromkeys(workspace.manager.find(record.id).name for record in records)
     records = [workspace.manager.read(name) for name in names]
@@ -173,6 +173,10 @@ def preview_deliveries(
     options: DeliveryOptions,
 ) -> list[Previewed]:
     """Preview the requests of the same deliveries; nothing is written."""
+    from unlatch.delivery.preview import preview_operations  # noqa: PLC0415  (slow to load)
+    from unlatch.delivery.run import DeliveryRun  # noqa: PLC0415
+    from unlatch.increments.files.changes.plans import Plan  # noqa: PLC0415
+
     run = DeliveryRun(workspace, trackers, options)
     previews = preview_operations(run, [Plan(record, record) for record in records])
     return [preview for items in previews for preview in items]

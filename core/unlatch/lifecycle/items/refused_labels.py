@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.planning import RefusedLabels, ask_again, refused_labels
-from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.refusals import find_refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from unlatch.delivery.planning import RefusedLabels
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
@@ -21,10 +20,14 @@ def known_refusals(workspace: Workspace, increment: Increment) -> Sequence[Refus
 
     Without those of items with pending operations.
     """
+    if not (refusals := find_refusals(increment)):
+        return ()
+    from unlatch.delivery.planning import refused_labels  # noqa: PLC0415  (slow to load)
+
     pending = {identity(link_of(increment, operation)) for operation in increment.pending}
     linked = {identity(link) for link in increment.links} - pending
-    refusals = (refusal for refusal in find_refusals(increment) if identity(refusal.link) in linked)
-    refused = (refused_labels(workspace, increment, refusal) for refusal in refusals)
+    chosen = (refusal for refusal in refusals if identity(refusal.link) in linked)
+    refused = (refused_labels(workspace, increment, refusal) for refusal in chosen)
     return [labels for labels in refused if labels is not None]
 
 
@@ -38,5 +41,8 @@ def refusals_of_items(workspace: Workspace) -> Iterator[tuple[Increment, Refused
 
 def ask_for_items(workspace: Workspace, *, by: str) -> None:
     """Enqueue operations that ask again for what was refused on items alone."""
+    from unlatch.delivery.planning import ask_again  # noqa: PLC0415  (as above)
+    from unlatch.increments.files.outbox import enqueue  # noqa: PLC0415
+
     for record, labels in [*refusals_of_items(workspace)]:
         enqueue(workspace.manager, record.id, ask_again(workspace, record, labels.refusal, by=by))

@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.changes.plans import plan_enqueue, plan_reopen, plan_transition
-from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.status_events import Transitioned
-from unlatch.increments.records.units import forget_evidence, read_unit
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -46,6 +42,8 @@ def find_adoption(increment: Increment) -> Adoption | None:
     now, recorded = increment.evidence, increment.overridden
     if now is None or recorded is None:
         return None
+    from unlatch.increments.files.work.files import files_of  # noqa: PLC0415  (slow to load)
+
     layout = files_of(increment).layout.title
     # Finished work that goes on is active, also if the files show nothing done yet.
     goes_on = recorded.is_finished and not increment.status.is_finished
@@ -53,7 +51,7 @@ def find_adoption(increment: Increment) -> Adoption | None:
     return Adoption(increment.id, recorded, status, now.by, layout)
 
 
-def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | None:
+def adopt(workspace: Workspace, increment: Increment, *, by: Callable[[], str]) -> Adoption | None:
     """Record the status that the files of a unit show; its items follow with the next comparison.
 
     A reopen in the tool's files is recorded as one, with what shows it for a reason.
@@ -67,7 +65,7 @@ def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | 
             workspace.manager.change(increment.id, _forget)
         return None
     reason = adoption.why
-    workspace.manager.apply(increment.id, _plan(adoption), by=by, reason=reason, recorded=False)
+    workspace.manager.apply(increment.id, _plan(adoption), by=by(), reason=reason, recorded=False)
     return adoption
 
 
@@ -76,18 +74,31 @@ def _is_evidence_old(increment: Increment) -> bool:
 
     Work that is done once more would be known, and not adopted.
     """
-    now, recorded = increment.evidence, read_unit(increment.data)
-    if now is None or recorded is None or recorded.evidence is None:
+    if (now := increment.evidence) is None:
+        return False
+    from unlatch.increments.records.units import read_unit  # noqa: PLC0415  (slow to load)
+
+    recorded = read_unit(increment.data)
+    if recorded is None or recorded.evidence is None:
         return False
     return now.status is increment.status and now.status is not recorded.evidence.status
 
 
 def _forget(_before: Increment, data: dict[str, Any]) -> list[Event]:
+    from unlatch.increments.records.units import forget_evidence  # noqa: PLC0415  (as above)
+
     forget_evidence(data)
     return []
 
 
 def _plan(adoption: Adoption) -> Callable[[Increment, Intent], Plan]:
+    from unlatch.increments.files.changes.plans import (  # noqa: PLC0415  (slow to load)
+        plan_enqueue,
+        plan_reopen,
+        plan_transition,
+    )
+    from unlatch.increments.records.status_events import Transitioned  # noqa: PLC0415
+
     def plan(before: Increment, intent: Intent) -> Plan:
         if find_adoption(before) != adoption:
             return plan_enqueue(before)  # it changed again, or another process was first

@@ -5,7 +5,6 @@ files, and the files on disk are hashed in git's way. Only what a sparse checkou
 compared as the index has it.
 """
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -161,6 +160,8 @@ def is_committed(path: Path, blob: str | None) -> bool:
 
 def _blob_id(content: bytes, like: str) -> str:
     data = b"blob %d\0" % len(content) + content
+    import hashlib  # noqa: PLC0415  (slow to load)
+
     return hashlib.new(_HASHES[len(like)], data, usedforsecurity=False).hexdigest()
 
 

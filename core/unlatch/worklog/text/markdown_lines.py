@@ -6,17 +6,17 @@ people nest fences (```bash in ```markdown). CommonMark ends the block at the fi
 the task after the last one as code; here nested fences are matched in pairs.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import field
 from typing import NamedTuple
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
-_LINE = re.compile(r"([^\r\n]*+)(?:\r\n?+|\n)?+")
-_MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
-_FENCE = re.compile(r"(?:(`{3,})[^`]*|(~{3,}+).*)\Z")
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
+_LINE = pattern(r"([^\r\n]*+)(?:\r\n?+|\n)?+")
+_MARKER = pattern(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
+_FENCE = pattern(r"(?:(`{3,})[^`]*|(~{3,}+).*)\Z")
+_HEADING = pattern(r"(#{1,6})(?:[ \t]+|\Z)")
 # What a line begins with if it is empty, indented, an item, a heading, a fence or a comment.
 _SIGNS = frozenset(("", *" \t-+*0123456789#`~<"))
 _CODE_INDENT = 4

@@ -1,9 +1,10 @@
 """unlatch sync and ingest: sync with the trackers, all or after an event; deliver operations."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from dataclasses import fields, replace
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +19,6 @@ from unlatch.cli.commands.items.pending import (
     tell_elsewhere,
     tell_pending,
 )
-from unlatch.cli.commands.items.preview import preview_items, tell_not_previewed
 from unlatch.cli.commands.items.render import tell_broken
 from unlatch.cli.commands.trackers import sync_documents, sync_render
 from unlatch.cli.commands.trackers.not_checked import (
@@ -34,16 +34,20 @@ from unlatch.cli.options.common import BY, JSON, dry_run_option, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render import delivery_documents
-from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import UNDECIDED, in_job, part
-from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.passing import show_plan, with_context
-from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.spi.operation import Kind
 from unlatch.sync.publishing import PublishResult, Way, sync_and_publish
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult, preview
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unlatch.cli.runtime.context import Context
+    from unlatch.cli.runtime.increments import Named
+    from unlatch.cli.table import Entry
 
 _MAX_ITEMS = click.option(
     "--max-items",
@@ -163,6 +167,11 @@ def _sync_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
 
 def _preview_items(context: Context, options: SyncOptions, run: RunOptions) -> int:
     """Preview the same."""
+    from unlatch.cli.commands.items.preview import (  # noqa: PLC0415  (slow to load)
+        preview_items,
+        tell_not_previewed,
+    )
+
     pending = _find_of_user(context)
     items = preview_items(context, pending, options.delivery)
     duplicates = tuple(count_duplicates(context, pending))
@@ -197,6 +206,11 @@ def _preview(
     plan: bool,
     check: bool,
 ) -> int:
+    from unlatch.cli.commands.items.preview import (  # noqa: PLC0415  (as above)
+        preview_items,
+        tell_not_previewed,
+    )
+
     who, (here, elsewhere) = context.who(run.by, notes_guess=plan), pending
     items = preview_items(context, here, options.delivery) if plan else []
     others = preview_items(context, elsewhere, options.delivery) if plan else []
@@ -249,7 +263,9 @@ def run_sync(
 ) -> int:
     """Sync, and tell the result; `looked` are those of the comments, if they were read."""
     (here, elsewhere), silent = pending, run.as_json
-    who, way = context.who(run.by), Way(run.way)
+    who, way = cache(partial(context.who, run.by)), Way(run.way)
+    if run.by:
+        who()  # refuses a bad name before anything is written
 
     def deliver_items(options: SyncOptions) -> SyncOptions:
         """Deliver pending operations on items; the options for the increments that follow."""
@@ -259,7 +275,9 @@ def run_sync(
 
     listener = Listener(context, yes=run.yes, silent=silent, alone=here.found)
     find_target = (
-        partial(part("publisher"), context.workspace, way, by=who) if way is not Way.NONE else None
+        partial(part("publisher"), context.workspace, way, by=who())
+        if way is not Way.NONE
+        else None
     )
     with context.trackers() as trackers:
         result, published = sync_and_publish(

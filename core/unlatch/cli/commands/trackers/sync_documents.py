@@ -1,7 +1,10 @@
 """The plan and the result of a sync for scripts: JSON documents and exit codes."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
@@ -11,23 +14,24 @@ from unlatch.cli.commands.trackers.not_checked import (
 )
 from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.notes import adoption_entry
-from unlatch.cli.render.preview import previewed_entry
 from unlatch.cli.render.refused import refused_entry
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.terminal import output
-from unlatch.delivery.duplicates import Duplicates
-from unlatch.delivery.planning import RefusedLabels
-from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.sync.choose import Chosen
-from unlatch.sync.compare import Compared, ComparedBoxes
-from unlatch.sync.ingest import MatchedEvent
-from unlatch.sync.plan import Move
-from unlatch.sync.publishing import PublishResult
-from unlatch.sync.sync import SyncPreview, SyncResult
 
-RefusedItems = Sequence[tuple[Increment, RefusedLabels]]
+if TYPE_CHECKING:
+    from unlatch.delivery.duplicates import Duplicates
+    from unlatch.delivery.planning import RefusedLabels
+    from unlatch.delivery.preview import Previewed
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.sync.compare import Compared, ComparedBoxes
+    from unlatch.sync.ingest import MatchedEvent
+    from unlatch.sync.plan import Move
+    from unlatch.sync.publishing import PublishResult
+    from unlatch.sync.sync import SyncPreview, SyncResult
+
+RefusedItems = Sequence[tuple["Increment", "RefusedLabels"]]
 
 
 def preview_code(preview: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
@@ -79,6 +83,8 @@ def preview_document(
         elsewhere: those of this user outside of the project.
         refused: labels that trackers refused on items alone.
     """
+    from unlatch.cli.render.preview import previewed_entry  # noqa: PLC0415  (slow to load)
+
     return {
         "compared": [_compared_entry(link) for link in preview.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),

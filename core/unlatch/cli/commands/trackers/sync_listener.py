@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.trackers import sync_render
 from unlatch.cli.render.agreement import agree_to_pending
@@ -10,13 +11,15 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.context import Context, is_interactive
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.terminal import output, prompts
-from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.items.places import ItemGroup
 from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
 from unlatch.sync.plan import Move, SyncPlan
 from unlatch.sync.publishing import PublishResult
+
+if TYPE_CHECKING:
+    from unlatch.delivery.task import Delivery
 
 
 class Listener:
@@ -46,7 +49,7 @@ class Listener:
     @contextmanager
     def delivering(
         self, increments: Sequence[Increment], operations: int
-    ) -> Iterator[Callable[[str, Delivery], None]]:
+    ) -> Iterator[Callable[[str, "Delivery"], None]]:
         if len(increments) == 1 and not self._silent:
             output.talk(f"{increments[0].id}: delivering {times(operations, 'operation')}")
         with show_deliveries(self._context, operations, silent=self._silent) as report:

@@ -17,7 +17,6 @@ from unlatch.cli.commands.trackers.sync_next import tell_decisions
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import adoption_line, tell_excess, tell_warnings
-from unlatch.cli.render.preview import item_lines
 from unlatch.cli.render.refused import RETRY, tell_refused
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import error_lines
@@ -75,6 +74,8 @@ def tell_preview(
 
     `refused` are labels that trackers refused on items alone.
     """
+    from unlatch.cli.render.preview import item_lines  # noqa: PLC0415  (slow to load)
+
     _tell_broken(preview.broken)
     if preview.other_branch is not None:
         place = place_of(preview.other_branch)

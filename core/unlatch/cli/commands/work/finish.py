@@ -26,7 +26,7 @@ from unlatch.cli.table import Entry
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import Place, Work
-from unlatch.lifecycle.deliver import SharedItems
+from unlatch.lifecycle.deliver import shared_items
 from unlatch.lifecycle.status_change import StatusChange, plan_finish, plan_undo_reopen
 from unlatch.lifecycle.units.archiving import check_archive
 from unlatch.spi.operation import Kind
@@ -92,7 +92,7 @@ def finish(
     words = " ".join(map(quote, named.names))
     listing = f"unlatch {quote(name)} {words} --dry-run"
     options, given = take_options(given, command=name, is_many=named.is_many, listing=listing)
-    who, delivery, shared = context.who(by), given.pop("delivery"), SharedItems.of(workspace)
+    who, delivery, shared = context.who(by), given.pop("delivery"), shared_items(workspace)
 
     def plan(wanted: str) -> StatusChange:
         how = {"by": who, "options": delivery, "shared": shared, **given}
