@@ -160,6 +160,14 @@ class SyncPlan:
         return len(written)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it changes nothing."""
+        if self.moves or self.retried:
+            return False
+        links = self.links
+        return not any(link.boxes or link.verdict is not Verdict.NOTHING for link in links)
+
+    @property
     def has_drift(self) -> bool:
         """Whether both sides differ anywhere without a valid reason."""
         verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT)
@@ -198,23 +206,30 @@ def plan_sync(
     compared = []
     refusals = {increment.id: find_refusals(increment) for increment in chosen}
     for increment, link in links:
-        from unlatch.sync.branches import check_branches  # noqa: PLC0415  (slow to load)
-
         others = [other for other in linked.on(link) if other.id != increment.id]
         comparison = _compare(increment, seen[link], policy(link.tracker), others)
-        comparison = check_branches(workspace, trackers, check_stale(comparison), everything)
+        comparison = check_stale(comparison)
+        if comparison.verdict is Verdict.PULL:
+            from unlatch.sync.branches import check_branches  # noqa: PLC0415  (slow to load)
+
+            comparison = check_branches(workspace, trackers, comparison, everything)
         comparison = _find_refused(workspace, comparison, refusals[increment.id])
         compared.append(_find_author(trackers, comparison))
     compared = _leave_pending_alone(workspace, compared)
     unread = find_unread(chosen, workspace.registry)
     excluded += [gap.tracker for gap in unread if _is_off(policy(gap.tracker)) for _ in gap.names]
     missed = tuple(gap for gap in unread if not _is_off(policy(gap.tracker)))
-    if boxes and compared:
+    if boxes and any(map(_has_checks, compared)):
         from unlatch.sync.check_boxes import compare_boxes  # noqa: PLC0415  (slow to load)
 
         groups = (compare_boxes(workspace, group) for group in by_increment(compared))
         compared = list(chain.from_iterable(groups))
     return make_plan(compared, SyncPlan(unread=missed, excluded=tuple(excluded)))
+
+
+def _has_checks(compared: Compared) -> bool:
+    item = compared.seen.item
+    return item is not None and item.checks_of(compared.increment.id) is not None
 
 
 def _is_off(policy: SyncPolicy) -> bool:

@@ -353,7 +353,7 @@ class Sync:
                 raise self.refused
             self.listener.applied(plan, (), None)
             return plan, ()
-        if not plan.links:  # then nothing moves either
+        if plan.is_empty:
             self.listener.applied(plan, (), None)
             return plan, ()
         from unlatch.sync.apply import apply_sync_plan  # noqa: PLC0415  (as above)

@@ -5,7 +5,7 @@ other commits are merged field by field, and the push is repeated.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from unlatch.errors import StoreError
@@ -41,7 +41,7 @@ class NotPublished(StoreError):
     exit_code = 3
 
 
-def publisher(workspace: Workspace, way: Way, *, by: str) -> Publish:
+def publisher(workspace: Workspace, way: Way, *, by: Callable[[], str]) -> Publish:
     """What publishes the changes of a sync; UnlatchError: this checkout cannot be published."""
     return partial(publish, find_target(workspace, way, by=by))
 

@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class PublishTarget:
         return f"unlatch/sync-{self.branch}"
 
 
-def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
+def find_target(workspace: Workspace, way: Way, *, by: Callable[[], str]) -> PublishTarget:
     """Check that publishing can succeed; merge the branch of an open pull request.
 
     Raises:
@@ -91,7 +92,7 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             hint="git config user.name NAME; git config user.email ADDRESS",
         )
     branch = _branch(git, ci)
-    remote = git("config", "--get", f"branch.{branch}.remote").line or "origin"
+    remote = git.setting(f"branch.{branch}.remote") or "origin"
     if not git("remote", "get-url", "--", remote).is_done:
         raise UsageError(
             "no-remote",
@@ -152,14 +153,14 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
 
 
 def _settings(
-    workspace: Workspace, attributes: str, ci: Ci | None, *, by: str
+    workspace: Workspace, attributes: str, ci: Ci | None, *, by: Callable[[], str]
 ) -> tuple[tuple[str, str], ...]:
     """The merge driver, also for a clone that was not set up for it, and the committer."""
     path = state_folder(workspace.paths.root) / _ATTRIBUTES
     replace_file(path, attributes.encode())
     settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
     if ci is not None:
-        name = "".join(c for c in by if c not in "<>").strip() or "unlatch"
+        name = "".join(c for c in by() if c not in "<>").strip() or "unlatch"
         settings += [("user.name", name), ("user.email", ci.email)]
     return tuple(settings)
 

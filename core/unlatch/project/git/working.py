@@ -7,6 +7,7 @@ trust in the checkout; hooks, filters and merge drivers belong to it, whoever se
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from enum import Enum, auto
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from unlatch.values import dataclass
 
 _SECONDS = 300.0
 _HOOKED = ("commit", "merge", "push")
+# These change neither the configuration nor the files that it may include.
+_READING = ("check-attr", "log", "rev-parse", "status", "symbolic-ref", "var")
 # Those that start what `RepositorySettings.programs` lists.
 _STARTING = ("fetch", "ls-remote", "push", "commit", "commit-tree", "merge")
 # Files that are not ours may look changed in it.
@@ -60,6 +63,8 @@ class WorkingGit:
     top: Path  # of the checkout
     settings: Settings = ()  # git configuration for these commands only
     trust: Trust = Trust.NONE
+    # What git knows, until a command may change it.
+    _read: list[RepositorySettings] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(
         self, *arguments: str, paths: tuple[str, ...] | None = None, fed: bytes = b""
@@ -75,7 +80,10 @@ class WorkingGit:
             arguments = ("--literal-pathspecs", *arguments, *from_stdin)
             fed = os.fsencode("\0".join(paths))
         try:
-            given, environ = self._limits(command_of(arguments))
+            command = command_of(arguments)
+            given, environ = self._limits(command)
+            if command not in _READING:
+                self._read.clear()
             return self._start(arguments, (*given, *self.settings), environ, fed)
         except NoGit as error:
             raise UsageError("no-git", str(error), hint="install git") from error
@@ -91,6 +99,11 @@ class WorkingGit:
         """
         if self.trust is not Trust.ALL and (untrusted := self._untrusted(self._known())):
             raise self._refused(untrusted)
+
+    def setting(self, name: str) -> str | None:
+        """A setting of git's configuration, by its name as git lists it; None without one."""
+        values = [value for _, known, value in self._known().entries if known == name]
+        return values[-1] if values else None
 
     def check_remote(self, name: str) -> None:
         """Check that the repository of a remote may be used; UsageError `remote-untrusted`.
@@ -150,6 +163,11 @@ class WorkingGit:
         return given, OFFLINE if untrusted else {}
 
     def _known(self) -> RepositorySettings:
+        if not self._read:
+            self._read.append(self._read_settings())
+        return self._read[0]
+
+    def _read_settings(self) -> RepositorySettings:
         try:
             done = self._start(LISTING, UNUSED, OFFLINE)
         except NoGit:

@@ -275,9 +275,7 @@ def run_sync(
 
     listener = Listener(context, yes=run.yes, silent=silent, alone=here.found)
     find_target = (
-        partial(part("publisher"), context.workspace, way, by=who())
-        if way is not Way.NONE
-        else None
+        partial(part("publisher"), context.workspace, way, by=who) if way is not Way.NONE else None
     )
     with context.trackers() as trackers:
         result, published = sync_and_publish(
