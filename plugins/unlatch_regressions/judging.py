@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import Reaction
 from unlatch.increments.model.status import Status
 from unlatch.values import dataclass
-from unlatch.worklog.times import read_stamp
 from unlatch_regressions.cause import Cause
 
 if TYPE_CHECKING:
@@ -93,13 +92,6 @@ class Policy:
         )
 
 
-def completed_at(work: Work) -> datetime | None:
-    """When the work was completed last; None if nothing shows that."""
-    if work.increment.status.is_finished or not work.increment.reopens:
-        return work.increment.completed_at
-    return read_stamp(work.increment.reopens[-1].previous_completed_at)
-
-
 def _order(cause: Cause) -> datetime:
     return cause.seen_at
 
@@ -161,7 +153,7 @@ class Judge:
         """Whether a cause was there when the work was completed; None if nothing tells that."""
         if work.completed_in and self._history.find(cause.commit):
             return self._before.has(cause.commit, of=work.completed_in)
-        completed = completed_at(work)
+        completed = work.completed_at
         return None if completed is None else cause.seen_at <= completed
 
     def _returns(self, cause: Cause) -> int:

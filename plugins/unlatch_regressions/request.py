@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
+from unlatch.worklog.times import read_stamp
 from unlatch_regressions.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ class Work:
     completed_in: str = ""
     guards: tuple[str, ...] = ()
     recorded: Recorded = Recorded()
+
+    @property
+    def completed_at(self) -> datetime | None:
+        """When it was completed last; None if nothing shows that."""
+        if self.increment.status.is_finished or not self.increment.reopens:
+            return self.increment.completed_at
+        return read_stamp(self.increment.reopens[-1].previous_completed_at)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,12 @@ CATALOG = MappingProxyType(
             ("unlatch_regressions.results.reports", "unlatch_regressions.results.case_names"),
         ),
         "added-tests": ("reports", ("unlatch_regressions.results.added_tests",)),
+        "sarif": ("alerts", ("unlatch_regressions.alerts.sarif",)),
+        "alert": (
+            "alerts",
+            ("unlatch_regressions.alerts.events", "unlatch_regressions.alerts.signed"),
+        ),
+        "new-item": ("alerts", ("unlatch_regressions.similar",)),
         "revert": (
             "commits",
             ("unlatch_regressions.branch.messages", "unlatch_regressions.branch.patches"),

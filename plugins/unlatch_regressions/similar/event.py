@@ -47,7 +47,7 @@ def read_new_item(file: Path) -> NewItem:
         UsageError: `event-unreadable`, or `event-not-understood`: it is about no item.
     """
     try:
-        content = json.loads(read_user_file(file, at_most=MAX_EVENT_SIZE))
+        return parse_new_item(read_user_file(file, at_most=MAX_EVENT_SIZE))
     except OSError as error:
         raise UsageError(
             "event-unreadable",
@@ -56,11 +56,21 @@ def read_new_item(file: Path) -> NewItem:
             hint="name the file that the CI system wrote",
         ) from error
     except (ValueError, RecursionError) as error:
-        raise _not_understood(file, "it is not JSON") from error
+        raise _not_understood(file, str(error)) from error
+
+
+def parse_new_item(content: bytes) -> NewItem:
+    """The item of a message's content.
+
+    Raises:
+        ValueError: it is about no item.
+        RecursionError: it is nested too deeply.
+    """
+    data: Any = json.loads(content)
     for title, text, url in _PLACES:
-        if words := _text(content, title).strip():
-            return NewItem(Report(words, _TAG.sub(" ", _text(content, text))), _text(content, url))
-    raise _not_understood(file, "it names no new issue or work item")
+        if words := _text(data, title).strip():
+            return NewItem(Report(words, _TAG.sub(" ", _text(data, text))), _text(data, url))
+    raise ValueError("it names no new issue or work item")
 
 
 def _text(content: Any, path: Sequence[str]) -> str:
