@@ -107,7 +107,7 @@ TORTURE := $(addprefix torture/, \
   crash.run_crashes \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
   crash.item_kill outside/crash.item_kill earlier/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
-  crash.at_once)
+  crash.at_once fleet.load limits/fleet.load plain/fleet.load)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
 torture/crash.run_kill: OPTIONS := --every 3 --twice 100
@@ -120,6 +120,9 @@ torture/earlier/crash.item_kill: OPTIONS := --earlier
 torture/validators/crash.item_kill: OPTIONS := --validators
 torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
+torture/fleet.load: OPTIONS := --sample 20
+torture/limits/fleet.load: OPTIONS := --repositories 60 --items 30 --webhooks 0 --blows 0 --scale 10 --sample 5
+torture/plain/fleet.load: OPTIONS := --plain --repositories 60 --items 7 --webhooks 0 --blows 30 --sample 0
 $(TORTURE): $(STAMP)
 	$(BIN)/python -m tests.$(@F) $(OPTIONS)
 

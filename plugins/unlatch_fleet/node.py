@@ -34,18 +34,16 @@ async def run_node(
 ) -> None:
     """Work until asked to stop (SIGTERM, SIGINT, `fleet drain`); units under way finish first.
 
-    A second signal ends them; what they had under way is taken up again later.
+    A second signal ends them; what they had under way is taken up again later. While the database
+    is away, it tries again.
 
     Args:
         machine: its fleet.toml lists what may be synced here.
         say: gets what a person may want to know, a line at a time.
 
     Raises:
-        Transient: `fleet-database-away`, before the first unit.
         UnlatchError: `fleet-version`, `fleet-not-initialised`, `fleet-rights`.
     """
-    with opened(address) as connection:
-        check_version(connection)
     loop, stopping = asyncio.get_running_loop(), asyncio.Event()
     # Each unit needs a thread, and so do signs of life and questions to the database.
     loop.set_default_executor(ThreadPoolExecutor(settings.jobs + 4))
@@ -61,8 +59,9 @@ async def run_node(
         loop.add_signal_handler(number, stop)
     wait = 0.0
     while not stopping.is_set():
-        term = Term(address, machine, settings, say, stopping)
         try:
+            await asyncio.to_thread(_check, address)
+            term = Term(address, machine, settings, say, stopping)
             await term.run()
             wait = 0.0
         except Transient as error:
@@ -71,6 +70,11 @@ async def run_node(
             wait = min(_LONGEST, 2 * wait + 0.5)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopping.wait(), wait)
+
+
+def _check(address: str) -> None:
+    with opened(address) as connection:
+        check_version(connection)
 
 
 def _tell(error: BaseException | None, say: Callable[[str], None]) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.fleet.nodes import Node, Nodes
     from tests.fleet.proxy import Proxy
 
-KINDS = ("machine", "worker", "freeze", "partition", "database")
+KINDS = ("machine", "partition", "database", "worker", "freeze")
 _OPEN = """SELECT count(*) AS units FROM fleet_unit JOIN fleet_node USING (epoch)
     WHERE fleet_unit.ended IS NULL AND fleet_node.ended IS NULL AND (%s = '' OR name = %s)"""
 

@@ -53,7 +53,7 @@ class Load:
         scale: how many times faster than real the time of limits passes.
         late: of 1, the part of comments that takes effect late.
         sample: repositories that a shell loop syncs, to compare CPU.
-        program: what units run; None for unlatch as users start it.
+        is_warm: whether units start fast, without limits in scaled time.
         plain: whether units run the control.
         seconds: after which the run has failed.
     """
@@ -71,16 +71,16 @@ class Load:
     sample: int = 0
     seed: int = 1
     plain: bool = False
-    program: tuple[str, ...] | None = None
+    is_warm: bool = False
     seconds: float = 300.0
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """The program of a unit."""
+    def command(self) -> tuple[str, ...] | None:
+        """The program of a unit; None for one that starts fast."""
         if self.plain:
             return (sys.executable, "-P", str(_HERE / "plain_sync.py"))
-        scaled = str(_HERE / "scaled_unlatch.py")
-        return self.program or (sys.executable, "-P", scaled, str(self.scale))
+        scaled = sys.executable, "-P", str(_HERE / "scaled_unlatch.py"), str(self.scale)
+        return None if self.is_warm else scaled
 
 
 class Run:
@@ -260,8 +260,7 @@ class Run:
         set_up(self.database)
         with ExitStack() as stack:
             nodes = self._nodes(stack)
-            for _ in range(self.load.nodes):
-                nodes.add(folder=f"new-{len(nodes.nodes) + 1}")
+            nodes.add(folder="after")
             nodes.wait(nodes.is_idle, self.load.seconds)
             for node in nodes.nodes:
                 node.stop()
@@ -317,6 +316,7 @@ def _sync_each(load: Load, fleet: Fleet, sample: Sequence[Repository]) -> float:
     for repository in sample:
         with TemporaryDirectory() as folder:
             environ = fleet.environ | _LOCAL | {"XDG_STATE_HOME": f"{folder}/state"}
+            assert load.command is not None
             sync = [*load.command, "sync", "--json", "--yes", "--commit", "push"]
             for command, place in (
                 (["git", "clone", "--quiet", str(repository.path), f"{folder}/tree"], folder),
