@@ -83,6 +83,11 @@ def _tell(status: Status) -> None:
         seen = _span(status.at, node.seen_at)
         name = output.clean(node.name)
         output.data(f"node {name}: {state}, {units}, seen {seen} ago, {output.clean(node.version)}")
+    for budget in status.budgets:
+        limit = "" if budget.most is None else f" of {budget.most}"
+        account = f"account {budget.account[:12]}, {output.clean(budget.kind)}"
+        used = f"{budget.used}{limit} in the last hour, {budget.reserved} reserved"
+        output.data(f"{account}: {used}")
 
 
 def _row(status: Status, row: RepositoryRow) -> tuple[str, str, str, str]:
