@@ -119,13 +119,15 @@ class Judge:
         self._seen = defaultdict[tuple[str, str], list[Cause]](list)
         for cause in seen:
             self._seen[cause.work, cause.fingerprint].append(cause)
-        self._before: Ancestors = history.ancestors(
-            of=[work.completed_in for work in works.values() if work.completed_in]
-        )
+        for causes in self._seen.values():
+            # Of one second, as their reader gave them.
+            causes.sort(key=_order)
+        named = (name for work in works.values() for name in (work.completed_in, work.reopened_in))
+        self._before: Ancestors = history.ancestors(of=filter(None, named))
 
     def verdicts(self) -> Iterator[Verdict]:
         """What follows from each cause that is there, in the order of their times."""
-        last = [max(causes, key=_order) for causes in self._seen.values()]
+        last = [causes[-1] for causes in self._seen.values()]
         for cause in sorted((cause for cause in last if not cause.is_gone), key=_order):
             yield self._judge(cause)
 
@@ -143,9 +145,9 @@ class Judge:
         effect = Effect.COMMENT
         if work.increment.status is Status.COMPLETED:
             effect = Effect.REOPEN
-            if cause.fingerprint in recorded.seen_at and not returns:
+            if cause.fingerprint in recorded.at and not returns:
                 return Verdict(cause, Reaction.IGNORE, Effect.NOTHING, _NOT_AWAY)
-        elif cause.fingerprint in recorded.seen_at and not self._is_due(recorded, cause, returns):
+        elif cause.fingerprint in recorded.at and not self._is_due(recorded, cause, returns):
             return Verdict(cause, Reaction.IGNORE, Effect.NOTHING, _SAID, returns)
         return Verdict(cause, reaction, effect, why, returns)
 
@@ -158,15 +160,21 @@ class Judge:
 
     def _returns(self, cause: Cause) -> int:
         """How often a cause on record came back since the last reopen."""
-        since = self._works[cause.work].recorded.seen_at.get(cause.fingerprint)
-        if since is None:
+        work = self._works[cause.work]
+        if cause.fingerprint not in work.recorded.at:
             return 0
-        later = [each for each in self._sorted(cause) if each.seen_at > since]
-        away = [each.is_gone for each in later]
+        seen = self._seen[cause.work, cause.fingerprint]
+        away = [each.is_gone for each in seen if self._is_later(each, work)]
         return sum(was and not now for was, now in itertools.pairwise(away))
 
-    def _sorted(self, cause: Cause) -> list[Cause]:
-        return sorted(self._seen[cause.work, cause.fingerprint], key=_order)
+    def _is_later(self, cause: Cause, work: Work) -> bool:
+        """Whether a cause on record was seen after that; of the last reopen's, commits tell it."""
+        since = work.recorded.at[cause.fingerprint]
+        is_of_reopen = since == work.increment.reopens[-1].reopened_at
+        if is_of_reopen and work.reopened_in and self._history.find(cause.commit):
+            is_same = cause.commit == work.reopened_in
+            return is_same or not self._before.has(cause.commit, of=work.reopened_in)
+        return cause.seen_at >= since
 
     def _is_due(self, recorded: Recorded, cause: Cause, returns: int) -> bool:
         """Whether a comment has to count the returns of a cause of open work."""
@@ -178,15 +186,15 @@ class Judge:
         broken = {verdict.cause.work for verdict in verdicts if verdict.why != _OLD}
         for name, work in self._works.items():
             recorded = work.recorded
-            if recorded.seen_at and name not in broken and not work.increment.status.is_finished:
-                gone = [self._gone(name, fingerprint) for fingerprint in recorded.seen_at]
+            if recorded.at and name not in broken and not work.increment.status.is_finished:
+                gone = [self._gone(name, fingerprint) for fingerprint in recorded.at]
                 evidence = [cause for cause in gone if cause is not None]
                 if len(evidence) == len(gone):
                     yield work, evidence
 
     def _gone(self, work: str, fingerprint: str) -> Cause | None:
         """The last observation that a cause is gone, if there are enough of them in a row."""
-        causes = sorted(self._seen.get((work, fingerprint), ()), key=_order)
+        causes = self._seen.get((work, fingerprint), [])
         needed = self._policy.runs if causes and causes[-1].kind == _TEST else 1
         last = causes[-needed:]
         return last[-1] if len(last) == needed and all(cause.is_gone for cause in last) else None

@@ -74,7 +74,7 @@ class Note:
             verdict
             for verdict in self.verdicts
             if verdict.returns > recorded.returns.get(verdict.cause.fingerprint, 0)
-            or verdict.cause.fingerprint not in recorded.seen_at
+            or verdict.cause.fingerprint not in recorded.at
         ]
         if before.status.is_finished or not before.reopens or not new:
             return plan_enqueue(before)

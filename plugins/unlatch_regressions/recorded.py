@@ -20,12 +20,12 @@ class Recorded:
     """What is on record of causes since the last reopen.
 
     Args:
-        seen_at: the time of what showed each first, by its fingerprint.
+        at: when each was recorded first, by its fingerprint.
         returns: how many returns were told, by the fingerprint.
         told_at: when the last of them was.
     """
 
-    seen_at: Mapping[str, datetime] = field(default_factory=dict)
+    at: Mapping[str, datetime] = field(default_factory=dict)
     returns: Mapping[str, int] = field(default_factory=dict)
     told_at: datetime | None = None
 
@@ -35,13 +35,13 @@ def recorded_of(increment: Increment) -> Recorded:
     last = next(reversed(increment.reopens), None)
     if last is None:
         return Recorded()
-    seen_at = {last.cause.fingerprint: last.cause.seen_at} if last.cause else {}
+    at = {last.cause.fingerprint: last.reopened_at} if last.cause else {}
     returns: dict[str, int] = {}
     told = None
     for event in read_events(increment.folder):
         if isinstance(event, Broken) and event.at >= last.reopened_at:
             for cause in event.causes:
-                seen_at.setdefault(cause.fingerprint, cause.seen_at)
+                at.setdefault(cause.fingerprint, event.at)
                 returns[cause.fingerprint] = event.returns
             told = event.at if event.returns else told
-    return Recorded(seen_at, returns, told)
+    return Recorded(at, returns, told)

@@ -28,6 +28,7 @@ class Work:
         completed_in: the commit that completed it last; "" if no commit shows that.
         guards: the names of the tests that guard it, as metadata.json has them.
         recorded: the causes that are on record since its last reopen.
+        reopened_in: the commit that recorded that reopen; "" if none does.
     """
 
     increment: Increment
@@ -35,6 +36,7 @@ class Work:
     completed_in: str = ""
     guards: tuple[str, ...] = ()
     recorded: Recorded = Recorded()
+    reopened_in: str = ""
 
     @property
     def completed_at(self) -> datetime | None:
@@ -60,7 +62,6 @@ class Request:
         runs: the number of runs in a row in which a test has to fail, or to pass.
         now: this machine's time, in UTC.
         environ: for keys that sign events.
-        runs: the number of runs in a row in which a test has to fail, or to pass.
         kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
@@ -70,10 +71,10 @@ class Request:
     named: Callable[[str], Sequence[str]]
     now: datetime
     head: str = ""
+    runs: int = 2
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    runs: int = 2
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

@@ -55,7 +55,7 @@ def read_reverts(request: Request) -> Iterator[Cause]:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
         yield from present.values()
         for gone in (
-            reverts.by_fingerprint.get(name) for name in work.recorded.seen_at.keys() - present
+            reverts.by_fingerprint.get(name) for name in work.recorded.at.keys() - present
         ):
             if gone is not None:
                 last = history.commits[-1]

@@ -80,11 +80,11 @@ def survey(workspace: Workspace, options: Options) -> Survey:
         finished_work(root, increments, history, names),
         names.named,
         workspace.clock(),
-        branch.tested,
-        options.files,
-        _commits_of(root, options),
-        environ,
-        settings.runs,
+        head=branch.tested,
+        runs=settings.runs,
+        files=options.files,
+        commits_of=_commits_of(root, options),
+        environ=environ,
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)

@@ -29,7 +29,7 @@ from unlatch_regressions.recorded import recorded_of
 from unlatch_regressions.request import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
@@ -60,15 +60,16 @@ def finished_work(
             increment,
             frozenset(made[name]),
             completions[name],
-            guards_in(records.newest(increment)),
+            records.guards(increment),
             recorded_of(increment),
+            records.last_reopen(increment),
         )
         for name, increment in finished.items()
     }
 
 
-def guards_in(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the tests in metadata.json; what is no list of texts counts as none."""
+def _guards_in(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the tests in a metadata.json; what is no list of texts counts as none."""
     names = data.get("guards")
     return tuple(filter(_is_text, names)) if isinstance(names, list) else ()
 
@@ -118,14 +119,15 @@ class _Records:
         self.bookkeeping: set[str] = set()
         self._folders: dict[str, frozenset[str]] = {}
         self._versions = defaultdict[str, list[tuple[str, str]]](list)
-        self._root, self._history = root, history
-        self._names = {increment.id for increment in increments}
+        self._root = root
         prefix = (run_git(root, "rev-parse", "--show-prefix") or b"").decode("utf-8", "replace")
         self._units = {
             increment.unit.place.relative_to(root).as_posix(): increment.id
             for increment in increments
             if increment.unit and increment.unit.place.is_relative_to(root)
         }
+        self._tip = history.branch
+        self._default = history.ancestors(of=[self._tip])
         homes = (HOME, SPECWEAVE, *self._units)
         for commit, files in commits_changing(root, history.tips, homes):
             self._add(commit, [(f.removeprefix(prefix.rstrip("\n")), blob) for f, blob in files])
@@ -151,10 +153,11 @@ class _Records:
         for place, name in self._units.items():
             if file == place or file.startswith(f"{place}/"):
                 return name
-        home, *folders = file.split("/")
+        home, *folders = file.split("/")[:-1] or [""]
         if home not in (HOME, SPECWEAVE):
             return None
-        return next((folder for folder in folders if folder in self._names), "")
+        # Archives begin with an underscore; a folder may be gone since.
+        return next((folder for folder in folders[1:] if not folder.startswith("_")), "")
 
     def folder_of(self, commit: str) -> frozenset[str]:
         """The increment whose folder alone a commit changed, beside other files."""
@@ -162,30 +165,35 @@ class _Records:
 
     def completion(self, increment: Increment) -> str:
         """The commit that completed an increment last; "" if none shows that."""
-        completed = ""
+        at = _completed_at(increment)
+        return self._first(increment, lambda data: _is_completed(data, at))
+
+    def last_reopen(self, increment: Increment) -> str:
+        """The commit that recorded its last reopen; "" if none does."""
+        if not increment.reopens:
+            return ""
+        last = increment.reopens[-1].id
+        return self._first(increment, lambda data: last in _reopens_in(data))
+
+    def _first(self, increment: Increment, holds: Callable[[Mapping[str, Any]], bool]) -> str:
+        """The first of the last versions in a row that something is true of; "" without any."""
+        first = ""
         for commit, blob in self._versions.get(increment.id, ()):
-            if self._is_completed(blob, _completed_at(increment)):
-                completed = commit
-            elif completed:
+            if holds(self._data(blob)):
+                first = commit
+            elif first:
                 break
-        return completed
+        return first
 
-    def newest(self, increment: Increment) -> Mapping[str, Any]:
-        """metadata.json at the end of the branch, which no pull request changes."""
-        versions = (
-            self._data(blob)
-            for commit, blob in self._versions.get(increment.id, ())
-            if commit in self._history.merged_by
-        )
-        return next(filter(None, versions), {})
-
-    def _is_completed(self, blob: str, at: str | None) -> bool:
-        """Whether a version of metadata.json has the completion that is asked for."""
-        data = self._data(blob)
-        status = read_status(str(data.get("status")))
-        return status is Status.COMPLETED and at in (None, *_times(data))
+    def guards(self, increment: Increment) -> tuple[str, ...]:
+        """The names of the tests that guard it by the default branch's last version."""
+        for commit, blob in self._versions.get(increment.id, ()):
+            if self._default.has(commit, of=self._tip):
+                return _guards_in(self._data(blob))
+        return ()
 
     def _data(self, blob: str) -> Mapping[str, Any]:
+        """The content of a version of metadata.json; empty if it is no JSON object."""
         with suppress(ValueError, RecursionError):
             data = json.loads(self._contents.get(blob, b"null"))
             return data if isinstance(data, dict) else {}
@@ -202,6 +210,19 @@ def _completed_at(increment: Increment) -> str | None:
     if increment.status is Status.COMPLETED:
         return next(iter(_times(increment.data)), None)
     return increment.reopens[-1].previous_completed_at
+
+
+def _is_completed(data: Mapping[str, Any], at: str | None) -> bool:
+    """Whether a metadata.json has the completion of this time."""
+    status = read_status(str(data.get("status")))
+    return status is Status.COMPLETED and at in (None, *_times(data))
+
+
+def _reopens_in(data: Mapping[str, Any]) -> frozenset[object]:
+    """The ids of the reopens in a metadata.json."""
+    entries = data.get("reopenHistory")
+    listed = entries if isinstance(entries, list) else []
+    return frozenset(str(entry.get("id")) for entry in listed if isinstance(entry, dict))
 
 
 def _times(data: Mapping[str, Any]) -> Iterator[str]:

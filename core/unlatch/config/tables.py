@@ -389,3 +389,7 @@ class RegressionsConfig(Table):
     runs: Count = setting(
         default=2, description="Number of runs in a row in which a test has to fail, or to pass"
     )
+    comment: YesNo = setting(
+        default=False,
+        description="Comment on a GitHub pull request whose commits break finished work",
+    )

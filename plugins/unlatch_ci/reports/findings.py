@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from unlatch.errors import UnlatchError
 from unlatch_ci.reports import formats as ci
 from unlatch_ci.reports.formats import Annotation, Level
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
+    from unlatch.sync.publishing import PublishResult
 
 
 def report_findings(
@@ -19,6 +21,7 @@ def report_findings(
     steps: Sequence[str],
     code: int,
     changed: bool,
+    published: "PublishResult" = None,
 ) -> None:
     """Report to the job, if this is one.
 
@@ -38,4 +41,7 @@ def report_findings(
     lines += ["", *(f"- {ci.words(step)}" for step in steps)]
     ci.summarise(job, lines, id=context.workspace.new_id())
     flags = {"changed": str(changed).lower(), "adrift": str(bool(steps)).lower()}
-    ci.tell_outputs(job, {"exit-code": str(code), **flags, "summary": title})
+    outputs = {"exit-code": str(code), **flags, "summary": title}
+    if published is not None and not isinstance(published, UnlatchError):
+        outputs |= {"branch": published.branch, "proposal": published.proposal or ""}
+    ci.tell_outputs(job, outputs)

@@ -30,17 +30,17 @@ class ApplyDialog(Dialog):
 
     Attributes:
         ended_changes: the changes that were made or refused.
+        recorded: the results of tests that were recorded.
     """
 
     doing = "Reopening"
     moves = False
     keys_of_many = ("reopen", "trackers", "left", "warnings", "error")
 
-    def __init__(
-        self, context: Context, options: ChangeOptions, survey: Survey, recorded: Recorded | None
-    ) -> None:
+    def __init__(self, context: Context, options: ChangeOptions, survey: Survey) -> None:
         super().__init__(context, options)
-        self._survey, self._recorded = survey, recorded
+        self._survey = survey
+        self.recorded: Recorded | None = None
         self.ended_changes: Sequence[Ended] = ()
 
     @property
@@ -81,5 +81,5 @@ class ApplyDialog(Dialog):
 
     def write_document(self, ended: Sequence[Ended], code: int, **more: Any) -> None:
         entries = [self.entry(change) for change in ended]
-        parts = document_of(self._survey) | {"recorded": recorded_entry(self._recorded)}
+        parts = document_of(self._survey) | {"recorded": recorded_entry(self.recorded)}
         self.print_document("regressions", code, **parts, increments=entries)

@@ -1,20 +1,16 @@
-"""Record the results of tests that guard finished work, and publish them."""
+"""Record the results of tests that guard finished work."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.failure import UNDELIVERED, error_lines, part
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import HOME, RESULTS
 from unlatch_regressions.results.record import record_results
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.context import Context
     from unlatch.cli.terminal.output import Json
-    from unlatch.sync.publishing import Way
     from unlatch_regressions.results.record import Recorded
     from unlatch_regressions.survey import Survey
 
@@ -40,17 +36,3 @@ def record_tests(seen: Survey, *, by: str, dry_run: bool) -> Recorded | None:
 def recorded_entry(recorded: Recorded | None) -> Json | None:
     """The numbers of lines."""
     return {"added": recorded.added, "removed": recorded.removed} if recorded else None
-
-
-def publish_results(context: Context, way: Way, *, by: str) -> int:
-    """Commit and push the results; the exit code."""
-    try:
-        published = part("publisher")(context.workspace, way, by=by)()
-    except UnlatchError as error:
-        context.trace(error)
-        output.talk(*error_lines(error))
-        return UNDELIVERED
-    if published:
-        line = f"committed and pushed to {published.remote} {published.branch}: {_FILE}"
-        output.talk(output.clean(line))
-    return 0

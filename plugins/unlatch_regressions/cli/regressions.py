@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import glob
-import sys
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.main import run as run_command
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
-from unlatch.cli.runtime.failure import UNDECIDED, in_job
 from unlatch.cli.runtime.passing import with_context
 from unlatch.errors import UsageError
-from unlatch.lifecycle.carry_out import carry_out
-from unlatch.lifecycle.change import ChangeOptions, Place, Work
 from unlatch.spi.operation import Kind
 from unlatch.sync.publishing import Way
-from unlatch_regressions.acting import changes_for
-from unlatch_regressions.cli.apply import ApplyDialog
-from unlatch_regressions.cli.recording import publish_results, record_tests
-from unlatch_regressions.cli.showing import report_to_job, tell_survey
-from unlatch_regressions.survey import Options, Survey, survey
+from unlatch_regressions.cli.running import run_survey
+from unlatch_regressions.survey import Options, survey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.change import Change
-    from unlatch.spi.operation import DeliveryOptions
 
-_COMMAND = "regressions"
-_LISTING = "unlatch regressions --apply --dry-run"
 # Files of one pattern.
 _MOST_FILES = 10_000
 
@@ -93,9 +80,9 @@ def command(entry: Entry) -> click.Command:
         callback=_commits,
         help="The commit that a report is about; by default the one that is checked out.",
     )
+    @flag("--record", help="Also record the results of tests that later runs need.")
     @flag("--apply", help="Carry out what the policy says; by default only show it.")
-    @flag("--record", help="Record the results of tests that guard finished work.")
-    @flag("--dry-run", help="With --apply, show each item and comment, and write nothing.")
+    @flag("--dry-run", help="Show what --apply and --record would write, and write nothing.")
     @MAX_ITEMS
     @click.option(
         "--commit",
@@ -119,64 +106,13 @@ def command(entry: Entry) -> click.Command:
         sarif: list[Path],
         event: list[Path],
         commits_of: dict[Path, str],
-        apply: bool,
         **given: Any,
     ) -> int:
-        if given["dry_run"] and not (apply or given["record"]):
+        if given["dry_run"] and not (given["apply"] or given["record"]):
             raise click.UsageError("--dry-run goes with --apply or --record")
         context.workspace.check_config()
         files = {"junit": junit, "sarif": sarif, "event": event}
         seen = survey(context.workspace, Options(since, branch, files, commits_of))
-        return _run(context, seen, apply=apply, **given)
+        return run_survey(context, seen, **given)
 
     return run
-
-
-def _run(
-    context: Context, seen: Survey, *, apply: bool, record: bool, by: str | None, **given: Any
-) -> int:
-    """Show what was seen, and carry out what the policy says; the exit code."""
-    as_json, delivery = given["as_json"], given.pop("delivery")
-    way = Way(given.pop("way"))
-    recorded = None
-    if record:
-        recorded = record_tests(seen, by=context.who(by), dry_run=given["dry_run"])
-    if not as_json:
-        tell_survey(seen, apply=apply)
-    changes = [*_changes(context, seen, by, delivery)] if apply else []
-    options = ChangeOptions(
-        command=_COMMAND, listing=_LISTING, is_many=True, activates=True, **given
-    )
-    dialog = ApplyDialog(context, options, seen, recorded)
-    code = UNDECIDED if seen.broken else 0
-    if changes:
-        with context.trackers() as trackers:
-            place = Place(context.workspace, trackers)
-            code = max(code, carry_out([Work(place, changes)], dialog, options))
-    elif as_json:
-        dialog.write_document((), code)
-    if way is not Way.NONE and (changed := dialog.changed_ids):
-        code = max(code, _publish(context, changed, way))
-    elif way is not Way.NONE and recorded and not given["dry_run"]:
-        code = max(code, publish_results(context, way, by=context.who(by)))
-    if in_job():
-        report_to_job(context, seen, code=code, changed=bool(dialog.changed_ids))
-    return code
-
-
-def _changes(
-    context: Context, seen: Survey, by: str | None, delivery: DeliveryOptions
-) -> Iterator[Change]:
-    works, mentions = seen.request.work, context.workspace.config.mentions
-    if any(verdict.acts for verdict in seen.verdicts):
-        who = context.who(by)
-        yield from changes_for(seen.verdicts, works, by=who, options=delivery, mentions=mentions)
-
-
-def _publish(context: Context, ids: Sequence[str], way: Way) -> int:
-    """Commit and push the increments that were changed; the exit code."""
-    options = context.options
-    before = [f"--root={context.paths.root}", f"--max-wait={options.max_wait}"]
-    limit = [] if context.max_time is None else [f"--max-time={context.max_time}"]
-    with redirect_stdout(sys.stderr):  # there is one document
-        return run_command([*before, "sync", *ids, "--yes", f"--commit={way}", *limit])

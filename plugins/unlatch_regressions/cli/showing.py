@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.cli.terminal.output import Json
+    from unlatch.sync.publishing import PublishResult
     from unlatch_regressions.cause import Cause
     from unlatch_regressions.survey import Survey
 
@@ -70,7 +71,9 @@ def tell_survey(survey: Survey, *, apply: bool) -> None:
     tell_left_out(survey.broken)
 
 
-def report_to_job(context: Context, survey: Survey, *, code: int, changed: bool) -> None:
+def report_to_job(
+    context: Context, survey: Survey, *, code: int, changed: bool, published: PublishResult
+) -> None:
     """Show the same in the summary of the CI job, and set its outputs."""
     broken = {verdict.cause.work for verdict in survey.verdicts if verdict.effect is not _NOTHING}
     title = f"unlatch regressions: {times(len(broken), 'increment')} broken again"
@@ -82,6 +85,7 @@ def report_to_job(context: Context, survey: Survey, *, code: int, changed: bool)
         steps=[*next_steps(survey)],
         code=code,
         changed=changed,
+        published=published,
     )
 
 
