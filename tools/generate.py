@@ -185,7 +185,9 @@ def _lines(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, inner in schema["properties"].items():
         needed = ", required" if name in schema.get("required", ()) else ""
         meaning = inner["description"].removesuffix(".")
-        yield f"- {_with_default(prefix + name, inner)}{needed}{_values(inner)}: {meaning}"
+        # A table that is no more than its settings needs no line of its own.
+        if not _is_section(inner) or inner.get("additionalProperties") is not False:
+            yield f"- {_with_default(prefix + name, inner)}{needed}{_values(inner)}: {meaning}"
         if _is_section(inner):
             yield from _lines(inner, f"{prefix}{name}.")
 
