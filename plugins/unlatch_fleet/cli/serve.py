@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UsageError
 from unlatch.errors.known_secrets import remember_secrets
-from unlatch.project.plugins.loading import is_installed
 from unlatch.project.registry import Registry
-from unlatch.worklog.installer import install_command
+from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
 from unlatch_fleet.fleet_file import read_fleet
 from unlatch_fleet.repository_address import own_targets
 from unlatch_fleet.tokens import read_secret
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 # The token for the page and the metrics.
 TOKEN = "UNLATCH_FLEET_TOKEN"  # noqa: S105  (a name)
-_NEEDED = ("psycopg", "starlette", "uvicorn", "jinja2", "prometheus_client")
 _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -45,9 +43,11 @@ _PEM = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--tls-cert", type=_PEM, help="Certificate with its chain, in PEM.")
 @click.option("--tls-key", type=_PEM, help="Its key, in PEM and without a password.")
-def serve_fleet(*, file: Path, listen: str, tls_cert: Path | None, tls_key: Path | None) -> int:
-    _check_extra()
-    from unlatch_fleet.database.address import choose_address  # noqa: PLC0415  (of an extra)
+@NODE_FILE
+def serve_fleet(
+    *, file: Path, listen: str, tls_cert: Path | None, tls_key: Path | None, node_file: Path | None
+) -> int:
+    database = find_address(open_node_file(node_file))
     from unlatch_fleet.serve.app import build_app  # noqa: PLC0415  (of an extra)
     from unlatch_fleet.serve.listening import (  # noqa: PLC0415
         Certificate,
@@ -60,7 +60,7 @@ def serve_fleet(*, file: Path, listen: str, tls_cert: Path | None, tls_key: Path
         message = "--tls-cert and --tls-key belong together"
         raise UsageError("listen-address", message, hint="name both, or none")
     certificate = Certificate(tls_cert, tls_key) if tls_cert and tls_key else None
-    address, database = parse_address(listen), choose_address(None, None, os.environ)
+    address = parse_address(listen)
     server = build_server(build_app(_service(file, address, database)), certificate)
     listening = bind(address, certificate)
     # Ctrl-C ends it, also while it prints.
@@ -68,17 +68,6 @@ def serve_fleet(*, file: Path, listen: str, tls_cert: Path | None, tls_key: Path
         output.talk(f"Listening on {_shown(address, listening.getsockname(), certificate)}")
         server.run(sockets=[listening])
     return 0
-
-
-def _check_extra() -> None:
-    for module in _NEEDED:
-        if not is_installed(module):
-            raise UnlatchError(
-                "extra-missing",
-                "`unlatch fleet serve` needs a library that is not installed",
-                where=module,
-                hint=install_command("unlatch[fleet]"),
-            )
 
 
 def _service(file: Path, address: Address, database: str) -> Service:
