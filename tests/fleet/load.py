@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -361,6 +362,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=float, default=value)
     parser.add_argument("--plain", action="store_true", help="the control, which has to fail")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # nodes end with this process
     load = Load(**vars(options))
     with TemporaryDirectory() as name, postgres.running(Path(name), is_own=True) as server:
         run = carry_out(load, Path(name), server, lambda _: server.restart())

@@ -53,7 +53,7 @@ def _post(api: str, url: str, text: str) -> None:
 
 
 def _git(*arguments: str) -> None:
-    subprocess.run(["git", *arguments], check=False)
+    subprocess.run(["git", *arguments], check=False, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
