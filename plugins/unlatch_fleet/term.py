@@ -143,10 +143,12 @@ class Term:
         try:
             async with open_queue(self._address, self._work).open_async() as app:
                 worker = asyncio.create_task(run_worker(app, jobs=jobs, lease=lease))
-                await asyncio.wait({worker, *ends}, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait({worker, *ends}, return_when=asyncio.FIRST_COMPLETED)
                 worker.cancel()  # units under way finish first
                 with suppress(asyncio.CancelledError):
                     await worker
+                if done == {worker}:  # as after a restart of the database
+                    raise Transient("fleet-database-away", "the queue was interrupted")
         except (DatabaseError, PoolTimeout, ConnectorException) as error:
             raise Transient("fleet-database-away", "the database cannot be reached") from error
         finally:
@@ -181,6 +183,8 @@ class Term:
     def _work(self, name: str, job: int) -> None:
         """Carry out the unit of a job, unless the rows say that it must not begin."""
         row = self._insist("SELECT * FROM fleet_begin(%s, %s, %s)", name, self._epoch, job)
+        if row.refused == "fenced":
+            raise UnlatchError("stopped", "this node counts as dead")  # the job is for another
         if row.id is None:
             return
         outcome = self._outcome(name, is_event=row.is_event)

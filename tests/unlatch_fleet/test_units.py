@@ -249,6 +249,16 @@ def test_plan_leaves_what_is_at_work_and_what_is_not_due(connection: Connection)
     assert single(connection, "SELECT fleet_plan() AS count").count == 0
 
 
+def test_plan_repeats_a_request_whose_job_is_gone(connection: Connection) -> None:
+    rows.ask(connection, API, EVENT)
+    rows.ask(connection, WEB, EVENT)
+    connection.execute("DELETE FROM procrastinate_jobs WHERE lock = %s", (API,))
+    assert single(connection, "SELECT fleet_plan() AS count").count == 0
+    connection.execute("UPDATE fleet_repository SET wanted_at = wanted_at - interval '2 min'")
+    assert single(connection, "SELECT fleet_plan() AS count").count == 1
+    assert _jobs(connection) == [(API, "todo", EVENT), (WEB, "todo", EVENT)]
+
+
 def test_old_rows_are_removed_and_others_stay(connection: Connection) -> None:
     epoch = _enter(connection)
     rows.ask(connection, API, EVENT, ["old"])

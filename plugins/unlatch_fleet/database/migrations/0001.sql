@@ -110,7 +110,7 @@ BEGIN
   RETURN 'enqueued';
 END $$;
 
--- Put repositories in the queue whose time has come; how many.
+-- Put repositories in the queue whose time has come, or whose job is gone; how many.
 CREATE FUNCTION fleet_plan() RETURNS integer LANGUAGE plpgsql
 SET search_path = public, pg_temp AS $$
 DECLARE
@@ -118,7 +118,10 @@ DECLARE
   planned integer := 0;
 BEGIN
   FOR due IN SELECT * FROM fleet_repository
-    WHERE next_at <= clock_timestamp() AND NOT is_paused AND unit IS NULL
+    WHERE NOT is_paused AND unit IS NULL AND (next_at <= clock_timestamp()
+      OR wanted_at < clock_timestamp() - interval '1 minute' AND not_before <= clock_timestamp()
+      AND coalesce(outcome, '') NOT IN ('failed', 'later') AND NOT EXISTS (
+        SELECT 1 FROM procrastinate_jobs WHERE lock = name AND status IN ('todo', 'doing')))
     ORDER BY next_at LIMIT 500 FOR UPDATE SKIP LOCKED
   LOOP
     UPDATE fleet_repository SET next_at = clock_timestamp() + every, wanted = wanted + 1,
@@ -270,7 +273,8 @@ BEGIN
     AND job.queue_name = 'unlatch-fleet-v1'
     AND NOT EXISTS (SELECT 1 FROM fleet_unit WHERE fleet_unit.job = job.id AND fleet_unit.ended IS NULL)
     AND NOT EXISTS (SELECT 1 FROM procrastinate_workers worker WHERE worker.id = job.worker_id
-      AND worker.last_heartbeat + (SELECT max(lease) FROM fleet_node) > clock_timestamp())
+      AND worker.last_heartbeat + (SELECT max(lease) FROM fleet_node WHERE fleet_node.ended IS NULL)
+        > clock_timestamp())
     RETURNING job.*
   LOOP
     PERFORM fleet_defer(stalled.args ->> 'repository', stalled.priority);
