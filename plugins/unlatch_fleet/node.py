@@ -30,7 +30,7 @@ _LONGEST = 10.0
 
 
 async def run_node(
-    address: str, machine: Machine, settings: Settings, say: Callable[[str], None]
+    address: str, machine: Callable[[], Machine], settings: Settings, say: Callable[[str], None]
 ) -> None:
     """Work until asked to stop (SIGTERM, SIGINT, `fleet drain`); units under way finish first.
 
@@ -38,7 +38,7 @@ async def run_node(
     is away, it tries again.
 
     Args:
-        machine: its fleet.toml lists what may be synced here.
+        machine: the present one; its fleet.toml lists what may be synced here.
         say: gets what a person may want to know, a line at a time.
 
     Raises:

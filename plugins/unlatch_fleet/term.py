@@ -86,7 +86,7 @@ class Term:
     def __init__(
         self,
         address: str,
-        machine: Machine,
+        machine: Callable[[], Machine],
         settings: Settings,
         say: Callable[[str], None],
         stopping: asyncio.Event,
@@ -99,8 +99,7 @@ class Term:
         self._loop = asyncio.get_running_loop()
         self._line, self._requests, self._life = Line(address), Line(address), Line(address)
         self._children = LeashedChildren(2 / 3 * settings.lease)
-        self._machine = replace(machine, children=self._children)
-        self._repositories = {each.address.key: each for each in machine.fleet.repositories}
+        self._machine = machine
         self._epoch = 0
         self._cleaned = -_HOUR
 
@@ -197,13 +196,14 @@ class Term:
             )
 
     def _outcome(self, name: str, *, is_event: bool) -> Outcome:
-        repository = self._repositories.get(name)
-        if repository is None:
+        machine = self._machine()
+        listed = (each for each in machine.fleet.repositories if each.address.key == name)
+        if (repository := next(listed, None)) is None:
             message = "fleet.toml of the node does not list it"
             return Outcome(Result.PERSON, error="fleet-repository-unknown", message=message)
         try:
             rows = SharedRows(self._requests, self._settings.kept, is_event)
-            return replace(self._machine, rows=rows).sync(repository)
+            return replace(machine, rows=rows, children=self._children).sync(repository)
         except UnlatchError as error:
             if error.id != "stopped":
                 return outcome_of(error)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 # Criteria: of total time, of CPU, and of units begun.
 _TIME, _CPU, _UNITS = 1.3, 1.25, 1.5
+_KEPT = 0.2  # as fleet.toml has it by default
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,11 @@ class Run:
         number = len(self.fleet.repositories)
         loop = number * first + max(0, row.ended - number) * again
         comments = sum(map(len, self._box.meter.moments.values()))
-        by_limits = max((comments / count - 1) * span / load.scale for count, span in LIMITS)
+        # Of each limit the part that is not kept for events: the first units have none.
+        by_limits = max(
+            (comments - 1) // round(count * (1 - _KEPT)) * span / load.scale
+            for count, span in LIMITS
+        )
         by_cpu = loop / cores
         bound = max(by_limits, by_cpu)
         self.figures |= {

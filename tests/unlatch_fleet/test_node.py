@@ -52,10 +52,16 @@ def test_row_of_the_database_begins_nothing_that_the_node_does_not_list(
     with nodes_of(fleet, database, 1) as nodes:
         nodes.wait(nodes.is_idle)
         clones = [*(nodes.nodes[0].folder / "clones").iterdir()]
-    states = {row.repository: (row.state, row.error) for row in rows.status(database).repositories}
-    assert states == {
-        str(listed.path): ("done", None),
-        str(stranger.path): ("person", "fleet-repository-unknown"),
-    }
-    assert len(clones) == 1
-    assert [0] == fleet.comments(stranger)
+        status = rows.status(database)
+        assert {row.repository: (row.state, row.error) for row in status.repositories} == {
+            str(listed.path): ("done", None),
+            str(stranger.path): ("person", "fleet-repository-unknown"),
+        }
+        assert len(clones) == 1
+        assert [0] == fleet.comments(stranger)
+
+        fleet.repositories.append(stranger)
+        fleet.write()
+        with connect(database) as connection:
+            rows.retry(connection, [str(stranger.path)])
+        nodes.wait(lambda: fleet.is_delivered(stranger))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ import click
 
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
 from unlatch_fleet.cli.chosen import own_folders
 from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
@@ -40,15 +42,49 @@ def node_fleet(context: Context, *, node_file: Path | None, jobs: int | None) ->
     if jobs is not None:
         node = node.model_copy(update={"jobs": jobs})
     address = find_address(node)
-    machine = _machine(context, node, address, node_file or default_file())
+    machines = _Machines(_machine(context, node, address, node_file or default_file()), node)
     from unlatch_fleet.node import run_node  # noqa: PLC0415  (loads procrastinate)
 
-    def say(line: str) -> None:
-        output.talk(output.clean(line))
-
-    say(f"node {node.name}: {len(machine.fleet.repositories)} repositories, {node.jobs} at a time")
-    asyncio.run(run_node(address, machine, node.settings(machine.fleet.events_share), say))
+    fleet = machines.machine.fleet
+    _say(f"node {node.name}: {len(fleet.repositories)} repositories, {node.jobs} at a time")
+    asyncio.run(run_node(address, machines.current, node.settings(fleet.events_share), _say))
     return 0
+
+
+def _say(line: str) -> None:
+    output.talk(output.clean(line))
+
+
+class _Machines:
+    """What units need, read again when fleet.toml has changed."""
+
+    def __init__(self, machine: Machine, node: NodeFile) -> None:
+        self.machine = machine
+        self._file = Path(node.fleet or "")
+        self._lock = threading.Lock()
+        self._read = self._version()
+
+    def current(self) -> Machine:
+        """With the present fleet.toml; with the former one while it has mistakes."""
+        with self._lock:
+            if (version := self._version()) != self._read:
+                self._read = version
+                try:
+                    fleet = read_fleet(self._file, self.machine.registry.targets)
+                except UnlatchError as error:
+                    _say(f"{error}; the former one stays in use")
+                else:
+                    tokens = Tokens(fleet.groups, os.environ, self.machine.registry)
+                    self.machine = replace(self.machine, fleet=fleet, tokens=tokens)
+                    _say(f"{self._file}: {len(fleet.repositories)} repositories")
+            return self.machine
+
+    def _version(self) -> tuple[int, ...]:
+        try:
+            status = self._file.stat()
+        except OSError:
+            return ()
+        return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _machine(context: Context, node: NodeFile, address: str, path: Path) -> Machine:
