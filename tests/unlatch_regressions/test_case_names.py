@@ -1,6 +1,9 @@
 """Which tests of reports that real tools wrote a name means; `record_reports.py` records them."""
 
+import time
+
 import pytest
+from tests.patterns.growth import MOST
 from tests.unlatch_regressions.test_reports import REPORTS
 
 from unlatch_regressions.results.added_tests import added_tests
@@ -191,3 +194,25 @@ def test_tests_that_a_diff_adds() -> None:
         "S.java::finds",
         "S.cs::Finds",
     ] == added_tests(_DIFF.split("\n"))
+
+
+_SHAPES = {
+    "one name": lambda number: CaseName("s", f"0007-search.g{number}", "x"),
+    "one end": lambda number: CaseName("s", "", f"0007-search {number} x x"),
+    "one file": lambda number: CaseName("a.test.js", "a.test.js", f"0007-search > {number} > x"),
+    "brackets": lambda number: CaseName("s", "g", f"x {'(' * 500}{number})"),
+}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_the_time_grows_with_the_size_of_a_report(shape: str) -> None:
+    def seconds(size: int) -> float:
+        cases = [_SHAPES[shape](number) for number in range(size)]
+        began = time.process_time()
+        index = Cases(dict.fromkeys(cases, _FAILED))
+        assert all(index.find(spelled(case)).cases for case in cases)
+        return time.process_time() - began
+
+    short = min(seconds(2_000) for _ in range(3))
+    assert seconds(8_000) < MOST * short

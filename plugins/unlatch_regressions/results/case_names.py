@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from unlatch.patterns import pattern
 from unlatch_regressions.results.reports import CaseName, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Words = tuple[str, ...]
 # The last one is between the names of nested tests in the output of jest.
@@ -27,6 +28,10 @@ _TYPES = pattern(r"\{[^{}]*\}\Z")
 # Of all tests in reports of node.
 _ANY_GROUP = "test"
 _MOST_NAMED = 3
+# So many are compared one by one.
+_FEW = 50
+# Of broken files and classes, which are in a message only.
+_MOST_IN_PLACE = 200
 _SCRIPTS = tuple(f".{kind}{end}" for kind in ("", "m", "c") for end in ("js", "ts", "jsx", "tsx"))
 CODE = (".py", ".go", ".java", ".kt", ".cs", *_SCRIPTS)
 # Cases in place of tests that did not run: unittest-xml-reporting and nose2, then mocha.
@@ -64,8 +69,10 @@ class Match(NamedTuple):
 
 def split_parameters(name: str) -> tuple[str, str]:
     """A name without the brackets at its end, and these: `test_a[1]`, `test_b (i=2)`."""
-    opening, depth = _OPENING.get(name[-1:], ""), 0
-    for place in range(len(name) - 1, 0, -1) if opening else ():
+    opening, depth = _OPENING.get(name[-1:]), 0
+    if opening is None:
+        return name, ""
+    for place in range(len(name) - 1, 0, -1):
         depth += (name[place] == name[-1]) - (name[place] == opening)
         if depth == 0:
             plain = name[:place].rstrip()
@@ -168,12 +175,49 @@ def _places(case: CaseName) -> Iterator[Words]:
 
 
 def _full_words(case: CaseName) -> Words:
-    name = _words_of(case.name)
-    return name if case.group in case.name else _words(case.group) + name
+    return _words_of(spelled(case))
 
 
 def _ends(words: Words, last: Words) -> bool:
     return words[len(words) - len(last) :] == last if len(last) <= len(words) else False
+
+
+class _SameEnd:
+    """Cases whose names end with one word, which may be all of a report."""
+
+    def __init__(self) -> None:
+        self.cases: list[CaseName] = []
+
+    def likely(self, wanted: _Name) -> Iterable[CaseName]:
+        """Those that a name may mean; all of them, if they are few."""
+        if len(self.cases) < _FEW:
+            return self.cases
+        files = wanted.files or ((),)
+        if whole := self._by_words.get(files[0] + wanted.words):
+            return whole
+        # The last form of a file has its name, or that of a package.
+        words = ("", *files[-1][-1:]) if wanted.files else ()
+        near = dict.fromkeys(case for word in words for case in self._by_place.get(word, ()))
+        return near if wanted.files else self.cases
+
+    @cached_property
+    def _by_words(self) -> Mapping[Words, Sequence[CaseName]]:
+        cases: dict[Words, list[CaseName]] = defaultdict(list)
+        for case in self.cases:
+            cases[_full_words(case)].append(case)
+        return cases
+
+    @cached_property
+    def _by_place(self) -> Mapping[str, Sequence[CaseName]]:
+        """The cases by each word of their places; by "", those without a place."""
+        cases: dict[str, list[CaseName]] = defaultdict(list)
+        for case in self.cases:
+            for word in {word for place in _places(case) for word in place} or {""}:
+                cases[word].append(case)
+        return cases
+
+
+_NONE = _SameEnd()
 
 
 class Cases:
@@ -181,14 +225,14 @@ class Cases:
 
     def __init__(self, results: Mapping[CaseName, Result]) -> None:
         self.results = results
-        self._whole: dict[str, list[CaseName]] = defaultdict(list)
-        self._plain: dict[str, list[CaseName]] = defaultdict(list)
+        self._whole: dict[str, _SameEnd] = defaultdict(_SameEnd)
+        self._plain: dict[str, _SameEnd] = defaultdict(_SameEnd)
         for case in results:
             plain, parameters = split_parameters(case.name)
-            for last in plain.translate(_BETWEEN).split()[-1:]:
-                self._whole[last + parameters].append(case)
+            for last in plain.translate(_BETWEEN).rsplit(None, 1)[-1:]:
+                self._whole[last + parameters].cases.append(case)
                 if parameters:
-                    self._plain[last].append(case)
+                    self._plain[last].cases.append(case)
 
     def find(self, name: str) -> Match:
         """The result of the tests that a name means."""
@@ -202,13 +246,14 @@ class Cases:
         return self._missing(wanted)
 
     def _whole_cases(self, wanted: _Name) -> list[CaseName]:
-        listed = self._whole.get(wanted.words[-1], ())
+        listed = self._whole.get(wanted.words[-1], _NONE).likely(wanted)
         cases = [case for case in listed if wanted.means(case, _words_of(case.name))]
         # The name may be the end of others.
-        return [case for case in cases if wanted.words == _full_words(case)] or cases
+        whole = (wanted.files or ((),))[0] + wanted.words
+        return [case for case in cases if whole == _full_words(case)] or cases
 
     def _plain_cases(self, wanted: _Name) -> list[CaseName]:
-        cases = self._plain.get(wanted.words[-1], ())
+        cases = self._plain.get(wanted.words[-1], _NONE).likely(wanted)
         return [
             case for case in cases if wanted.means(case, _words(split_parameters(case.name)[0]))
         ]
@@ -246,7 +291,7 @@ class Cases:
         """The failed cases in place of tests that did not run, with what they are about."""
         failed = (case for case, result in self.results.items() if result is Result.FAILED)
         pairs = ((case, _words(about)) for case in failed if (about := _subject(case)))
-        return [(case, words) for case, words in pairs if words]
+        return [(case, words) for case, words in islice(pairs, _MOST_IN_PLACE) if words]
 
 
 def _subject(case: CaseName) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TRAILER = "Regression-test"
 # octo/widgets#4, 0007-search, SCRUM-28; never a bare number.
 _FULL_NAME = pattern(
-    r"(?<![\w./#-])(?:(?P<item>[\w.-]{1,100}/[\w.-]{1,100}#[0-9]{1,9}|[A-Z][A-Z0-9_]{1,50}-[0-9]{1,9})"
+    r"(?<![\w/#-])(?:(?P<item>[\w.-]{1,100}/[\w.-]{1,100}#[0-9]{1,9}|[A-Z][A-Z0-9_]{1,50}-[0-9]{1,9})"
     r"|(?P<folder>[0-9]{3,9}[A-Za-z]?-[\w-]{1,200}))(?![\w-])"
 )
 

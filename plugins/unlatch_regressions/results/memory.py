@@ -33,7 +33,7 @@ _RESULTS = MappingProxyType({word: result for result, word in WORDS.items()})
 
 @LOG.event("tested")
 @record
-class Tested(Event):
+class Ran(Event):
     """A test ran; `at` is the time of the commit."""
 
     test: str = key(TEXT)
@@ -41,11 +41,11 @@ class Tested(Event):
     result: str = key(TEXT)
 
 
-def tested(test: str, run: Run, *, by: str) -> Tested:
+def event_of(test: str, run: Run, *, by: str) -> Ran:
     """The line of a run: the same from every clone of one author."""
     result = WORDS[run.result]
     ulid = derived_ulid(run.at, ["tested", test, run.commit, result])
-    return Tested(id=ulid, at=run.at, by=by, test=test, commit=run.commit, result=result)
+    return Ran(id=ulid, at=run.at, by=by, test=test, commit=run.commit, result=result)
 
 
 def remembered_runs(events: Iterable[Event], places: Mapping[str, int]) -> dict[str, Sequence[Run]]:
@@ -56,7 +56,7 @@ def remembered_runs(events: Iterable[Event], places: Mapping[str, int]) -> dict[
     """
     runs: dict[str, list[Run]] = defaultdict(list)
     for event in events:
-        if isinstance(event, Tested) and event.commit in places and event.result in _RESULTS:
+        if isinstance(event, Ran) and event.commit in places and event.result in _RESULTS:
             run = Run(places[event.commit], event.commit, event.at, _RESULTS[event.result])
             runs[event.test].append(run)
     return {test: [*joined(several)] for test, several in runs.items()}
@@ -79,7 +79,7 @@ def read_memory(root: Path, *, branch: str, with_files: bool) -> list[Event]:
 
 
 def write_memory(
-    root: Path, new: Sequence[Tested], places: Mapping[str, int], *, is_default: bool
+    root: Path, new: Sequence[Ran], places: Mapping[str, int], *, is_default: bool
 ) -> int:
     """Append lines; on the default branch, remove those of a test that are older than the last ten.
 
@@ -111,14 +111,17 @@ def write_memory(
 
 def _without_old(lines: Sequence[str], places: Mapping[str, int]) -> Iterator[str]:
     commits: dict[str, dict[str, tuple[int, datetime]]] = defaultdict(dict)
-    events = {line: event for line in lines if isinstance(event := LOG.parse(line), Tested)}
+    events = {line: event for line in lines if isinstance(event := LOG.parse(line), Ran)}
     for event in events.values():
         commits[event.test][event.commit] = (places.get(event.commit, -1), event.at)
     last = {
         test: {*sorted(times, key=times.__getitem__)[-MOST_RUNS:]}
         for test, times in commits.items()
     }
+    # A merge by union, and a run that was cut short, repeat lines.
+    yielded: set[str] = set()
     for line in lines:
         event = events.get(line)
-        if event is None or event.commit in last[event.test]:
+        if event is None or (line not in yielded and event.commit in last[event.test]):
+            yielded.add(line)
             yield line

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
+from unlatch.worklog.disk.user_files import read_user_file
 from unlatch_regressions.results.case_names import Cases, Match
 from unlatch_regressions.results.guards import Guard, find_guards
 from unlatch_regressions.results.memory import read_memory, remembered_runs
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch_regressions.request import Request, Work
 
 OPTION = "junit"
+_UNMARKED = frozenset[str]()
 
 
 class GuardResults(NamedTuple):
@@ -68,11 +70,11 @@ class Observed:
         self.request = request
         self.skipped: list[tuple[str, str]] = []
         reports = self._reports()
-        marked = [
-            (case, report.markers.get(case, frozenset()))
+        marked = (
+            (case, report.markers.get(case, _UNMARKED))
             for report in reports.values()
             for case in report.results
-        ]
+        )
         self._guards = find_guards(request, marked)
         self._cases = {commit: Cases(report.results) for commit, report in reports.items()}
 
@@ -95,11 +97,10 @@ class Observed:
         events = read_memory(self.request.root, branch=history.branch, with_files=with_files)
         remembered = remembered_runs(events, self.places)
         for guards in self._by_test():
-            guard = min(guards, key=lambda guard: (not guard.is_linked, guard.test))
+            guard, matches = min(guards, key=_is_preferred)
             # The memory may have any of its names.
-            names = (guard.test for guard in guards)
+            names = (guard.test for guard, _ in guards)
             earlier = [*joined([run for name in names for run in remembered.get(name, ())])]
-            matches = self._matches(guard)
             new = [*self._runs(matches)]
             elsewhere = [
                 commit
@@ -109,18 +110,15 @@ class Observed:
             why = _why_unknown(guard, [*matches.values()])
             yield GuardResults(guard, earlier, new, elsewhere, why)
 
-    def _matches(self, guard: Guard) -> dict[str, Match]:
-        return {commit: cases.find(guard.test) for commit, cases in self._cases.items()}
-
-    def _by_test(self) -> Iterable[Sequence[Guard]]:
-        """The guards; those of one work with names of one test together."""
-        groups: dict[object, list[Guard]] = defaultdict(list)
+    def _by_test(self) -> Iterable[Sequence[tuple[Guard, Mapping[str, Match]]]]:
+        """The guards with what they match; those of one work with names of one test together."""
+        groups: dict[object, list[tuple[Guard, Mapping[str, Match]]]] = defaultdict(list)
         for guard in self._guards:
-            matches = self._matches(guard)
+            matches = {name: cases.find(guard.test) for name, cases in self._cases.items()}
             cases = frozenset(
                 (name, *match.cases) for name, match in matches.items() if match.cases
             )
-            groups[guard.work, cases or guard.test].append(guard)
+            groups[guard.work, cases or guard.test].append((guard, matches))
         return groups.values()
 
     def _runs(self, matches: Mapping[str, Match]) -> Iterator[Run]:
@@ -133,17 +131,27 @@ class Observed:
         """The reports, those of one commit as one."""
         results: dict[str, dict[CaseName, Result]] = defaultdict(dict)
         markers: dict[str, dict[CaseName, frozenset[str]]] = defaultdict(dict)
-        for path in self.request.files.get(OPTION, ()):
+        # A pattern with ** also matches folders.
+        for path in (path for path in self.request.files.get(OPTION, ()) if not path.is_dir()):
             name = self.request.commits_of.get(path, self.request.head)
             commit = self.request.history.find(name)
-            if commit and path.stat().st_mtime < commit.at.timestamp():
+            data, written = _content(path)
+            if commit and written < commit.at.timestamp():
                 self.skipped.append((str(path), "it is older than the commit that it is about"))
                 continue
-            report = read_report(_content(path), str(path))
-            for case, result in report.results.items():
-                results[name][case] = max(result, results[name].get(case, result))
+            report = read_report(data, str(path))
+            earlier = results[name]
+            if earlier:
+                for case, result in report.results.items():
+                    earlier[case] = max(result, earlier.get(case, result))
+            else:
+                earlier.update(report.results)
             markers[name] |= report.markers
         return {name: Report(results[name], markers[name]) for name in results}
+
+
+def _is_preferred(pair: tuple[Guard, Mapping[str, Match]]) -> tuple[bool, str]:
+    return not pair[0].is_linked, pair[0].test
 
 
 def _why_unknown(guard: Guard, matches: Sequence[Match]) -> str:
@@ -158,10 +166,10 @@ def _is_main(merged_by: Mapping[str, str], name: str) -> bool:
     return merged_by.get(name) == name
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path) -> tuple[bytes, float]:
+    """The content of a report, and when it was written."""
     try:
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+        return read_user_file(path, at_most=MOST_BYTES), path.stat().st_mtime
     except OSError as error:
         message = f"the report cannot be read: {error.strerror or error}"
         hint = "check the path and its permissions"

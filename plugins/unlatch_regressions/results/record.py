@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
-from unlatch_regressions.results.memory import tested, write_memory
+from unlatch_regressions.results.memory import event_of, write_memory
 from unlatch_regressions.results.observe import observe
 from unlatch_regressions.results.runs import is_needed, joined
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch_regressions.request import Request
-    from unlatch_regressions.results.memory import Tested
+    from unlatch_regressions.results.memory import Ran
     from unlatch_regressions.results.observe import GuardResults
 
 
@@ -44,9 +44,9 @@ def record_results(
     return Recorded(len(lines), removed)
 
 
-def _lines(request: Request, results: GuardResults, by: str) -> Iterator[Tested]:
+def _lines(request: Request, results: GuardResults, by: str) -> Iterator[Ran]:
     known = [*results.remembered]
     for run in joined(results.new):
         if is_needed(known, run, needed=request.runs):
             known = [*joined([*known, run])]
-            yield tested(results.guard.test, run, by=by)
+            yield event_of(results.guard.test, run, by=by)

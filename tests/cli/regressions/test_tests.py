@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,16 @@ def test_a_report_that_cannot_be_read_acts_on_nothing(
     assert_refused(desk.project.run("regressions", *arguments), 1, error)
     assert "completed" == desk.project.metadata()["status"]
     assert 2 == len((desk.project.root / ".unlatch/regressions.jsonl").read_text().splitlines())
+
+
+def test_what_is_no_file_is_not_waited_for(desk: GuardedDesk) -> None:
+    folder = desk.project.root.parent / "reports"
+    (folder / "inner").mkdir(parents=True)
+    desk.report("F").rename(folder / "inner/report.xml")
+    pattern = str(folder / "**")
+    assert [("ignore", "reopen")] == _effects([desk.read("--junit", pattern)])[0]
+    os.mkfifo(folder / "pipe.xml")
+    assert_refused(desk.project.run("regressions", "--junit", pattern), 1, "report-unreadable")
 
 
 def test_links_and_memory_of_a_pull_request_do_not_count(desk: GuardedDesk) -> None:
