@@ -6,6 +6,7 @@ it expires. One installation is one account, whatever tokens it has had.
 
 from __future__ import annotations
 
+import os
 import stat
 import threading
 from contextlib import suppress
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
 # A unit may take a quarter of an hour, and GitHub's tokens live for one.
 _LEAST_LEFT = timedelta(minutes=25)
 _SECONDS = 20
+# Where unlatch and the vendors' programs find no token of this user, which is none of a group's.
+_NOT_OF_USER = {
+    "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+    "GH_CONFIG_DIR": os.devnull,
+    "AZURE_CONFIG_DIR": os.devnull,
+}
 _READABLE_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -67,8 +74,7 @@ class Tokens:
             variables[group.app.variable] = self._app_token(group.app)
         if group.trusted_hosts:
             variables[TRUSTED_HOSTS] = ",".join(group.trusted_hosts)
-        # The tokens of this user are none of the group's.
-        return {**variables, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+        return {**variables, **_NOT_OF_USER}
 
     def git_token(self, name: str, variables: Mapping[str, str]) -> str | None:
         """The token for git over https; None if git finds one itself."""

@@ -13,6 +13,8 @@ import pytest
 from tests.unlatch_fleet.repositories import Fleet
 from tests.warm.client import COLD
 
+from unlatch_sandbox import Fault
+
 
 def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
     for _ in range(12):
@@ -25,6 +27,37 @@ def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
     assert [("done", 3)] * 12 == [(entry["result"], entry["written"]) for entry in entries]
     assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
     assert {2} == {repository.commits for repository in fleet.repositories}
+
+
+def test_a_dry_run_changes_nothing(fleet: Fleet) -> None:
+    repository = fleet.add()
+    fleet.write()
+    fleet.box.requests.clear()
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--dry-run", "--json").ends(0)
+
+    (entry,) = done.document["repositories"]
+    assert ("done", 3, 3) == (entry["result"], entry["written"], entry["left"])
+    assert [] == [e.path for e in fleet.box.requests.entries() if e.changes]
+    assert 1 == repository.commits
+
+
+def test_a_limited_account_is_left_alone_until_its_time(fleet: Fleet) -> None:
+    for _ in range(3):
+        fleet.add(items=1)
+    fleet.write()
+    fleet.box.faults.add(Fault("github", "rate-limit", method="PATCH", seconds=2))
+
+    command = ("--max-wait", "0", "fleet", "sync", str(fleet.file), "--jobs", "1")
+    done = fleet.unlatch(*command).ends(0)
+
+    assert ("later, 1 pending" in done.err, "[rate-limited]; again at" in done.err) == (True, True)
+    assert "3 synced." == done.out.splitlines()[-1]
+    refused, *others = [
+        entry.status for entry in fleet.box.requests.entries("github") if entry.changes
+    ]
+    assert (429, {200, 201}) == (refused, {*others})
+    assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the programs of a process in /proc")

@@ -78,3 +78,25 @@ def _creating(repository: Repository) -> dict[str, str]:
     del data["github"]
     data["pending"][0] |= {"kind": "create", "item": OTHER}
     return {place: json.dumps(data)}
+
+
+def test_no_write_follows_a_repository_to_a_name_that_is_not_allowed(fleet: Fleet) -> None:
+    repository = fleet.add()
+    fleet.write()
+    fleet.box.github.rename_repository(repository.name, OTHER)
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--json").ends(5)
+
+    entry = done.document["repositories"][0]
+    assert ("person", "target-not-allowed") == (entry["result"], entry["error"]["id"])
+    assert [] == [e.path for e in fleet.box.requests.entries("github") if e.changes]
+    assert [("github", False)] == [
+        (pending["tracker"], "parkedAt" in pending)
+        for data in repository.metadata()
+        for pending in data["pending"]
+    ]
+
+    # It is delivered once the operator allows the new name.
+    fleet.write(github=[repository.name, OTHER])
+    fleet.unlatch("fleet", "sync", str(fleet.file)).ends(0)
+    assert [1] == [len(fleet.box.github.comments(OTHER, int(n))) for n in repository.due["github"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,6 +103,8 @@ def test_a_unit_gets_the_variables_of_its_group_alone(tmp_path: Path) -> None:
         "JIRA_PAT": "jira-secret",
         "UNLATCH_TRUSTED_HOSTS": "jira=jira.example.com",
         "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+        "GH_CONFIG_DIR": os.devnull,
+        "AZURE_CONFIG_DIR": os.devnull,
     } == variables
     assert {"GITHUB_TOKEN": "of-the-operator"} == tokens.variables("default")
     assert SECRET not in without_known_secrets(f"a message with {SECRET}")

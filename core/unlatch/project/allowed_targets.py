@@ -45,7 +45,9 @@ class AllowedTargets:
         """Refuse requests elsewhere; Rejected `target-not-allowed`."""
         if not self.has(tracker, target):
             refused = self.refused(target, url)
-            raise Rejected(refused.id, refused.message, where=url, hint=refused.hint)
+            error = Rejected(refused.id, refused.message, where=url, hint=refused.hint)
+            error.withheld = True  # the operation is delivered once its target is allowed
+            raise error
 
     def refused(self, target: str | None, url: str | None) -> UsageError:
         """The error for a target that is not among them."""
