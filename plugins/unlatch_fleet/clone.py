@@ -12,10 +12,11 @@ import time
 from base64 import b64encode
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.project.git.run import HOOKS_OFF, GitResult, find_git, without_credentials
+from unlatch.transport.trust import check_secure
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk import system
@@ -41,7 +42,7 @@ _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_ASKPASS":
 
 
 class CloneFailed(StoreError):
-    """git could not clone or fetch; the same may succeed later."""
+    """There is no clone to work in now; the same may succeed later."""
 
     exit_code = 3
 
@@ -191,7 +192,8 @@ def open_clone(
         patience: seconds to wait for another unit.
 
     Raises:
-        StoreError: `unit-running`.
+        CloneFailed: `unit-running`.
+        UnlatchError: `insecure-url`.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | system.CLOEXEC, 0o600)
@@ -214,7 +216,7 @@ def _lock(descriptor: int, repository: Repository, patience: float) -> None:
                 key = repository.address.key
                 message = f"another process on this machine is syncing {key}"
                 hint = "wait for it to finish, then run the command again"
-                raise StoreError("unit-running", message, where=key, hint=hint) from error
+                raise CloneFailed("unit-running", message, where=key, hint=hint) from error
         time.sleep(_PAUSE)
 
 
@@ -223,7 +225,7 @@ def _credentials(repository: Repository, token: str | None) -> Iterator[tuple[st
     address = repository.address
     if address.is_local:
         yield "protocol.file.allow", "always"
-    parts = urlsplit(address.url)
-    if token and parts.scheme == "https":
+    if token and address.url.startswith(("https://", "http://")):
         pair = b64encode(f"x-access-token:{token}".encode()).decode()
-        yield f"http.https://{parts.netloc}/.extraHeader", f"Authorization: Basic {pair}"
+        remember_secrets(pair)
+        yield f"http.{check_secure(address.url)}/.extraHeader", f"Authorization: Basic {pair}"

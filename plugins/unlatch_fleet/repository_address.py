@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GITHUB = "https://github.com"
 _SHORT = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+")
 # As git reads it: a host, a colon, and a path, without a scheme.
-_SCP = pattern(r"(?:(?P<user>[\w.-]+)@)?(?P<host>[\w.-]+):(?P<path>[^/].*)")
+_SCP = pattern(r"(?:\w[\w.-]*@)?(?P<host>\w[\w.-]*):(?P<path>[^/:].*)")
 _SCHEMES = ("https", "http", "ssh", "file")
 _HOSTS = {"http", "https", "ssh"}
 

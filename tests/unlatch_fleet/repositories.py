@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ from unlatch_sandbox import Sandbox
 
 REASON = "Bug discovered in error handling"
 TRACKERS = ("github", "ado", "jira")
+Targets = Mapping[str, Sequence[str]]
+NO_TARGETS: Targets = MappingProxyType({})
 _AT = "2026-01-02T08:00:00Z"
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -138,11 +141,14 @@ class Fleet:
         self.repositories.append(repository)
         return repository
 
-    def write(self, more: str = "", **targets: Sequence[str]) -> None:
+    def write(
+        self, more: str = "", *, group: str = "default", targets: Targets = NO_TARGETS
+    ) -> None:
         """Write fleet.toml, each repository with its own target and the projects of the sandbox."""
         shared = {"ado": ["fabrikam/widgets"], "jira": ["SCRUM"], **targets}
         tables = [
             f"[[repositories]]\nurl = {json.dumps(str(repository.path))}\n"
+            f"group = {json.dumps(group)}\n"
             + "".join(
                 f"targets.{tracker} = {json.dumps(names)}\n"
                 for tracker, names in {"github": [repository.name], **shared}.items()

@@ -112,3 +112,21 @@ def test_a_folder_by_two_paths_is_one(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "there")
     places = (f"{tmp_path}/there", f"{tmp_path}/link", f"file://{tmp_path}/./there/")
     assert 1 == len({read_address(place).key for place in places})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "ext::sh -c id",
+        "-oProxyCommand=id:x",
+        "https://user@github.com/octo/widgets",
+        "ftp://example.com/octo/widgets",
+        "https://example.com/",
+        "octo",
+        "../widgets",
+        "",
+    ],
+)
+def test_what_is_no_address_of_a_repository_is_refused(given: str) -> None:
+    with pytest.raises(ValueError, match=r"OWNER/NAME|credentials|user name"):
+        read_address(given)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from tests.ci.git_server import serve
 from tests.unlatch_fleet.repositories import Fleet
 from tests.warm.client import COLD
 
@@ -27,6 +30,33 @@ def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
     assert [("done", 3)] * 12 == [(entry["result"], entry["written"]) for entry in entries]
     assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
     assert {2} == {repository.commits for repository in fleet.repositories}
+
+
+def test_git_gets_the_token_of_the_group_and_leaves_it_nowhere(fleet: Fleet) -> None:
+    repository, variables = fleet.add(), fleet.box.environ()
+    pair = b64encode(f"x-access-token:{variables['GITHUB_TOKEN']}".encode()).decode()
+    hosts = variables.pop("UNLATCH_TRUSTED_HOSTS").split(",")
+    lines = [f'variables.{name} = "env:MY_{name}"' for name in variables]
+    group = [
+        "[groups.acme]",
+        'git = "GITHUB_TOKEN"',
+        f"trusted_hosts = {json.dumps(hosts)}",
+        *lines,
+    ]
+    requests: list[str] = []
+    with serve(fleet.folder, requests, authorization=f"Basic {pair}") as address:
+        fleet.write("\n".join(group), group="acme")
+        text = fleet.file.read_text()
+        fleet.file.write_text(text.replace(str(repository.path), f"{address}/part-1.git"))
+        mine = {f"MY_{name}": value for name, value in variables.items()}
+
+        fleet.unlatch("fleet", "sync", str(fleet.file), **mine, GITHUB_TOKEN="another").ends(0)
+
+    assert any("git-receive-pack" in path for path in requests)
+    assert fleet.is_delivered(repository)
+    files = [path for path in (fleet.folder / "state").rglob("*") if path.is_file()]
+    secrets = [word.encode() for word in (pair, *variables.values()) if word]
+    assert [] == [path for path in files if any(word in path.read_bytes() for word in secrets)]
 
 
 def test_a_dry_run_changes_nothing(fleet: Fleet) -> None:
@@ -68,6 +98,9 @@ def test_sync_that_was_killed_is_continued_without_a_doubled_comment(
     for _ in range(3):
         fleet.add(settle=2)
     fleet.write()
+    # A comment of the second unit is posted after that unit is dead.
+    late = Fault("github", "late", method="POST", path="comments", after=1, seconds=1)
+    fleet.box.faults.add(late)
     command = [*COLD, "fleet", "sync", str(fleet.file), "--jobs", "1"]
     with subprocess.Popen(
         command, env=fleet.environ, cwd=fleet.folder, stdout=subprocess.PIPE, text=True
@@ -85,6 +118,7 @@ def test_sync_that_was_killed_is_continued_without_a_doubled_comment(
     assert "[1/3]" in first
     assert 1 == len(programs)
     assert [key in first for key in done.document["skipped"]] == [True]
+    fleet.box.settle()
     assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
 
 

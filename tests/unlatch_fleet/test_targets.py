@@ -97,6 +97,24 @@ def test_no_write_follows_a_repository_to_a_name_that_is_not_allowed(fleet: Flee
     ]
 
     # It is delivered once the operator allows the new name.
-    fleet.write(github=[repository.name, OTHER])
+    fleet.write(targets={"github": [repository.name, OTHER]})
     fleet.unlatch("fleet", "sync", str(fleet.file)).ends(0)
     assert [1] == [len(fleet.box.github.comments(OTHER, int(n))) for n in repository.due["github"]]
+
+
+@pytest.mark.parametrize("tracker", ["ado", "jira"])
+def test_a_project_that_the_repository_configures_is_not_enough(fleet: Fleet, tracker: str) -> None:
+    box, repository = fleet.box, fleet.add()
+    others = {"ado": ["fabrikam/other"], "jira": ["OTHER"]}
+    fleet.write(targets={tracker: others[tracker]})
+
+    done = fleet.unlatch("fleet", "sync", str(fleet.file), "--json").ends(5)
+
+    entry = done.document["repositories"][0]
+    assert ("person", "target-not-allowed", 2) == (
+        entry["result"],
+        entry["error"]["id"],
+        entry["written"],
+    )
+    assert [] == [e.path for e in box.requests.entries(tracker) if e.changes]
+    assert not fleet.view(repository, tracker, repository.due[tracker][0]).open
