@@ -116,6 +116,12 @@ class AdoSettings(Table):
         return self.organization_url
 
     @property
+    def target_base(self) -> str:
+        """The address below which organizations or collections have their names."""
+        place = place_of(self.organization_url)
+        return "/".join((place.origin, *place.path[:-1]))
+
+    @property
     def target(self) -> str | None:
         """The target of new items: "organization/project"."""
         return None if self.project is None else self.target_of(self.project)

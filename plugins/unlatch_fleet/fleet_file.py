@@ -63,6 +63,12 @@ def _span(value: str) -> str:
     return value
 
 
+def _target(value: str) -> str:
+    if "/" not in value.strip("/"):
+        raise ValueError(f"{value!r} needs its host: write it as HOST/{value}")
+    return value
+
+
 def _secret_place(value: str) -> str:
     # The value is not repeated: it may be the token.
     kind = next((kind for kind in _PLACES if value.startswith(kind)), None)
@@ -167,10 +173,12 @@ class Entry(_Model):
         str, AfterValidator(_span), Field(description="Time between two syncs without an event")
     ] = "1h"
     targets: Annotated[
-        dict[str, tuple[_Word, ...]],
+        dict[str, tuple[Annotated[str, AfterValidator(_target)], ...]],
         Field(
-            description="Targets that its files may name, by tracker: {jira = ['SCRUM']}. A "
-            "repository on github.com has its own issues by default"
+            description="Targets that its files may name, by tracker: {jira = "
+            "['acme.atlassian.net/SCRUM'], ado = ['fabrikam/widgets']}. A name without a host "
+            "is one on github.com, dev.azure.com or a host of `trusted_hosts`. A repository on "
+            "github.com has its own issues by default"
         ),
     ] = {}
 

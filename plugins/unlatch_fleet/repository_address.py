@@ -92,3 +92,15 @@ def own_targets(address: Address, registry: Registry) -> Mapping[str, tuple[str,
             if settings and settings.target:
                 targets[name] = (settings.target,)
     return targets
+
+
+def names_in_events(target: str) -> tuple[str, ...]:
+    """The names by which events may mean a target: without the host that fleet.toml gives it.
+
+    An event of another host may have the same name; it causes a sync, and changes nothing.
+    """
+    host, _, rest = target.partition("/")
+    if not ("." in host or ":" in host):
+        return (target,)
+    parts = rest.split("/")
+    return (target, *("/".join(parts[number:]) for number in range(len(parts))))

@@ -8,16 +8,18 @@ administrators, /rest/webhooks/1.0/webhook).
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from unlatch.errors import UnlatchError
 from unlatch.transport import open_transport
 from unlatch.values import dataclass
+from unlatch_fleet.repository_address import names_in_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from unlatch.project.allowed_targets import LimitedSettings
     from unlatch.project.workspace import Workspace
 
     # Gets the JSON document at a path below the address of a tracker's API.
@@ -70,10 +72,16 @@ def read_webhooks(
     """
     return [
         _state(workspace, tracker, target, cache)
-        for tracker, names in targets.items()
+        for tracker, entries in targets.items()
         if tracker in _LISTS and tracker in workspace.settings
-        for target in names
+        for target in _targets(cast("LimitedSettings", workspace.settings[tracker]), entries)
     ]
+
+
+def _targets(settings: LimitedSettings, entries: Iterable[str]) -> Iterator[str]:
+    """The names of targets, which fleet.toml may give a host, at the configured address."""
+    for entry in entries:
+        yield from [name for name in names_in_events(entry) if settings.may_reach(name)][:1]
 
 
 def _state(workspace: Workspace, tracker: str, target: str, cache: Path) -> Webhooks:

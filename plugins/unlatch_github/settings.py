@@ -96,6 +96,11 @@ class GithubSettings(Table):
         return self.api_url
 
     @property
+    def target_base(self) -> str:
+        """The address below which repositories have their names."""
+        return self.api_url.removesuffix("/api/v3")
+
+    @property
     def target(self) -> str | None:
         """The repository of new issues."""
         return self.repository

@@ -184,6 +184,11 @@ class JiraSettings(Table):
         """The base address of requests."""
         return self.gateway_url if self.through_gateway else self.site
 
+    @property
+    def target_base(self) -> str:
+        """The site of the requests; at the gateway its id decides, which the site tells."""
+        return self.server(self.cloud_id) if self.cloud_id else self.site
+
     def server(self, cloud_id: str | None) -> str:
         """The base address of the REST APIs."""
         return f"{self.gateway_url}/ex/jira/{cloud_id}" if self.through_gateway else self.site

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.cli.project import Done
@@ -146,15 +147,20 @@ class Fleet:
     ) -> None:
         """Write fleet.toml, each repository with its own target and the projects of the sandbox."""
         shared = {"ado": ["fabrikam/widgets"], "jira": ["SCRUM"], **targets}
-        tables = [
-            f"[[repositories]]\nurl = {json.dumps(str(repository.path))}\n"
-            f"group = {json.dumps(group)}\n"
-            + "".join(
-                f"targets.{tracker} = {json.dumps(names)}\n"
-                for tracker, names in {"github": [repository.name], **shared}.items()
-            )
-            for repository in self.repositories
-        ]
+        places = {
+            "github": self.box.github.web_url,
+            "ado": self.box.ado.organization_url,
+            "jira": self.box.jira.site,
+        }
+        hosts = {tracker: urlsplit(place).netloc for tracker, place in places.items()}
+        tables = []
+        for repository in self.repositories:
+            listed = {"github": [repository.name], **shared}
+            tables.append(f"[[repositories]]\nurl = {json.dumps(str(repository.path))}")
+            tables.append(f"group = {json.dumps(group)}")
+            for tracker, names in listed.items():
+                entries = [f"{hosts[tracker]}/{name}" for name in names]
+                tables.append(f"targets.{tracker} = {json.dumps(entries)}")
         self.file.write_text("\n".join([more, *tables]))
 
     def comments(self, repository: Repository) -> list[int]:

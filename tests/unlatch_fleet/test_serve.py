@@ -43,7 +43,7 @@ secret = "file:{secret}"
 
 [[repositories]]
 url = "octo/widgets"
-targets.jira = ["SCRUM"]
+targets.jira = ["acme.atlassian.net/SCRUM"]
 
 [[repositories]]
 url = "octo/gadgets"

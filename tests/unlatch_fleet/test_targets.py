@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from unlatch.errors import UsageError
+from unlatch.project.allowed_targets import ALLOWED_TARGETS, read_allowed_targets
+from unlatch.project.check_trackers import read_settings
+from unlatch.project.registry import Registry
+
 if TYPE_CHECKING:
     from tests.unlatch_fleet.repositories import Fleet, Repository
 
@@ -118,3 +123,62 @@ def test_a_project_that_the_repository_configures_is_not_enough(fleet: Fleet, tr
     )
     assert [] == [e.path for e in box.requests.entries(tracker) if e.changes]
     assert not fleet.view(repository, tracker, repository.due[tracker][0]).open
+
+
+_TRUSTED = {"api_url": "https://github.acme.com/api/v3", "repository": "octo/widgets"}
+_GHE = {"api_url": "https://ghe.example.com/api/v3", "repository": "octo/widgets"}
+_ACME, _AZURE, _OWN = (
+    "https://acme.atlassian.net",
+    "https://dev.azure.com",
+    "https://ado.example.com",
+)
+_GATEWAY = {"site": _ACME, "cloud_id": "1234-5678", "project": "SCRUM"}
+# What browsers are shown does not count.
+_EVIL_SITE = {"site": "https://evil.atlassian.net", "web_url": _ACME, "project": "SCRUM"}
+
+
+def _azure(url: str) -> dict[str, str]:
+    return {"organization_url": url, "web_url": f"{_AZURE}/fabrikam", "project": "widgets"}
+
+
+# A tracker's table, the entry in fleet.toml, and whether it allows the table's target.
+ADDRESSES: list[tuple[str, dict[str, str], str, bool]] = [
+    ("github", {"repository": "octo/widgets"}, "Octo/Widgets", True),
+    ("github", {"repository": "octo/widgets"}, "github.com/octo/widgets", True),
+    ("github", {"repository": "octo/widgets"}, "octo/widgets2", False),
+    ("github", _GHE, "octo/widgets", False),
+    ("github", _TRUSTED, "octo/widgets", True),
+    ("github", _GHE, "ghe.example.com/octo/widgets", True),
+    ("jira", {"site": _ACME, "project": "SCRUM"}, "acme.atlassian.net/SCRUM", True),
+    ("jira", {"site": _ACME, "project": "SCRUM"}, "SCRUM", False),
+    ("jira", {"site": "https://jira.acme.com", "project": "SCRUM"}, "SCRUM", False),
+    ("jira", _EVIL_SITE, "acme.atlassian.net/SCRUM", False),
+    ("jira", _GATEWAY, "acme.atlassian.net/SCRUM", False),
+    ("jira", _GATEWAY, "api.atlassian.com/ex/jira/1234-5678/SCRUM", True),
+    ("ado", _azure(f"{_AZURE}/fabrikam"), "fabrikam/widgets", True),
+    ("ado", _azure(f"{_AZURE}/evil"), "fabrikam/widgets", False),
+    ("ado", _azure(f"{_AZURE}/evil/fabrikam"), "fabrikam/widgets", False),
+    ("ado", _azure("https://fabrikam.visualstudio.com"), "fabrikam/widgets", True),
+    ("ado", _azure(f"{_OWN}/tfs/fabrikam"), "fabrikam/widgets", False),
+    ("ado", _azure(f"{_OWN}/tfs/fabrikam"), "ado.example.com/tfs/fabrikam/widgets", True),
+]
+
+
+@pytest.mark.parametrize(("tracker", "table", "entry", "is_allowed"), ADDRESSES)
+def test_a_target_is_allowed_at_the_address_of_its_requests(
+    tracker: str, table: dict[str, str], entry: str, is_allowed: bool
+) -> None:
+    manifest = Registry().manifest(tracker)
+    settings, problems = read_settings(manifest, table, is_own=True)
+    environ = {ALLOWED_TARGETS: json.dumps({tracker: [entry]})}
+    allowed = read_allowed_targets(environ, {"github": ["github.acme.com"], "jira": ["*.acme.com"]})
+    assert (settings is not None, ()) == (True, problems)
+    assert settings is not None
+    assert allowed is not None
+    assert is_allowed is allowed.has(manifest, settings, settings.target)
+
+
+@pytest.mark.parametrize("given", ["", "[]", "{", '{"github": 3}', "null"])
+def test_a_list_of_targets_that_is_not_understood_allows_nothing(given: str) -> None:
+    with pytest.raises(UsageError, match="targets-invalid"):
+        read_allowed_targets({ALLOWED_TARGETS: given}, {})

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from unlatch.errors import Rejected, UsageError
+from unlatch.transport.trust import credential_host
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
         Change,
         CommentRef,
         ItemRef,
+        Manifest,
         Outcome,
         RemoteItem,
+        Settings,
         Snapshot,
         SyncPlugin,
     )
@@ -34,30 +38,47 @@ ALLOWED_TARGETS = "UNLATCH_ALLOWED_TARGETS"
 
 @dataclass(frozen=True, slots=True)
 class AllowedTargets:
-    """Targets by tracker; trackers compare their names without case."""
+    """Targets by tracker, as HOST/TARGET, without case.
+
+    TARGET alone is one on a host that the vendor or the operator names, as github.com. Where a
+    vendor has a host for each customer, only the host says whose project is meant; it is that of
+    the requests, as a configuration can name any address for browsers.
+
+    Args:
+        hosts: those that the operator names for trackers.
+    """
 
     names: Mapping[str, Collection[str]]
+    hosts: Mapping[str, Collection[str]]
 
-    def has(self, tracker: str, target: str | None) -> bool:
-        return target is not None and target.casefold() in self.names.get(tracker, ())
+    def has(self, manifest: Manifest, settings: Settings, target: str | None) -> bool:
+        names, base = self.names.get(manifest.name, ()), _base_of(settings)
+        if target is None or not names:
+            return False
+        # Without case, as trackers compare names.
+        is_named = base in (*manifest.hosts, *self.hosts.get(manifest.name, ()))
+        return (is_named and target.casefold() in names) or f"{base}/{target}".casefold() in names
 
-    def check(self, tracker: str, target: str | None, url: str | None = None) -> None:
-        """Refuse requests elsewhere; Rejected `target-not-allowed`."""
-        if not self.has(tracker, target):
-            refused = self.refused(target, url)
-            error = Rejected(refused.id, refused.message, where=url, hint=refused.hint)
-            error.withheld = True  # the operation is delivered once its target is allowed
-            raise error
-
-    def refused(self, target: str | None, url: str | None) -> UsageError:
+    def refused(self, target: str | None, url: str | None = None) -> UsageError:
         """The error for a target that is not among them."""
         message = f"{target or 'no target'} is not among the targets that the fleet allows here"
         hint = "its operator lists the targets of each repository in fleet.toml"
         return UsageError("target-not-allowed", message, where=url, hint=hint)
 
 
-def read_allowed_targets(environ: Mapping[str, str]) -> AllowedTargets | None:
+def _base_of(settings: Settings) -> str:
+    """The host, and the path on it, below which a target's name is the only one."""
+    address = str(getattr(settings, "target_base", settings.base_url))
+    return f"{credential_host(address)}{urlsplit(address).path.rstrip('/')}"
+
+
+def read_allowed_targets(
+    environ: Mapping[str, str], hosts: Mapping[str, Collection[str]]
+) -> AllowedTargets | None:
     """The targets in the environment; None if this process may write to all configured ones.
+
+    Args:
+        hosts: those of `TrustedHosts.bound`.
 
     Raises:
         UsageError: `targets-invalid`.
@@ -66,42 +87,54 @@ def read_allowed_targets(environ: Mapping[str, str]) -> AllowedTargets | None:
         return None
     try:
         names = {
-            str(tracker): frozenset(str(target).casefold() for target in targets)
+            str(tracker): frozenset(
+                str(target).casefold().removeprefix("api.") for target in targets
+            )
             for tracker, targets in json.loads(given).items()
         }
     except (ValueError, AttributeError, TypeError) as error:
         message = f"{ALLOWED_TARGETS} is not a JSON object with a list for each tracker"
         hint = f"""write it as '{{"github": ["octo/widgets"]}}', or unset {ALLOWED_TARGETS}"""
         raise UsageError("targets-invalid", message, hint=hint) from error
-    return AllowedTargets(names)
+    return AllowedTargets(names, hosts)
 
 
 class LimitedSettings:
     """The settings of a tracker, which allow items in some targets only."""
 
-    def __init__(self, settings: Any, allowed: AllowedTargets) -> None:
-        self._settings, self._allowed = settings, allowed
+    def __init__(self, settings: Any, manifest: Manifest, allowed: AllowedTargets) -> None:
+        self._settings, self._manifest, self._allowed = settings, manifest, allowed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._settings, name)
 
     def allows(self, ref: ItemRef) -> bool:
-        return self._allowed.has(ref.tracker, ref.target) and bool(self._settings.allows(ref))
+        return self.may_reach(ref.target) and bool(self._settings.allows(ref))
+
+    def may_reach(self, target: str | None) -> bool:
+        """Whether the fleet allows a target, configured or not."""
+        return self._allowed.has(self._manifest, self._settings, target)
+
+    def check(self, target: str | None, url: str | None = None) -> None:
+        """Refuse requests elsewhere; Rejected `target-not-allowed`."""
+        if not self.may_reach(target):
+            refused = self._allowed.refused(target, url)
+            error = Rejected(refused.id, refused.message, where=url, hint=refused.hint)
+            error.withheld = True  # the operation is delivered once its target is allowed
+            raise error
 
 
-def limit_plugin(
-    plugin: SyncPlugin, name: str, target: str | None, allowed: AllowedTargets
-) -> SyncPlugin:
-    """The plugin of a tracker, limited to some targets; `target` is that of new items."""
-    limited: Any = _LimitedPlugin(plugin, name, target, allowed)
+def limit_plugin(plugin: SyncPlugin, settings: LimitedSettings) -> SyncPlugin:
+    """The plugin of a tracker, which writes only where its settings allow it."""
+    limited: Any = _LimitedPlugin(plugin, settings)
     return limited  # type: ignore[no-any-return]  # it has the methods of the interface
 
 
 class _LimitedPlugin:
     """A plugin that writes to some targets only, whatever its caller has checked."""
 
-    def __init__(self, plugin: Any, name: str, target: str | None, allowed: AllowedTargets) -> None:
-        self._plugin, self._name, self._target, self._allowed = plugin, name, target, allowed
+    def __init__(self, plugin: Any, settings: LimitedSettings) -> None:
+        self._plugin, self._settings = plugin, settings
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plugin, name)
@@ -112,12 +145,12 @@ class _LimitedPlugin:
         return outcome
 
     def create(self, change: Change) -> Outcome:
-        self._check_own()
+        self._settings.check(self._settings.target)
         outcome: Outcome = self._plugin.create(change)
         return outcome
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
-        self._check_own()
+        self._settings.check(self._settings.target)
         item: RemoteItem | None = self._plugin.find_created(op, since)
         return item
 
@@ -141,8 +174,4 @@ class _LimitedPlugin:
         self._plugin.acknowledge(ref, comment)
 
     def _check(self, ref: ItemRef) -> None:
-        self._allowed.check(ref.tracker, ref.target, ref.url)
-
-    def _check_own(self) -> None:
-        """Check the place of new items."""
-        self._allowed.check(self._name, self._target)
+        self._settings.check(ref.target, ref.url)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.records.links import identity
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.increments.model.increment import Link
+    from unlatch.project.allowed_targets import LimitedSettings
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport
@@ -207,8 +208,7 @@ class Trackers:
     def check_target(self, ref: ItemRef, *, ask_former: bool = False) -> None:
         """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
         if not self.allows(ref) and not (ask_former and self._has_allowed_name(ref)):
-            allowed = self._workspace.allowed_targets
-            if allowed and not allowed.has(ref.tracker, ref.target):
+            if (allowed := self._workspace.allowed_targets) and not self._may_reach(ref):
                 raise allowed.refused(ref.target, ref.url)
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
@@ -220,8 +220,13 @@ class Trackers:
 
     def _has_allowed_name(self, ref: ItemRef) -> bool:
         """Whether the target has the former name of a configured one."""
-        present, allowed = self.former_names.present(ref), self._workspace.allowed_targets
-        return present is not None and (allowed is None or allowed.has(ref.tracker, present))
+        present = self.former_names.present(ref)
+        return present is not None and self._may_reach(replace(ref, target=present))
+
+    def _may_reach(self, ref: ItemRef) -> bool:
+        """Whether a fleet allows a target; everything else does."""
+        settings: Any = self._workspace.own_settings[ref.tracker]
+        return self._workspace.allowed_targets is None or settings.may_reach(ref.target)
 
     def check_trust(self, name: str) -> None:
         """Check that a token may be sent to a tracker, before one is looked for.
@@ -291,10 +296,10 @@ class Trackers:
         with _LOADING:
             is_own, settings = self.registry.is_own(name), self._workspace.own_settings[name]
             plugin = open_plugin(manifest, settings, transport, is_own=is_own)
-            if allowed := self._workspace.allowed_targets:
+            if self._workspace.allowed_targets:
                 from unlatch.project.allowed_targets import limit_plugin  # noqa: PLC0415  (of a fleet)
 
-                plugin = limit_plugin(plugin, name, settings.target, allowed)
+                plugin = limit_plugin(plugin, cast("LimitedSettings", settings))
             if is_own:
                 return plugin
             from unlatch.project.plugins.guard import guard_plugin  # noqa: PLC0415  (slow)

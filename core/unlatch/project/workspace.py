@@ -133,7 +133,7 @@ class Workspace:
         from unlatch.project.allowed_targets import LimitedSettings  # noqa: PLC0415  (of a fleet)
 
         limited: dict[str, Any] = {
-            name: LimitedSettings(settings, allowed)
+            name: LimitedSettings(settings, self.registry.manifest(name), allowed)
             for name, settings in self._checked.settings.items()
         }
         return limited
@@ -145,7 +145,7 @@ class Workspace:
             return None
         from unlatch.project.allowed_targets import read_allowed_targets  # noqa: PLC0415  (as above)
 
-        return read_allowed_targets(self.environ)
+        return read_allowed_targets(self.environ, self.trusted_hosts.bound)
 
     def recognise(self, url: str) -> tuple[Mapping[str, ItemRef], Mapping[str, PluginBroken]]:
         """The item at an address by the settings of each tracker that knows it.

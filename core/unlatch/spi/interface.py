@@ -91,7 +91,11 @@ class Settings(Protocol):
 
     @property
     def base_url(self) -> str:
-        """The address of the API; its host must be trusted."""
+        """The address of the API; its host must be trusted.
+
+        Where this does not say below which address targets have their names, `target_base` does: a
+        fleet allows HOST/TARGET.
+        """
 
     @property
     def target(self) -> str | None:

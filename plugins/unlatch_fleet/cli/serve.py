@@ -15,7 +15,7 @@ from unlatch.errors.known_secrets import remember_secrets
 from unlatch.project.registry import Registry
 from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
 from unlatch_fleet.fleet_file import read_fleet
-from unlatch_fleet.repository_address import own_targets
+from unlatch_fleet.repository_address import names_in_events, own_targets
 from unlatch_fleet.tokens import read_secret
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ def _listed(repositories: Iterable[Repository], registry: Registry) -> Iterable[
     for repository in repositories:
         own = own_targets(repository.address, registry)
         place = next(((tracker, targets[0]) for tracker, targets in own.items()), None)
-        targets = {**own, **repository.targets}
+        targets = {
+            tracker: [name for entry in entries for name in names_in_events(entry)]
+            for tracker, entries in {**own, **repository.targets}.items()
+        }
         yield Listed(repository.address.key, place, repository.branch, targets)
 
 
