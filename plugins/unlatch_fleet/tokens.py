@@ -168,7 +168,9 @@ def _make_token(app: App) -> tuple[str, datetime]:
     Source: https://docs.github.com/en/rest/apps/apps, "Create an installation access token".
     """
     try:
-        from github import Auth, GithubException, GithubIntegration  # noqa: PLC0415  (an extra)
+        from github.Auth import AppAuth  # noqa: PLC0415  (of an extra)
+        from github.GithubException import GithubException  # noqa: PLC0415  (as above)
+        from github.GithubIntegration import GithubIntegration  # noqa: PLC0415  (as above)
     except ImportError as error:
         message, hint = "a GitHub App needs a library that is not installed", "unlatch[github]"
         hint = install_command(hint)
@@ -178,7 +180,7 @@ def _make_token(app: App) -> tuple[str, datetime]:
     check_secure(app.api_url)
     key = _read_secret(Path(app.key)).decode()
     try:
-        auth = Auth.AppAuth(app.id, key)
+        auth = AppAuth(app.id, key)
         with GithubIntegration(
             auth=auth, base_url=app.api_url, timeout=_SECONDS, retry=None
         ) as integration:

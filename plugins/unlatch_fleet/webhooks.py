@@ -81,7 +81,9 @@ def read_webhooks(
 def _targets(settings: LimitedSettings, entries: Iterable[str]) -> Iterator[str]:
     """The names of targets, which fleet.toml may give a host, at the configured address."""
     for entry in entries:
-        yield from [name for name in names_in_events(entry) if settings.may_reach(name)][:1]
+        # The shortest: the whole entry looks like a name as well.
+        names = reversed(names_in_events(entry))
+        yield from [name for name in names if settings.may_reach(name)][:1]
 
 
 def _state(workspace: Workspace, tracker: str, target: str, cache: Path) -> Webhooks:

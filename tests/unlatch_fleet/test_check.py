@@ -20,6 +20,7 @@ def test_check_shows_rights_webhooks_and_mistakes_of_each_repository(fleet: Flee
 
     by_key: dict[str, Any] = {e["repository"]: e for e in done.document["repositories"]}
     results = [by_key[str(repository.path)] for repository in (sound, broken, failing)]
+    assert not [h["why"] for h in results[0]["webhooks"] if h["tracker"] == "github" and h["why"]]
     states = [[hooks["state"] for hooks in entry["webhooks"]] for entry in results]
     assert [["active", "unknown", "unknown"], [], ["failing", "unknown", "unknown"]] == states
     ids = [{f["id"] for f in e["findings"] if f["severity"] == "error"} for e in results]
