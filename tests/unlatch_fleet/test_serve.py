@@ -131,6 +131,20 @@ def test_messages_become_units_and_nothing_tells_a_secret(tmp_path: Path, enqueu
     assert -signal.SIGTERM == running.process.returncode
 
 
+def test_connections_that_end_lose_no_message(
+    tmp_path: Path, enqueuer: str, connection: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    with command(tmp_path, enqueuer) as running:
+        for number in range(8):
+            answer = running.server.deliver(about(), X_GitHub_Delivery=str(number))
+            assert (202, "queued\n") == (answer.status, answer.text)
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ="
+                " current_database() AND pid <> pg_backend_pid()"
+            )
+        assert "" == running.end()
+
+
 def test_it_starts_while_the_database_is_away(tmp_path: Path) -> None:
     away = f"host=127.0.0.1 port=1 dbname=fleet password={IN_PATH}"
     with command(tmp_path, away) as running:

@@ -10,12 +10,11 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from unlatch.values import dataclass
+from unlatch_fleet.serve.ports import WRITERS
 
 if TYPE_CHECKING:
     from unlatch_fleet.serve.ports import Queue
 
-# Writes to the database at the same time, and reads beside them.
-WRITERS = 4
 # GitHub gives a delivery up after 10 s, and shows it as failed; then it can be sent again.
 PATIENCE = 8.0
 

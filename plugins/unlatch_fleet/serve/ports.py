@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol
 
-from unlatch.values import dataclass
+from unlatch.errors import Transient
 from unlatch_fleet.database import rows
-from unlatch_fleet.database.connect import opened
+from unlatch_fleet.database.connect import Line, opened
 from unlatch_fleet.database.setup import check_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from unlatch_fleet.database.rows import Status
+
+# Writes to the database at the same time.
+WRITERS = 4
 
 
 class Queue(Protocol):
@@ -40,18 +45,30 @@ class Queue(Protocol):
         """Raise unless units can be asked for."""
 
 
-@dataclass(frozen=True, slots=True)
 class Database:
-    """The queue in PostgreSQL at an address."""
+    """The queue in PostgreSQL at an address, with connections that stay open between two writes."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._lines: SimpleQueue[Line] = SimpleQueue()
+        for _ in range(WRITERS):
+            self._lines.put(Line(address))
 
     def enqueue(self, repository: str, deliveries: Collection[str]) -> str:
-        return rows.enqueue(self.address, repository, [*deliveries])
+        line, ask = self._lines.get(), (repository, rows.EVENT, [*deliveries])
+        try:
+            with suppress(Transient), line.open() as connection:
+                return rows.ask(connection, *ask)
+            # The connection may have ended while nobody used it. If this was the answer that was
+            # lost, the messages are known already, or one more unit finds nothing to do.
+            with line.open() as connection:
+                return rows.ask(connection, *ask)
+        finally:
+            self._lines.put(line)
 
     def status(self) -> Status:
-        return rows.status(self.address)
+        return rows.status(self._address)
 
     def check(self) -> None:
-        with opened(self.address) as connection:
+        with opened(self._address) as connection:
             check_version(connection)
