@@ -113,7 +113,7 @@ class Stage:
             "the next task is done": lambda: self._do_tasks(1),
             "all tasks are done": lambda: self._do_tasks(-1),
             "commit": self._commit,
-            "git knows who commits": lambda: self._exported.update(_WHO),
+            "the machine of a fleet": self._become_fleet,
         }
         self.home.mkdir(parents=True)
         self._begin()
@@ -184,6 +184,12 @@ class Stage:
         for ours, theirs in vendors.items():
             printed = printed.replace(ours, theirs)
         return printed
+
+    def _become_fleet(self) -> None:
+        """Let git know who commits, and a fleet which Jira the page means."""
+        self._exported |= _WHO
+        own = self._box.jira.site.partition("://")[2]
+        self._addresses_shown = {**self._addresses_shown, "acme.atlassian.net/": f"{own}/"}
 
     def with_own_addresses(self, text: str) -> str:
         """A command or file of a page with this sandbox's addresses."""
