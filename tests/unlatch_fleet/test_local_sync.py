@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from base64 import b64encode
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,11 @@ def test_sync_delivers_and_pushes_each_repository_once(fleet: Fleet) -> None:
     assert [("done", 3)] * 12 == [(entry["result"], entry["written"]) for entry in entries]
     assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
     assert {2} == {repository.commits for repository in fleet.repositories}
+    # The command counted the comments of all units on GitHub, for one account.
+    counted = fleet.folder / "state" / "unlatch" / "requests" / "requests.sqlite"
+    with closing(sqlite3.connect(counted)) as database:
+        rows = database.execute("SELECT count(DISTINCT name), count(*) FROM requests").fetchone()
+    assert (1, 12) == rows
 
 
 def test_git_gets_the_token_of_the_group_and_leaves_it_nowhere(fleet: Fleet) -> None:
