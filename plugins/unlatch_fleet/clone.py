@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from unlatch_fleet.children import Children, Ended
     from unlatch_fleet.fleet_file import Repository
+    from unlatch_fleet.repository_address import Address
 
 _SECONDS = 600.0
 # Seconds between two looks at a lock that another unit has.
@@ -199,7 +200,7 @@ def open_clone(
     descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | system.CLOEXEC, 0o600)
     try:
         _lock(descriptor, repository, patience)
-        settings = [*_SETTINGS, *_credentials(repository, token)]
+        settings = [*_SETTINGS, *git_credentials(repository.address, token)]
         whole = with_git_settings({**environ, **_QUIET}, settings)
         yield Clone(repository, folder, whole, children, descriptor)
     finally:
@@ -220,9 +221,8 @@ def _lock(descriptor: int, repository: Repository, patience: float) -> None:
         time.sleep(_PAUSE)
 
 
-def _credentials(repository: Repository, token: str | None) -> Iterator[tuple[str, str]]:
+def git_credentials(address: Address, token: str | None) -> Iterator[tuple[str, str]]:
     """Settings that let git use a repository on this machine, or send a token to its host."""
-    address = repository.address
     if address.is_local:
         yield "protocol.file.allow", "always"
     if token and address.url.startswith(("https://", "http://")):

@@ -20,6 +20,7 @@ from unlatch_fleet.database.setup import check_version
 from unlatch_fleet.term import Term
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from unlatch_fleet.local import Machine
@@ -30,7 +31,11 @@ _LONGEST = 10.0
 
 
 async def run_node(
-    address: str, machine: Callable[[], Machine], settings: Settings, say: Callable[[str], None]
+    address: str,
+    machine: Callable[[], Machine],
+    settings: Settings,
+    say: Callable[[str], None],
+    ending: threading.Event,
 ) -> None:
     """Work until asked to stop (SIGTERM, SIGINT, `fleet drain`); units under way finish first.
 
@@ -40,6 +45,7 @@ async def run_node(
     Args:
         machine: the present one; its fleet.toml lists what may be synced here.
         say: gets what a person may want to know, a line at a time.
+        ending: set as soon as the node is asked to stop.
 
     Raises:
         UnlatchError: `fleet-version`, `fleet-not-initialised`, `fleet-rights`.
@@ -53,6 +59,7 @@ async def run_node(
         if stopping.is_set() and term is not None:
             term.cut_off()
         stopping.set()
+        ending.set()
 
     loop.set_exception_handler(lambda _, context: _tell(context.get("exception"), say))
     for number in (signal.SIGTERM, signal.SIGINT):

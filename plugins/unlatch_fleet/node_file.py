@@ -18,6 +18,7 @@ from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 from unlatch.worklog.text.parsing import load_toml
+from unlatch_fleet.tasks.offer import Offer
 
 # Seconds in which a request takes effect or never does (`Manifest.settle`), and until its answer is
 # complete (`TransportOptions.deadline`).
@@ -98,6 +99,9 @@ class NodeFile(BaseModel):
     lease: Annotated[
         float | None,
         Field(gt=0, description="Seconds after which a silent node counts as dead; 70 by default"),
+    ] = None
+    runs: Annotated[
+        Offer | None, Field(description="What tasks of runs may use here; by default none is taken")
     ] = None
     keep_days: Annotated[
         float, Field(gt=0, description="Days after which rows of the database are removed")

@@ -11,6 +11,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import IO, Any, Self
@@ -78,6 +79,8 @@ class Boundaries:
         self._watch_folders()
         self._watch_requests()
         self._watch_processes()
+        if "psycopg" in sys.modules:
+            self._watch_database()
 
     def _watch_files(self) -> None:
         real_open, real_fsync = pathlib.Path.open, os.fsync
@@ -144,6 +147,24 @@ class Boundaries:
             self.cross("after start")
 
         subprocess.Popen.__init__ = watched_start  # type: ignore[assignment,method-assign]
+
+    def _watch_database(self) -> None:
+        """What a dispatcher on PostgreSQL writes; what it repeats all the time counts no more."""
+        connection = sys.modules["psycopg"].Connection
+        real_execute = connection.execute
+
+        def watched_execute(on: Any, query: str, *args: Any, **kwargs: Any) -> Any:
+            statement = " ".join(query.split()[:2])
+            if not query.startswith(("INSERT", "UPDATE")) or "SET until" in query:
+                return real_execute(on, query, *args, **kwargs)
+            if "SET closed" in query:
+                return real_execute(on, query, *args, **kwargs)
+            self.cross(f"before {statement}")
+            result = real_execute(on, query, *args, **kwargs)
+            self.cross(f"after {statement}")
+            return result
+
+        connection.execute = watched_execute
 
 
 class _Watched:

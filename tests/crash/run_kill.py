@@ -1,9 +1,10 @@
 """Kill the coordinator of a run at every boundary, and recover the run with real workers.
 
-    python -m tests.crash.run_kill [--every N] [--twice N]
+    python -m tests.crash.run_kill [--every N] [--twice N] [--nodes N]
 
 Prints one JSON document: how many deaths were died, and what was wrong afterwards. With --twice,
-the recoveries after those at every N-th boundary are killed at each of their boundaries.
+the recoveries after those at every N-th boundary are killed at each of their boundaries. With
+--nodes, the workers are on N nodes, and statements of the database are boundaries, too.
 """
 
 import json
@@ -11,7 +12,8 @@ import os
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -72,9 +74,12 @@ class Place:
         quiet = Console(lambda _: None, lambda _: None)
         return Runs(workspace, quiet, lambda name, _: read_plan(plan, name))
 
+    @property
+    def worker(self) -> tuple[str, ...]:
+        return (shutil.which("sh") or "", str(self.root / "worker.sh"))
+
     def start(self) -> None:
-        shell = shutil.which("sh") or ""
-        consent = Consent("plan.md", (shell, str(self.root / "worker.sh")), **self.limits)
+        consent = Consent("plan.md", self.worker, **self.limits)
         agreed = consent.agree(("sh", "check.sh", name) for name in self.tasks)
         self.runs.start("plan", agreed, by="ann")
 
@@ -95,6 +100,10 @@ class Place:
         except UnlatchError as error:
             if error.id != "run-over":
                 raise
+
+    def alive(self) -> list[str]:
+        """The processes of workers that are still there."""
+        return alive(self.root)
 
     def lines(self, name: str) -> list[str]:
         path = self.root / name
@@ -118,7 +127,7 @@ def problems(place: Place, code: int) -> list[str]:
         "workers started twice": ([], [one for one, n in Counter(started).items() if n > 1]),
         "workers that were not recorded": (set(), set(started) - dispatched),
         "left over": ([], [one.name for one in folder.rglob("*.tmp")]),
-        "alive": ([], alive(place.root)),
+        "alive": ([], place.alive()),
     }
     return different(facts)
 
@@ -133,15 +142,15 @@ def alive(root: Path) -> list[str]:
 class Sweep:
     """The deaths of a run's coordinator, and of its recovery."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, place: Callable[[Path], Place] = Place) -> None:
+        self._folder, self._place = folder, place
         self.deaths: Counter[str] = Counter()
         self.wrong: dict[str, list[str]] = {}
 
     def trial(self, number: int, again: int | None) -> bool:
         """Die at a boundary of a run, and of its recovery; whether the last was died."""
         root = self._folder / "project"
-        place = Place(root)
+        place = self._place(root)
         died = dies(place.start, number)
         if again:
             died = dies(place.go_on, again)
@@ -154,9 +163,16 @@ class Sweep:
 
 
 if __name__ == "__main__":
-    options = twice_option(__doc__).parse_args()
-    with TemporaryDirectory() as folder:
+    parser = twice_option(__doc__)
+    parser.add_argument("--nodes", type=int, default=0, help="let workers run on so many nodes")
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder, ExitStack() as stack:
         os.environ["XDG_STATE_HOME"] = f"{folder}/state"
-        sweep = Sweep(Path(folder).resolve())
+        root = Path(folder).resolve()
+        sweep = Sweep(root)
+        if options.nodes:
+            from tests.crash.run_nodes import with_nodes
+
+            sweep = Sweep(root, stack.enter_context(with_nodes(root, options.nodes)))
         die_until_the_end(sweep.trial, every=options.every, twice=options.twice)
     report({"deaths": sweep.deaths}, sweep.wrong)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,13 +18,18 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
 from unlatch_fleet.cli.chosen import own_folders
 from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
-from unlatch_fleet.fleet_file import read_fleet
+from unlatch_fleet.clone import git_credentials
+from unlatch_fleet.fleet_file import DEFAULT_GROUP, read_fleet
 from unlatch_fleet.local import Machine
 from unlatch_fleet.node_file import default_file
+from unlatch_fleet.repository_address import read_address
 from unlatch_fleet.tokens import Tokens
 from unlatch_fleet.unit import UNLATCH
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
     from unlatch.cli.runtime.context import Context
     from unlatch_fleet.node_file import NodeFile
 
@@ -47,7 +53,9 @@ def node_fleet(context: Context, *, node_file: Path | None, jobs: int | None) ->
 
     fleet = machines.machine.fleet
     _say(f"node {node.name}: {len(fleet.repositories)} repositories, {node.jobs} at a time")
-    asyncio.run(run_node(address, machines.current, node.settings(fleet.events_share), _say))
+    settings, ending = node.settings(fleet.events_share), threading.Event()
+    with _tasks(node, address, machines, ending):
+        asyncio.run(run_node(address, machines.current, settings, _say, ending))
     return 0
 
 
@@ -85,6 +93,34 @@ class _Machines:
         except OSError:
             return ()
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _tasks(
+    node: NodeFile, address: str, machines: _Machines, ending: threading.Event
+) -> AbstractContextManager[None]:
+    """Works on tasks of runs meanwhile, if node.toml says what they may use."""
+    if node.runs is None:
+        return nullcontext()
+    from unlatch_fleet.database.connect import Line  # noqa: PLC0415  (loads psycopg)
+    from unlatch_fleet.tasks.node import TaskNode, TaskSettings, working  # noqa: PLC0415
+
+    def credentials(url: str) -> Sequence[tuple[str, str]]:
+        git, machine = read_address(url), machines.current()
+        listed = (each for each in machine.fleet.repositories if each.address.key == git.key)
+        group = next((repository.group for repository in listed), DEFAULT_GROUP)
+        variables = machine.tokens.variables(group)
+        return [*git_credentials(git, machine.tokens.git_token(group, variables))]
+
+    settings = TaskSettings(
+        name=node.name,
+        folder=machines.machine.folder / "runs",
+        offer=node.runs,
+        credentials=credentials,
+        environ=os.environ,
+        keep_days=node.keep_days,
+    )
+    _say(f"node {node.name}: {node.runs.jobs} tasks of runs at a time")
+    return working(TaskNode(Line(address), settings, _say), ending)
 
 
 def _machine(context: Context, node: NodeFile, address: str, path: Path) -> Machine:

@@ -24,13 +24,11 @@ DONE: Step = ["say", {"type": "done"}]
 PATIENCE = 60.0
 
 
-def assign(
-    harness: DispatchHarness, *steps: Step, task: str = "1-1", run_id: str | None = None
-) -> Assignment:
-    """An assignment with these steps for the scripted worker, by default with a new run id."""
-    run_id = run_id or new_ulid()
+def assign(harness: DispatchHarness, *steps: Step, task: str = "1-1", **more: Any) -> Assignment:
+    """An assignment with these steps for the scripted worker, with a new run id."""
+    run_id = new_ulid()
     text = json.dumps(list(steps))
-    return Assignment(run_id, task, Role.DEVELOPER, text, harness.commit)
+    return Assignment(run_id, task, Role.DEVELOPER, text, harness.commit, **more)
 
 
 def poll_until(

@@ -1,0 +1,143 @@
+"""unlatch run start --on fleet: tasks are carried out elsewhere, and their work comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_fleet.tasks.fleet_harness import a_repository, git, wait_for_nodes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unlatch_fleet.tasks.fleet_harness import Stage
+
+_PLAN = """\
+### Task 1: First
+**Work**: one
+**Acceptance Criteria**:
+- [ ] `test -f work-1`
+**Blocked By**: none
+
+### Task 2: Second
+**Work**: two
+**Acceptance Criteria**:
+- [ ] `test -f work-1`
+- [ ] `test -f work-2`
+**Blocked By**: 1
+"""
+_WORKER = """\
+cat > /dev/null
+echo "$GREETING$NODE_SECRET" > "work-$UNLATCH_TASK_ID"
+echo '{"type": "checkpoint", "text": "begun"}'
+echo '{"type": "done"}'
+"""
+OFFER: dict[str, Any] = {"programs": ["sh worker.sh", "test -f *"], "variables": ["GREETING"]}
+START = ("start", "plan.md", "--on", "fleet", "--worker", "sh worker.sh", "--yes")
+
+
+class Clone:
+    """A clone of the stage's repository, in which a person starts a run."""
+
+    def __init__(self, stage: Stage, root: Path) -> None:
+        self.stage, self.root, self.state = stage, root / "clone", root / "state"
+        git(root, "clone", "--quiet", str(stage.remote), str(self.root))
+
+    def run(self, *arguments: str, code: int = 0) -> str:
+        """Run `unlatch run`; its output."""
+        environ = {
+            **os.environ,
+            "XDG_STATE_HOME": str(self.state),
+            "XDG_CONFIG_HOME": str(self.state),
+            "UNLATCH_FLEET_DATABASE": self.stage.address,
+            "GREETING": "of the coordinator",
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "unlatch", "run", *arguments],
+            cwd=self.root,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def documents(self, command: str, key: str) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = json.loads(self.run(command, "--json"))[key]
+        return entries
+
+
+@pytest.fixture
+def clone(stage: Stage, tmp_path: Path) -> Clone:
+    files = {"plan.md": _PLAN, "worker.sh": _WORKER, ".unlatch/config.toml": ""}
+    a_repository(stage.remote, tmp_path / "second", files)
+    return Clone(stage, tmp_path)
+
+
+def test_work_comes_back_as_branches_and_later_tasks_have_it(stage: Stage, clone: Clone) -> None:
+    os.environ["GREETING"], os.environ["NODE_SECRET"] = "of the node", "secret"
+    try:
+        stage.node("east", **OFFER)
+    finally:
+        del os.environ["GREETING"], os.environ["NODE_SECRET"]
+    wait_for_nodes(stage.address, 1)
+    said = clone.run(*START, "--pass-env", "GREETING")
+    assert "at work on east" in said
+    assert {"1": "done", "2": "done"} == {
+        task["id"]: task["state"] for task in clone.documents("status", "tasks")
+    }
+    events = clone.documents("events", "events")
+    placed = [one for one in events if one["event_type"] == "agent_placed"]
+    assert {("1", "east"), ("2", "east")} == {
+        (one["task_id"], one["details"]["node"]) for one in placed
+    }
+    pushed = {
+        one["task_id"]: one["details"]["commit"]
+        for one in events
+        if one["event_type"] == "task_submitted"
+    }
+    name = json.loads(clone.run("status", "--json"))["run"]["id"]
+    heads = git(stage.remote, "show-ref", "--heads", "--", f"unlatch/{name}/1", f"unlatch/{name}/2")
+    assert [*pushed.values()] == [line.split()[0] for line in heads.splitlines()]
+    assert git(stage.remote, "show", f"{pushed['2']}:work-1") == "of the node"
+    assert git(clone.root, "status", "--porcelain") == ""
+    assert "secret" not in git(stage.remote, "grep", "-h", "", f"unlatch/{name}/2")
+
+
+@pytest.mark.parametrize(
+    ("offered", "more", "problem"),
+    [
+        ({"programs": ["test -f *"]}, (), "the program 'sh worker.sh'"),
+        ({"programs": ["sh worker.sh"]}, (), "the program 'test -f work-1'"),
+        ({"variables": []}, ("--pass-env", "GREETING"), "the variable GREETING"),
+        ({"repositories": ["acme/other"]}, (), "the repository "),
+        (None, (), "no node with [runs]"),
+    ],
+)
+def test_nothing_begins_that_no_node_offers(
+    stage: Stage,
+    clone: Clone,
+    offered: dict[str, object] | None,
+    more: tuple[str, ...],
+    problem: str,
+) -> None:
+    if offered is not None:
+        stage.offer("east", **{**OFFER, **offered})
+    said = clone.run(*START, *more, code=2)
+    assert "fleet-no-node" in said
+    assert problem in said
+    assert clone.documents("list", "runs") == []
+
+
+def test_a_commit_that_is_not_pushed_is_no_beginning(stage: Stage, clone: Clone) -> None:
+    stage.offer("east", **OFFER)
+    git(clone.root, "commit", "--allow-empty", "-qm", "Mine")
+    assert "fleet-not-pushed" in clone.run(*START, code=2)
+    git(clone.root, "remote", "remove", "origin")
+    assert "fleet-no-remote" in clone.run(*START, code=2)
