@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_fleet.tasks.fleet_harness import a_repository, git, wait_for_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.unlatch_fleet.tasks.fleet_harness import Stage
@@ -80,14 +82,45 @@ def clone(stage: Stage, tmp_path: Path) -> Clone:
     return Clone(stage, tmp_path)
 
 
-def test_work_comes_back_as_branches_and_later_tasks_have_it(stage: Stage, clone: Clone) -> None:
-    os.environ["GREETING"], os.environ["NODE_SECRET"] = "of the node", "secret"
-    try:
-        stage.node("east", **OFFER)
-    finally:
-        del os.environ["GREETING"], os.environ["NODE_SECRET"]
-    wait_for_nodes(stage.address, 1)
-    said = clone.run(*START, "--pass-env", "GREETING")
+@contextmanager
+def fleet_node(stage: Stage, folder: Path) -> Iterator[None]:
+    """`unlatch fleet node`, which is told to stop at the end, and does so."""
+    folder.mkdir()
+    settings = {
+        "name": "east",
+        "key": "0" * 64,
+        "fleet": str(folder / "fleet.toml"),
+        "clones": str(folder / "clones"),
+    }
+    offer = {"repositories": [str(stage.remote)], **OFFER}
+    (folder / "fleet.toml").write_text("repositories = []\n")
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    lines += ["[runs]", *(f"{name} = {json.dumps(value)}" for name, value in offer.items())]
+    (folder / "node.toml").write_text("\n".join(lines))
+    (folder / "node.toml").chmod(0o600)
+    environ = {
+        **os.environ,
+        "UNLATCH_FLEET_DATABASE": stage.address,
+        "XDG_STATE_HOME": str(folder),
+        "GREETING": "of the node",
+        "NODE_SECRET": "secret",
+    }
+    argv = [sys.executable, "-m", "unlatch", "fleet", "node", "--node-file", "node.toml"]
+    with subprocess.Popen(argv, cwd=folder, env=environ) as node:
+        try:
+            yield
+        finally:
+            node.terminate()
+            assert node.wait(60) == 0
+
+
+def test_work_comes_back_as_branches_and_later_tasks_have_it(
+    stage: Stage, clone: Clone, tmp_path: Path
+) -> None:
+    with fleet_node(stage, tmp_path / "node"):
+        wait_for_nodes(stage.address, 1)
+        said = clone.run(*START, "--pass-env", "GREETING")
+    wait_for_nodes(stage.address, 1, ended=1)
     assert "at work on east" in said
     assert {"1": "done", "2": "done"} == {
         task["id"]: task["state"] for task in clone.documents("status", "tasks")
