@@ -104,13 +104,14 @@ torture: $(STAMP)
 
 TORTURE := $(addprefix torture/, \
   fuzz machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
-  crash.run_crashes \
+  nodes/crash.run_kill crash.run_crashes \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
   crash.item_kill outside/crash.item_kill earlier/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
   crash.at_once fleet.load limits/fleet.load plain/fleet.load)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
 torture/crash.run_kill: OPTIONS := --every 3 --twice 100
+torture/nodes/crash.run_kill: OPTIONS := --every 5 --nodes 2
 torture/crash.disturbed: OPTIONS := interrupt full full-for-good read-only
 torture/crash.both_sides: OPTIONS := --examples 100 --steps 25 --random
 torture/crash.random_life: OPTIONS := --examples 200 --steps 30 --random
