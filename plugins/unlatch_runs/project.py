@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from functools import partial
 from shlex import quote
@@ -80,7 +80,8 @@ def live_agents(workspace: Workspace, folder: Path, state: RunState) -> frozense
     if state.on:
         root, consent = workspace.paths.root, Consent("", (), on=state.on)
         remote = _remote(root, folder.name, consent, workspace.environ, lambda: state.origin)
-        return frozenset(entry.lease.run_id for entry in remote.leases() if entry.is_alive)
+        with closing(remote):
+            return frozenset(entry.lease.run_id for entry in remote.leases() if entry.is_alive)
     leases = LeaseStore(folder)
     if not exists(leases.lock("")):  # no worker was ever started
         return frozenset()
@@ -282,7 +283,8 @@ class Runs:
         root = self.workspace.paths.root
         remote = _remote(root, "", consent, self._environ(consent), lambda: "")
         programs = {consent.worker, consent.auditor, *plan.commands()} - {()}
-        remote.check(sorted(programs), consent.pass_env)
+        with closing(remote):
+            remote.check(sorted(programs), consent.pass_env)
 
     def _environ(self, consent: Consent) -> dict[str, str]:
         """The user's environment without the trackers' tokens."""

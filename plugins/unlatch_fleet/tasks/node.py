@@ -76,6 +76,7 @@ def working(node: TaskNode, stopping: threading.Event) -> Iterator[None]:
         try:
             node.run(stopping)
         except (UnlatchError, OSError) as error:
+            node.say(f"no more tasks are taken: {error}")
             errors.append(error)
 
     thread = threading.Thread(target=run, name="tasks")
@@ -100,7 +101,7 @@ class TaskNode:
     """
 
     def __init__(self, line: Line, settings: TaskSettings, say: Callable[[str], None]) -> None:
-        self._line, self._settings, self._say = line, settings, say
+        self._line, self._settings, self.say = line, settings, say
         self._carrying: dict[str, tuple[Carrying, threading.Thread]] = {}
         self._mirrors: dict[str, Mirror] = {}
         self._children = Children()
@@ -150,7 +151,7 @@ class TaskNode:
     def _beat(self, guard: subprocess.Popen[bytes]) -> None:
         """Give a sign of life, and do what any node does for all."""
         if not self._line.ask("SELECT run_beat(%s) AS lives", self._epoch).lives:
-            self._say("this node was taken for dead; its tasks are cut off")
+            self.say("this node was taken for dead; its tasks are cut off")
             for carrying, _ in self._carrying.values():
                 carrying.cut_off()
             self._end_all()
@@ -182,7 +183,7 @@ class TaskNode:
         query = "SELECT run_id, how FROM run_dispatch WHERE node = %s AND closed IS NULL"
         for row in self._all(query, self._epoch):
             entry = self._carrying.get(row.run_id)
-            if entry is None:  # the answer was lost when it was taken, so that nothing was started
+            if entry is None:  # nothing was started: the answer was lost when it was taken
                 self._line.ask(_CLOSE, row.run_id, self._epoch, [], _NEVER_BEGUN)
             elif row.how is not None:
                 entry[0].stop(End(row.how))
@@ -211,7 +212,7 @@ class TaskNode:
     def _refuse(self, row: Any, refusals: list[str]) -> None:
         why = f"{self._settings.name} does not offer {', '.join(refusals)}"
         if row.refused != why:
-            self._say(f"task left to other nodes: {', '.join(refusals)}")
+            self.say(f"task left to other nodes: {', '.join(refusals)}")
             query = "UPDATE run_dispatch SET refused = %s WHERE run_id = %s AND node IS NULL"
             self._line.ask(f"{query} RETURNING 1", why, row.run_id)
 
@@ -239,7 +240,7 @@ class TaskNode:
         )
         thread = threading.Thread(target=carrying.carry_out, name=run_id)
         self._carrying[run_id] = carrying, thread
-        self._say(f"task {work.task} {work.role}: started ({run_id})")
+        self.say(f"task {work.task} {work.role}: started ({run_id})")
         thread.start()
 
     def _mirror(self, repository: str, base: Mapping[str, str], lock: int) -> Mirror:
@@ -296,7 +297,7 @@ class TaskNode:
 
 
 _CLOSE = "SELECT run_report(%s, %s, 1, %s::text[], %s)"
-_NEVER_BEGUN = dump_end(Ended(End.UNSEEN, errors="it was never started"), 0)
+_NEVER_BEGUN = dump_end(Ended(End.UNSEEN, errors="its node lost it"), 0)
 _WAITING = """SELECT run_id, repository, work, refused FROM run_dispatch
     WHERE node IS NULL AND over IS NULL AND closed IS NULL AND how IS NULL
       AND until > clock_timestamp() AND v <= %s

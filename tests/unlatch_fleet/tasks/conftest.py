@@ -21,7 +21,8 @@ def module_stage(
     """One node for all tests of a module."""
     with postgres_server.database(_template) as address:
         stage = Stage(tmp_path_factory.mktemp("stage"), address)
-        stage.node("east")
+        program = " ".join(stage.journal.command)
+        stage.node("east", programs=[program, "sh -c *"])
         yield stage
         stage.end()
 

@@ -71,16 +71,15 @@ def test_tasks_of_a_silent_node_are_free_for_others(
     assert [run.starts(first.run_id), run.starts(second.run_id)] == [1, 1]
 
 
-def test_workers_go_on_while_the_database_is_away(stage: Stage, run: FleetHarness) -> None:
-    gate = stage.root / "gate"
-    stage.node("east", programs=["sh -c *"])
+def test_workers_go_on_while_the_database_is_away(fleet: FleetHarness) -> None:
+    gate = fleet.stage.root / "away"
     dispatcher, task = (
-        run.dispatcher(("sh", "-c", f"{_UNTIL.format(gate)}; {_SAY_DONE}")),
-        assign(run),
+        fleet.dispatcher(("sh", "-c", f"{_UNTIL.format(gate)}; {_SAY_DONE}")),
+        assign(fleet),
     )
     lease = dispatcher.claim(task, epoch=1)
     assert [Placed("east")] == [report.message for report in dispatcher.poll(30)]
-    with connect(stage.address) as connection:  # as if it were restarted
+    with connect(fleet.stage.address) as connection:  # as if it were restarted
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -91,7 +90,7 @@ def test_workers_go_on_while_the_database_is_away(stage: Stage, run: FleetHarnes
 
 
 FORGED: list[dict[str, Any]] = [
-    {"worker": ["sh", "-c", "true"]},
+    {"worker": ["bash", "-c", "true"]},
     {"branch": "main"},
     {"branch": "unlatch/../x"},
     {"folder": "../"},
@@ -112,14 +111,14 @@ _COPY = """INSERT INTO run_dispatch
     FROM run_dispatch WHERE run_id = %s"""
 
 
-def test_a_row_starts_nothing_that_the_node_does_not_list(stage: Stage, run: FleetHarness) -> None:
-    stage.node("east")
-    dispatcher = run.dispatcher()
-    good = assign(run, DONE)
+def test_a_row_starts_nothing_that_the_node_does_not_list(fleet: FleetHarness) -> None:
+    branches = git(fleet.stage.remote, "for-each-ref")
+    dispatcher = fleet.dispatcher()
+    good = assign(fleet, DONE)
     lease = dispatcher.claim(good, epoch=1)
     the_end(dispatcher, good.run_id)
     dispatcher.complete(lease)
-    with connect(stage.address) as connection:
+    with connect(fleet.stage.address) as connection:
         forged = [new_ulid() for _ in FORGED]
         for run_id, change in zip(forged, FORGED, strict=True):
             connection.execute(_COPY, (run_id, 0, json.dumps(change), good.run_id))
@@ -129,51 +128,49 @@ def test_a_row_starts_nothing_that_the_node_does_not_list(stage: Stage, run: Fle
         until(lambda: bool(connection.execute(query).fetchall()[0][0] == len(FORGED)))
         rows = connection.execute("SELECT run_id FROM run_dispatch WHERE node IS NULL").fetchall()
         assert {row.run_id for row in rows} == {*forged, newer}
-    assert not any(run.starts(run_id) for run_id in [*forged, newer])
-    assert git(stage.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert not any(fleet.starts(run_id) for run_id in [*forged, newer])
+    assert git(fleet.stage.remote, "for-each-ref") == branches
 
 
-def test_a_branch_that_moved_meanwhile_is_left_and_said(stage: Stage, run: FleetHarness) -> None:
-    gate = stage.root / "gate"
+def test_a_branch_that_moved_meanwhile_is_left_and_said(fleet: FleetHarness) -> None:
+    gate = fleet.stage.root / "gate"
     script = f"echo mine > mine; {_UNTIL.format(gate)}; {_SAY_DONE}"
-    stage.node("east", programs=["sh -c *"])
-    dispatcher = run.dispatcher(("sh", "-c", script))
+    dispatcher = fleet.dispatcher(("sh", "-c", script))
     branch = "unlatch/first/1"
-    tasks = [assign(run, branch=branch) for _ in range(2)]
+    tasks = [assign(fleet, branch=branch) for _ in range(2)]
     lease = dispatcher.claim(tasks[0], epoch=1)
-    until(lambda: any(stage.root.glob("east/tasks/*/checkout/mine")))
-    other = stage.root / "first"
+    until(lambda: any(fleet.stage.root.glob("east/tasks/*/checkout/mine")))
+    other = fleet.stage.root / "first"
     git(other, "commit", "--allow-empty", "-qm", "Other")
     git(other, "push", "-q", "origin", f"HEAD:{branch}")
     gate.touch()
     ended = the_end(dispatcher, tasks[0].run_id)
     assert (ended.end, ended.commit) == (End.EXIT, "")
     assert "could not be pushed" in ended.errors
-    assert git(stage.remote, "rev-parse", branch) == git(other, "rev-parse", "HEAD")
-    (kept,) = stage.root.glob("east/tasks/*/checkout/mine")
+    assert git(fleet.stage.remote, "rev-parse", branch) == git(other, "rev-parse", "HEAD")
+    (kept,) = fleet.stage.root.glob("east/tasks/*/checkout/mine")
     assert str(kept.parent) in ended.errors
     dispatcher.complete(lease)
     # The next one goes on where the branch is.
     dispatcher.claim(tasks[1], epoch=1)
     ended = the_end(dispatcher, tasks[1].run_id)
-    assert git(stage.remote, "rev-parse", f"{ended.commit}^") == git(other, "rev-parse", "HEAD")
+    assert git(fleet.stage.remote, "rev-parse", f"{ended.commit}^") == git(
+        other, "rev-parse", "HEAD"
+    )
 
 
-def test_work_that_does_not_fit_together_fails_with_gits_words(
-    stage: Stage, run: FleetHarness
-) -> None:
-    stage.node("east")
-    clone, needs = stage.root / "first", []
+def test_work_that_does_not_fit_together_fails_with_gits_words(fleet: FleetHarness) -> None:
+    clone, needs = fleet.stage.root / "first", []
     for text in ("one", "two"):
         git(clone, "checkout", "-q", "-B", text, "origin/main")
         (clone / "README.md").write_text(text)
         git(clone, "commit", "-qam", text)
         git(clone, "push", "-q", "origin", text)
         needs.append(git(clone, "rev-parse", "HEAD"))
-    dispatcher = run.dispatcher()
-    task = assign(run, DONE, branch="unlatch/first/1", needs=tuple(needs))
+    dispatcher = fleet.dispatcher()
+    task = assign(fleet, DONE, branch="unlatch/first/1", needs=tuple(needs))
     dispatcher.claim(task, epoch=1)
     ended = the_end(dispatcher, task.run_id)
     assert (ended.end, ended.code) == (End.EXIT, 128)
     assert "README.md" in ended.errors
-    assert run.starts(task.run_id) == 0
+    assert fleet.starts(task.run_id) == 0
