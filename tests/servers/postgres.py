@@ -16,7 +16,6 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 START_SECONDS = 60.0
+# Of the databases of this process, on whichever server.
+_NUMBERS = count()
 _KEEPER = Path(__file__).with_name("postgres_keeper.py")
 
 
@@ -46,14 +47,10 @@ class Postgres:
     address: str
     keeper: socket.socket | None = None
 
-    @cached_property
-    def _numbers(self) -> count[int]:
-        return count()
-
     @contextmanager
     def database(self, template: str = "template1") -> Iterator[str]:
         """The address of a new database, which is dropped at the end with all connections."""
-        name = f"unlatch_{os.getpid()}_{next(self._numbers)}"
+        name = f"unlatch_{os.getpid()}_{next(_NUMBERS)}"
         self._execute("CREATE DATABASE {} TEMPLATE {}", name, template)
         try:
             yield make_conninfo(self.address, dbname=name)
