@@ -18,7 +18,7 @@ from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 from unlatch.worklog.text.parsing import load_toml
-from unlatch_fleet.tasks.offer import Offer
+from unlatch_fleet.offer import Offer
 
 # Seconds in which a request takes effect or never does (`Manifest.settle`), and until its answer is
 # complete (`TransportOptions.deadline`).

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch_fleet.database.connect import Line
-    from unlatch_fleet.tasks.offer import Offer
+    from unlatch_fleet.offer import Offer
 
 _HOUR = 3600.0
 # The part of the lease after which workers end without a sign of life.

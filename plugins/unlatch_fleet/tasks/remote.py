@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.git.working import WorkingGit
+from unlatch_fleet.offer import Offer
 from unlatch_fleet.repository_address import read_address
 from unlatch_fleet.tasks.dispatcher import Origin, PostgresDispatcher
-from unlatch_fleet.tasks.offer import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

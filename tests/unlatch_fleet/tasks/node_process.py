@@ -11,8 +11,8 @@ import threading
 from pathlib import Path
 
 from unlatch_fleet.database.connect import Line
+from unlatch_fleet.offer import Offer
 from unlatch_fleet.tasks.node import TaskNode, TaskSettings
-from unlatch_fleet.tasks.offer import Offer
 from unlatch_runs.dispatch.worker import Limits
 
 
