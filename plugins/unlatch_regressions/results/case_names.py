@@ -228,6 +228,9 @@ class Cases:
         self._whole: dict[str, _SameEnd] = defaultdict(_SameEnd)
         self._plain: dict[str, _SameEnd] = defaultdict(_SameEnd)
         for case in results:
+            if case.name.isidentifier():  # as most are, and faster
+                self._whole[case.name].cases.append(case)
+                continue
             plain, parameters = split_parameters(case.name)
             for last in plain.translate(_BETWEEN).rsplit(None, 1)[-1:]:
                 self._whole[last + parameters].cases.append(case)

@@ -71,7 +71,7 @@ class Observed:
         self.skipped: list[tuple[str, str]] = []
         reports = self._reports()
         marked = (
-            (case, report.markers.get(case, _UNMARKED))
+            (case, report.markers.get(case, _UNMARKED) if report.markers else _UNMARKED)
             for report in reports.values()
             for case in report.results
         )
@@ -140,8 +140,7 @@ class Observed:
                 self.skipped.append((str(path), "it is older than the commit that it is about"))
                 continue
             report = read_report(data, str(path))
-            earlier = results[name]
-            if earlier:
+            if earlier := results[name]:
                 for case, result in report.results.items():
                     earlier[case] = max(result, earlier.get(case, result))
             else:
