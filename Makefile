@@ -106,7 +106,7 @@ TORTURE := $(addprefix torture/, \
   fuzz machines.two_machines crash.fault_matrix security.hostile_tracker crash.run_kill \
   nodes/crash.run_kill crash.run_crashes \
   crash.disturbed crash.both_sides crash.random_life crash.box_kill crash.effort_kill \
-  crash.item_kill outside/crash.item_kill earlier/crash.item_kill validators/crash.item_kill crash.kill_matrix crash.crowd \
+  crash.item_kill outside/crash.item_kill earlier/crash.item_kill validators/crash.item_kill crash.regression_kill note/crash.regression_kill crash.kill_matrix crash.crowd \
   crash.at_once fleet.load limits/fleet.load plain/fleet.load)
 .PHONY: $(TORTURE)
 torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
@@ -119,6 +119,7 @@ torture/crash.effort_kill: OPTIONS := --twice 5
 torture/outside/crash.item_kill: OPTIONS := --outside
 torture/earlier/crash.item_kill: OPTIONS := --earlier
 torture/validators/crash.item_kill: OPTIONS := --validators
+torture/note/crash.regression_kill: OPTIONS := --note
 torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
 torture/fleet.load: OPTIONS := --sample 20

@@ -46,6 +46,8 @@ def changes_for(
 ) -> Iterator[Change]:
     """The changes that act, in the order of their first causes; a reopen before its notes.
 
+    At last come the deliveries that an earlier run for a cause left pending.
+
     Args:
         mentions: whether references in a reason take effect on trackers, so that a cause's words
             have to lose theirs.
@@ -76,6 +78,9 @@ def changes_for(
         )
         if causes[1:]:
             yield Note(increment, causes[1:], by)
+    for name, work in works.items():
+        if name not in by_work and work.increment.pending and work.recorded.at:
+            yield plan_resume(work.increment, ResumeRequest(by, options=options, current=None))
 
 
 def reason_for(verdicts: Sequence[Verdict]) -> str:

@@ -36,6 +36,8 @@ def told_by(name: str, *arguments: str) -> Any:
     [
         pytest.param("kill_matrix", 40, ("--cold", "1"), 100, id="resume"),
         pytest.param("box_kill", 60, (), 50, id="sync of boxes"),
+        pytest.param("regression_kill", 50, (), 100, id="reopen for a cause"),
+        pytest.param("regression_kill", 40, ("--note",), 80, id="a further cause"),
         pytest.param("item_kill", 100, (), 100, id="reopen of items"),
         pytest.param("item_kill", 100, ("--outside",), 100, id="reopen outside of a project"),
         pytest.param("item_kill", 100, ("--earlier",), 100, id="reopen of earlier records"),

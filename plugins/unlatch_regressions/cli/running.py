@@ -68,8 +68,12 @@ def run_survey(
 def _changes(
     context: Context, seen: Survey, by: str | None, delivery: DeliveryOptions
 ) -> Sequence[Change]:
+    """The changes that follow; in a checkout that only suggests, none."""
+    if seen.branch.limit is not Reaction.REOPEN:
+        return ()
     works, mentions = seen.request.work, context.workspace.config.mentions
-    if not any(verdict.acts for verdict in seen.verdicts):
+    is_left = any(work.increment.pending and work.recorded.at for work in works.values())
+    if not (is_left or any(verdict.acts for verdict in seen.verdicts)):
         return ()
     who = context.who(by)
     return [*changes_for(seen.verdicts, works, by=who, options=delivery, mentions=mentions)]
