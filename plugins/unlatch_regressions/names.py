@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -17,19 +18,20 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
 
+# AB#12 is a work item of Azure DevOps, in commits on GitHub.
+_AZURE = "ado"
 # Of a message; longer ones are generated.
 _MOST = 100_000
-# A folder's name; a Jira key; an address; what closes an item of GitHub, or names one of Azure
-# DevOps.
-_NAMES = pattern(
-    r"(?<![\w/-])[0-9]{3,9}[A-Za-z]?-[\w.-]{1,200}(?<![.-])"
-    r"|\b[A-Z][A-Z0-9_]{1,50}-[0-9]{1,9}\b"
-    r"|https?://[^\s<>()\"']{1,500}(?<![.,;:])"
-    r"|\bAB(?=#[0-9])|(?i:\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]+)(?=[\w./-]{0,200}#)"
+# What stands around a word, but is in no name. Bytes are translated three times as fast as texts.
+_AROUND = bytes.maketrans(b",;()[]<>\"'`", b" " * 11)
+# What closes an item of GitHub or Azure DevOps.
+_CLOSED = pattern(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]+"
+    r"((?:[\w.-]{1,100}/[\w.-]{1,100})?#[0-9]{1,9})\b",
+    re.IGNORECASE,
 )
-# What each name has; most messages have none of it, and this is ten times as fast.
+# What most names have, and most messages do not: ten times as fast as their words.
 _SIGN = pattern(r"[0-9][A-Za-z]?-[\w.]|-[0-9]|#[0-9]|://")
-_ITEM = pattern(r"(?:[\w.-]{1,100}/[\w.-]{1,100})?#[0-9]{1,9}\b")
 
 
 class Names:
@@ -41,11 +43,17 @@ class Names:
         for increment in increments:
             for name in (increment.id, *self._of_items(increment)):
                 self._ids[name.casefold()][increment.id] = None
+        self._have_signs = all(map(_SIGN.search, self._ids))
+        self._words = {_encoded(name): name for name in self._ids}
+        # Anyone may mention a number.
+        self._numbers = frozenset(name for name in self._ids if _is_number(name))
 
     def _of_items(self, increment: Increment) -> Iterator[str]:
         for link in increment.links:
             yield from filter(None, (link.url, link.key, self._full_name(link)))
             yield f"#{link.item}" if link.item.isdecimal() else link.item
+            if link.tracker == _AZURE:
+                yield f"AB#{link.item}"
 
     def _full_name(self, link: Link) -> str | None:
         with suppress(UnlatchError):  # the configuration does not define its place
@@ -61,14 +69,29 @@ class Names:
 
     def in_message(self, message: str) -> set[str]:
         """The ids of the increments whose work a message says that it is."""
-        text = message[:_MOST]
-        words = _words(text) if _SIGN.search(text) else ()
-        return {name for word in words for name in self._ids.get(word, ())}
+        if self._have_signs and not _SIGN.search(message, 0, _MOST):
+            return set()
+        known = self._words.keys() & _words_in(message)
+        words = {self._words[word] for word in known}
+        if not words.isdisjoint(self._numbers):
+            closed = {match[1].casefold() for match in _CLOSED.finditer(message[:_MOST])}
+            words = (words - self._numbers) | (words & closed)
+        return {name for word in words for name in self._ids[word]}
 
 
-def _words(message: str) -> Iterator[str]:
-    for match in _NAMES.finditer(message):
-        if (item := _ITEM.match(message, match.end())) is not None:
-            yield item[0].casefold()
-        else:
-            yield match[0].strip().casefold()
+def _words_in(message: str) -> set[bytes]:
+    """The words of a message, in lower case and without punctuation around them."""
+    text = _encoded(message[:_MOST].casefold()).translate(_AROUND) + b"\n"
+    # A full stop ends a sentence; others are in addresses.
+    for end in (b".", b":"):
+        text = text.replace(end + b" ", b" ").replace(end + b"\n", b"\n")
+    return set(text.split())
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _is_number(name: str) -> bool:
+    """Whether a name is #4, or octo/widgets#4."""
+    return "#" in name and not name.startswith("ab#")

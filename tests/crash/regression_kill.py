@@ -8,7 +8,6 @@ afterwards. With --note the work is open for one cause, and the command records 
 
 import contextlib
 import io
-import json
 import os
 import subprocess
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from tests.crash.stage import Case, Stage
 from tests.crash.sweep import die_at_each, different, every_option
 
 from unlatch.cli.main import run
+from unlatch.increments.records.events import Broken
+from unlatch.increments.records.status_events import LOG
 
 _ = (azure.devops.v7_1.work_item_tracking, github)
 _SETTINGS = "\n[regressions]\npolicy = {trailer = 'reopen'}\n"
@@ -60,9 +61,7 @@ class Place:
     def problems(self) -> list[str]:
         """Everything that is not as it should be in the end."""
         metadata = self.case.metadata
-        lines = (self.case.folder / "events.jsonl").read_text().splitlines()
-        events = [json.loads(line) for line in lines]
-        told = [event for event in events if event["event"] == "broken"]
+        told = [event for event in LOG.read(self.case.folder) if isinstance(event, Broken)]
         reopens = metadata.get("reopenHistory", [])
         comments = {name: sum(some.values()) for name, some in self.stage.marked(self.case).items()}
         is_open = self.stage.open_items(self.case)
@@ -71,7 +70,7 @@ class Place:
             "causes": ([_CAUSES[0]], [entry["cause"]["evidence"] for entry in reopens]),
             "further": (
                 [*_CAUSES[1 : self.causes]],
-                [cause["evidence"] for event in told for cause in event["causes"]],
+                [cause.evidence for event in told for cause in event.causes],
             ),
             "comments": (dict.fromkeys(comments, self.causes), comments),
             "open": (dict.fromkeys(is_open, True), is_open),

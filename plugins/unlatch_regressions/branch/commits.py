@@ -43,15 +43,24 @@ class Commit(NamedTuple):
 
     Args:
         authored: the author and the time, which a rebase, a cherry-pick and an amendment keep.
+        seconds: when it was made, since 1970, as git prints it.
         reopens: the values of its trailers `Reopens`.
     """
 
     id: str
     parents: tuple[str, ...]
     authored: str
-    at: datetime
+    seconds: str
     reopens: tuple[str, ...]
     message: str
+
+    @property
+    def at(self) -> datetime:
+        """When it was made; a time that no calendar has is long ago."""
+        try:
+            return datetime.fromtimestamp(int(self.seconds), UTC)
+        except (ValueError, OverflowError, OSError):
+            return datetime.fromtimestamp(0, UTC)
 
     @property
     def subject(self) -> str:
@@ -210,7 +219,7 @@ def _log(root: Path, *query: str) -> Iterator[Commit]:
     for entry in _entries(root, _FIELDS, "--no-patch", *query):
         name, parents, authored, seconds, reopens, message, _ = _text(entry).split("\0")
         values = tuple(reopens.split("\n")[:-1]) if reopens else ()
-        yield Commit(name, tuple(parents.split()), authored, _time(seconds), values, message)
+        yield Commit(name, tuple(parents.split()), authored, seconds, values, message)
 
 
 def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
@@ -227,11 +236,3 @@ def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
             hint="git fsck",
         )
     return listed.split(token.encode())[1:]
-
-
-def _time(seconds: str) -> datetime:
-    """A time as git prints it; one that no calendar has is long ago."""
-    try:
-        return datetime.fromtimestamp(int(seconds), UTC)
-    except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)

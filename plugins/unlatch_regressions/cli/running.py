@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, in_job, part
 from unlatch.cli.terminal import output
+from unlatch.config.choices import Reaction
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import SYNC, delivery_lock
 from unlatch.lifecycle.carry_out import carry_out

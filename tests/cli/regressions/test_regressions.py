@@ -283,6 +283,7 @@ def test_the_words_of_a_commit_are_data(project: Project) -> None:
     for line in done.said.splitlines():
         assert not line.startswith(("::", "##")), line
         assert "\x1b" not in line
+    project.run("show", "7", "--briefing", "--offline").ends(0, ", for a trailer", lacks="mona")
     comment = desk.comments[-1]
     assert ("/reopen @mona" not in comment, len(comment) < 2000) == (True, True), comment
     assert not any(line.startswith("/") for line in comment.splitlines())

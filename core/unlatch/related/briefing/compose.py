@@ -87,10 +87,11 @@ def _reopens(increment: Increment, name: str) -> Iterator[Point]:
 
 
 def _reopened(entry: ReopenEntry) -> str:
-    """When, by whom and why; of a tracker no words, and of its people only a login."""
+    """When, by whom and why; of a tracker or a cause no words, of a tracker's people a login."""
     is_shown = not entry.source or _LOGIN.fullmatch(entry.reopened_by)
     by = f" by {entry.reopened_by}" if is_shown else ""
-    why = ", on a tracker" if entry.source else f": {entry.reason}"
+    why = f", for a {entry.cause.kind}" if entry.cause else f": {entry.reason}"
+    why = ", on a tracker" if entry.source else why
     return f"{entry.reopened_at:%Y-%m-%d}{by}{why}"
 
 
