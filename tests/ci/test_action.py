@@ -598,6 +598,25 @@ def test_only_the_action_ingests_events(team: Team, runner: Path, system: str) -
     run_template(team, runner, system, command="ingest").ends(2)
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_template_reopens_what_broke(team: Team, runner: Path, system: str) -> None:
+    with (team.laptop.root / ".unlatch/config.toml").open("a") as config:
+        config.write("[regressions]\npolicy = {trailer = 'reopen'}\n")
+    team.laptop.push("It is slow again\n\nReopens: 7")
+    given = {"command": "regressions", "commit": "push"}
+    shallow = job(team, "shallow", SYSTEMS[system])
+    run_template_in(shallow, runner, system, **given).ends(5, "history-missing")
+    assert [] == team.writes()
+
+    here = job(team, "job", SYSTEMS[system], depth=None)
+    run_template_in(here, runner, system, **given).ends(0, "completed -> active")
+
+    team.laptop.pull()
+    [entry] = team.laptop.metadata()["reopenHistory"]
+    assert "It is slow again" == entry["cause"]["evidence"]
+    assert dict.fromkeys(team.ids, True) == team.states()
+
+
 def run_template(
     team: Team, runner: Path, system: str, environ: Mapping[str, str] | None = None, **given: str
 ) -> Done:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, in_job, part
@@ -120,7 +121,8 @@ def _alone(context: Context) -> AbstractContextManager[None]:
 
 def _publisher(context: Context, way: Way, by: str | None) -> Publish:
     """What commits and pushes; raises before anything is changed if that cannot succeed."""
-    publish: Publish = part("publisher")(context.workspace, way, by=context.who(by))
+    # The name is asked for only if there is a commit to sign.
+    publish: Publish = part("publisher")(context.workspace, way, by=partial(context.who, by))
     return publish
 
 
