@@ -8,20 +8,40 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
+from psycopg import Error as DatabaseError
+from psycopg_pool import PoolTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from procrastinate.jobs import Job
 
 # As in `fleet_defer`.
 VERSION = 1
 TASK, QUEUE = "unlatch_fleet.sync", "unlatch-fleet-v{}"
-# Seconds between two looks at the queue: after a restart of the database nobody is notified.
-_POLL = 1.0
+# Errors of a database that is away.
+AWAY = (ConnectorException, PoolTimeout, DatabaseError)
+# Seconds between two looks at the queue.
+_POLL = 0.5
+
+
+class _Jobs(JobManager):
+    """The queue, for a worker that outlives a restart of the database: it asks again later."""
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        with suppress(*AWAY):
+            return await super().fetch_job(queues, worker_id)
+        return None
+
+    async def update_heartbeat(self, worker_id: int) -> None:
+        with suppress(*AWAY):
+            await super().update_heartbeat(worker_id)
 
 
 class NewerJob(Exception):
@@ -61,6 +81,7 @@ def open_queue(address: str, work: Callable[[str, int], None]) -> App:
         kwargs={"connect_timeout": 2, "application_name": "unlatch"},
     )
     app = App(connector=connector)
+    app.job_manager = _Jobs(connector)
 
     @app.task(name=TASK, queue=QUEUE.format(VERSION), pass_context=True, retry=_Again())
     async def sync(context: JobContext, /, v: int, repository: str, **_newer: Any) -> None:
@@ -86,4 +107,6 @@ async def run_worker(app: App, *, jobs: int, lease: float) -> None:
         stalled_worker_timeout=lease,
         delete_jobs="always",
         install_signal_handlers=False,
+        # The listener ends with its connection, and is not renewed.
+        listen_notify=False,
     )

@@ -13,16 +13,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from procrastinate.exceptions import ConnectorException
-from psycopg import Error as DatabaseError
-from psycopg_pool import PoolTimeout
-
 from unlatch import __version__
 from unlatch.errors import Transient, UnlatchError, unexpected
 from unlatch_fleet.children import Children
 from unlatch_fleet.database.budget import SharedRows
 from unlatch_fleet.database.connect import Line
-from unlatch_fleet.queue import open_queue, run_worker
+from unlatch_fleet.queue import AWAY, open_queue, run_worker
 from unlatch_fleet.unit import Outcome, Result, outcome_of
 
 if TYPE_CHECKING:
@@ -148,7 +144,7 @@ class Term:
                     await worker
                 if done == {worker}:  # as after a restart of the database
                     raise Transient("fleet-database-away", "the queue was interrupted")
-        except (DatabaseError, PoolTimeout, ConnectorException) as error:
+        except AWAY as error:
             raise Transient("fleet-database-away", "the database cannot be reached") from error
         finally:
             for end in ends:

@@ -217,15 +217,25 @@ class Run:
         return self.fleet.box
 
     def _judge_takeovers(self) -> None:
-        """A unit of a dead node begins elsewhere within two leases of its last sign of life."""
+        """A unit of a dead node begins elsewhere within two leases of its last sign of life.
+
+        It is in the queue by then; where all nodes are busy, it begins when the next unit ends.
+        """
+        lease = self.load.lease
         with opened(self.database) as connection:
             spans = connection.execute(_TAKEOVERS).fetchall()
-        seconds = sorted(row.span.total_seconds() / self.load.lease for row in spans)
-        self.figures["takeovers"] = len(seconds)
-        if seconds:
-            self.figures["takeoverLeases"] = round(seconds[-1], 2)
-            if seconds[-1] > 2:
-                self.wrong.append(f"a unit was taken over after {seconds[-1]:.2f} leases")
+            longest = connection.execute(_LONGEST).fetchone()
+        assert longest is not None
+        queued = max((row.queued.total_seconds() / lease for row in spans), default=0.0)
+        begun = max((row.begun.total_seconds() / lease for row in spans), default=0.0)
+        slot = longest.seconds / lease
+        self.figures |= {
+            "takeovers": len(spans),
+            "takeoverLeases": {"queued": round(queued, 2), "begun": round(begun, 2)},
+            "longestUnitLeases": round(slot, 2),
+        }
+        if queued > 2 or begun > 2 + slot:
+            self.wrong.append(f"a unit was taken over after {queued:.2f}, {begun:.2f} leases")
 
     def _judge_cost(self, elapsed: float, cpu: float) -> None:
         """CPU and time, against the same units in a shell loop and what the limits allow."""
@@ -280,7 +290,8 @@ class Run:
 
 
 _TAKEOVERS = """SELECT (SELECT min(next.began) FROM fleet_unit next
-      WHERE next.repository = lost.repository AND next.id > lost.id) - node.beat AS span
+      WHERE next.repository = lost.repository AND next.id > lost.id) - node.beat AS begun,
+      node.ended - node.beat AS queued
     FROM fleet_unit lost JOIN fleet_node node USING (epoch) WHERE lost.outcome = 'lost'"""
 
 
@@ -290,6 +301,10 @@ _LOCAL = {
     "GIT_CONFIG_KEY_0": "protocol.file.allow",
     "GIT_CONFIG_VALUE_0": "always",
 }
+
+
+_LONGEST = """SELECT coalesce(max(extract(epoch FROM ended - began)), 0)::float AS seconds
+    FROM fleet_unit"""
 
 
 def _lost_pushes(repository: Repository) -> int:

@@ -21,6 +21,8 @@ from unlatch_fleet.queue import QUEUE, TASK, open_queue, run_worker
 Connection = psycopg.Connection[Any]
 API, WEB = "github.com/acme/api", "github.com/acme/web"
 LEASE = 60.0
+# The priority of units that a dead node left.
+LOST = 11
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +131,7 @@ def test_end_of_a_unit_counts_for_the_epoch_that_began_it_alone(connection: Conn
     assert _state(connection) == "at-work"
     with pytest.raises(errors.RaiseException, match="not found"):  # what its worker would do
         connection.execute("SELECT procrastinate_finish_job_v1(%s, 'succeeded', true)", (job.id,))
-    assert (API, "doing", EVENT) in _jobs(connection), "the late end frees no key"
+    assert (API, "doing", LOST) in _jobs(connection), "the late end frees no key"
     assert _end(connection, successor.id, other)
     assert _state(connection) == "done"
 
@@ -141,7 +143,7 @@ def test_sweep_survives_a_job_that_waits_already(connection: Connection) -> None
     rows.ask(connection, API, SCHEDULE)
     _fall_silent(connection, epoch)
     assert _sweep(connection) == 1
-    assert _jobs(connection) == [(API, "todo", 5)]
+    assert _jobs(connection) == [(API, "todo", LOST)]
 
 
 def test_sweep_frees_jobs_that_were_fetched_and_never_begun(connection: Connection) -> None:
@@ -149,11 +151,29 @@ def test_sweep_frees_jobs_that_were_fetched_and_never_begun(connection: Connecti
     rows.ask(connection, API, EVENT)
     job = _fetch(connection)
     assert _sweep(connection) == 0
-    assert [(API, "doing", EVENT)] == _jobs(connection), "its worker lives"
-    connection.execute("UPDATE procrastinate_workers SET last_heartbeat = '-infinity'")
+    assert [(API, "doing", EVENT)] == _jobs(connection), "it may begin yet"
+    _let_pass(connection)
     _sweep(connection)
     assert _jobs(connection) == [(API, "todo", EVENT)]
     assert _fetch(connection).id != job.id
+
+
+def test_sweep_frees_jobs_whose_end_did_not_reach_the_queue(connection: Connection) -> None:
+    epoch = _enter(connection)
+    rows.ask(connection, API, EVENT)
+    job = _fetch(connection)
+    unit = _begin(connection, epoch, job=job.id)
+    _let_pass(connection)
+    _sweep(connection)
+    assert _jobs(connection) == [(API, "doing", EVENT)]
+    _end(connection, unit.id, epoch)
+    _sweep(connection)
+    assert _jobs(connection) == []
+
+
+def _let_pass(connection: Connection) -> None:
+    """A lease since jobs were fetched."""
+    connection.execute("UPDATE procrastinate_events SET at = at - interval '1 hour'")
 
 
 def test_sweeps_of_several_nodes_take_a_unit_over_once(
@@ -177,7 +197,7 @@ def test_sweeps_of_several_nodes_take_a_unit_over_once(
     for thread in threads:
         thread.join()
     assert sum(counts) == 2
-    assert _jobs(connection) == [(API, "todo", EVENT), (WEB, "todo", EVENT)]
+    assert _jobs(connection) == [(API, "todo", LOST), (WEB, "todo", LOST)]
 
 
 @pytest.mark.parametrize(

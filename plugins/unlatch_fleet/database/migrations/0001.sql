@@ -263,20 +263,20 @@ BEGIN
       SELECT * INTO entry FROM fleet_repository WHERE unit = left_open.id FOR UPDATE;
       IF FOUND THEN
         PERFORM fleet_close(entry, left_open, 'lost', NULL, NULL);
-        PERFORM fleet_defer(entry.name, greatest(entry.priority, CASE WHEN left_open.is_event THEN 10 ELSE 5 END));
+        PERFORM fleet_defer(entry.name, 11);  -- it has waited for a lease already
         lost := lost + 1;
       END IF;
     END LOOP;
   END LOOP;
-  -- Fetched, but never begun: the worker died in between, or its row is gone.
+  -- Fetched a lease ago and not at work: never begun, or its end did not reach the queue.
   FOR stalled IN DELETE FROM procrastinate_jobs job WHERE job.status = 'doing'
     AND job.queue_name = 'unlatch-fleet-v1'
     AND NOT EXISTS (SELECT 1 FROM fleet_unit WHERE fleet_unit.job = job.id AND fleet_unit.ended IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM procrastinate_workers worker WHERE worker.id = job.worker_id
-      AND worker.last_heartbeat + (SELECT max(lease) FROM fleet_node WHERE fleet_node.ended IS NULL)
-        > clock_timestamp())
+    AND NOT EXISTS (SELECT 1 FROM procrastinate_events WHERE job_id = job.id AND type = 'started'
+      AND at + (SELECT max(lease) FROM fleet_node WHERE fleet_node.ended IS NULL) > clock_timestamp())
     RETURNING job.*
   LOOP
+    CONTINUE WHEN EXISTS (SELECT 1 FROM fleet_unit WHERE fleet_unit.job = stalled.id);
     PERFORM fleet_defer(stalled.args ->> 'repository', stalled.priority);
   END LOOP;
   RETURN lost;
