@@ -343,7 +343,10 @@ def _sync_each(load: Load, fleet: Fleet, sample: Sequence[Repository]) -> float:
                 (["git", "clone", "--quiet", str(repository.path), f"{folder}/tree"], folder),
                 (sync, f"{folder}/tree"),
             ):
-                subprocess.run(command, cwd=place, env=environ, check=True, capture_output=True)
+                done = subprocess.run(
+                    command, cwd=place, env=environ, check=False, capture_output=True
+                )
+                assert done.returncode == 0, done.stderr.decode()
     return (_children_cpu() - before) / len(sample)
 
 

@@ -128,6 +128,7 @@ class Fleet:
             tracker = TRACKERS[turn % len(TRACKERS)]
             due[tracker].append(self._make_item(tracker, name))
         config = self.box.config().replace("octo/widgets", name)
+        config += f"\n[sync]\nmax_items = {max(10, items)}\n"
         files = {".unlatch/config.toml": config.replace("settle = 0", f"settle = {settle:g}")}
         for turn in range(max(map(len, due.values()))):
             links = {tracker: ids[turn] for tracker, ids in due.items() if turn < len(ids)}
