@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.manager import collection_of
+from unlatch.increments.files.unit_collection import has_records
 from unlatch.worklog.disk.atomic import remove_file, replace_file
 from unlatch_doctor.checks import (
     DOCUMENTS,
@@ -89,20 +90,18 @@ def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
 def _of_records(
     project: ProjectSnapshot, rows: Sequence[Check[ReadableIncrement]]
 ) -> Iterator[Finding]:
-    root = project.root
+    root, later = project.root, list[Finding]()
     try:
-        increments, readable = project.increments, project.readable
+        for files in project.each():
+            first, checks = (FILES, rows) if has_records(files.folder) else (UNITS, DOCUMENTS)
+            for check in first:
+                yield from check.run(files, root, files.name)
+            if readable := files.readable:
+                for row in checks:
+                    later += row.run(readable, root, files.name)
     except StoreError as error:
         yield from from_error(error, root)
-        return
-    for rows_of, group in ((FILES, increments), (UNITS, project.units)):
-        for files in group:
-            for check in rows_of:
-                yield from check.run(files, root, files.name)
-    for checks, of_checks in ((rows, readable), (DOCUMENTS, project.readable_units)):
-        for increment in of_checks:
-            for row in checks:
-                yield from row.run(increment, root, increment.name)
+    yield from later
 
 
 def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
@@ -119,9 +118,8 @@ def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
 def _fixes(project: ProjectSnapshot, rows: Sequence[Check[ReadableIncrement]]) -> Iterator[Fix]:
     for files in project.increments:
         changes = [(row.id, row.fix(files)) for row in FILES if row.fix]
-        for readable in project.readable:
-            if readable.files is files:
-                changes += [(row.id, row.fix(readable)) for row in rows if row.fix]
+        if readable := files.readable:
+            changes += [(row.id, row.fix(readable)) for row in rows if row.fix]
         for name, file_changes in changes:
             for path, before, after in file_changes:
                 place = below(path, project.root)

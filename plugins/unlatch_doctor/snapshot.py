@@ -1,4 +1,4 @@
-"""The snapshot of a project for the checks: each file is read once."""
+"""The snapshot of a project for the checks: each file is read once, and released after them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from unlatch.worklog.disk.safe_open import read_file
 from unlatch_doctor.shape import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
@@ -49,6 +49,7 @@ class IncrementFiles:
         self.text: JsonText | None = None
         self.increment: Increment | None = None
         self.error: StoreError | None = None
+        self._alone: dict[str, Work] = {}
         try:
             self.text = read_metadata(self.metadata, folder)
             self.increment = snapshot(folder, self.text, project.workspace.manager.shapes)
@@ -86,17 +87,31 @@ class IncrementFiles:
     def place_of(self, part: Criterion | Task) -> Path:
         """The document that a criterion or task is in."""
         wanted = (type(part), part.line, _words(part))
-        for name, work in self._read_alone.items():
+        for name in self.work.names:
+            work = self._read_alone(name)
             parts: tuple[Criterion | Task, ...] = (*work.spec.criteria, *work.tasks)
             if any(wanted == (type(part), part.line, _words(part)) for part in parts):
                 return self.paths[name]
         return self.paths[self.work.listing]
 
+    def _read_alone(self, name: str) -> Work:
+        if name not in self._alone:
+            empty = dict.fromkeys(self.work.names, "")
+            self._alone[name] = self.work.layout.read({**empty, name: self.text_of(name)})
+        return self._alone[name]
+
     @cached_property
-    def _read_alone(self) -> dict[str, Work]:
-        names, read = self.work.names, self.work.layout.read
-        empty = dict.fromkeys(names, "")
-        return {name: read({**empty, name: self.text_of(name)}) for name in names}
+    def readable(self) -> ReadableIncrement | None:
+        return None if self.increment is None else ReadableIncrement(self, self.increment)
+
+    def release(self) -> None:
+        """Keep only what other increments are compared with."""
+        for name in ("documents", "events", "read_work", "readable", "work"):
+            vars(self).pop(name, None)
+        self._alone.clear()
+        self.text = None
+        if self.increment is not None:
+            self.increment = replace(self.increment, data={})
 
     def text_of(self, name: str) -> str:
         document = self.documents[name]
@@ -138,11 +153,6 @@ def _words(part: Criterion | Task) -> str:
     return part.text if isinstance(part, Criterion) else part.title
 
 
-def _readable(files: Iterable[IncrementFiles]) -> tuple[ReadableIncrement, ...]:
-    pairs = ((files, files.increment) for files in files)
-    return tuple(ReadableIncrement(files, read) for files, read in pairs if read is not None)
-
-
 @dataclass(frozen=True, eq=False)
 class TrackerSetup:
     workspace: Workspace
@@ -172,6 +182,19 @@ class ProjectSnapshot:
         folders = self.workspace.manager.collection.folders()
         return tuple(IncrementFiles(self, folder) for folder in folders)
 
+    def each(self) -> Iterator[IncrementFiles]:
+        """The files of each increment and unit, which are released afterwards.
+
+        StoreError where the folders cannot be listed.
+        """
+        kept = []
+        for folder in self.workspace.manager.collection.folders():
+            files = IncrementFiles(self, folder)
+            yield files
+            files.release()
+            kept.append(files)
+        self._files = tuple(kept)
+
     @cached_property
     def items(self) -> ProjectSnapshot:
         """The records of items that belong to no increment, as a project of their own."""
@@ -179,11 +202,7 @@ class ProjectSnapshot:
 
     @cached_property
     def readable(self) -> tuple[ReadableIncrement, ...]:
-        return _readable(self.increments)
-
-    @cached_property
-    def readable_units(self) -> tuple[ReadableIncrement, ...]:
-        return _readable(self.units)
+        return tuple(files.readable for files in self.increments if files.readable)
 
     @cached_property
     def core(self) -> CoreConfig | None:

@@ -95,7 +95,7 @@ class Heading:
     @property
     def is_marked_done(self) -> bool:
         """Whether it has a mark of done tasks, or the note of one."""
-        was = _WAS.search(self.suffix)
+        was = _WAS.search(self.suffix) if self.suffix else None
         noted = (_suffix_state(was["suffix"]) or state_of_sign(was["sign"] or "")) if was else None
         return State.DONE in (self.mark_state, self.suffix_state, noted)
 
@@ -173,6 +173,8 @@ def story_behind(title: str) -> str | None:
 
 
 def _story_behind(title: str) -> re.Match[str] | None:
+    if not title.endswith(")"):
+        return None
     return _STORY_BEHIND.search(title, max(0, len(title) - _LONGEST_SUFFIX))
 
 
@@ -190,6 +192,8 @@ def last_mark(title: str) -> str:
 
 def _suffix_of(title: str) -> str:
     """The status marks at the end of a title, with their white space, or nothing."""
+    if title.isascii() and not title.endswith((")", "]")):  # most titles; a sign is not in ASCII
+        return ""
     last = last_mark(title)
     return _marks_of(title[: len(title) - len(last)]) + last
 
@@ -202,6 +206,8 @@ def _marks_of(title: str) -> str:
 
 
 def _suffix_state(suffix: str) -> State | None:
+    if not suffix:
+        return None
     mark = _last_mark(_WAS.sub("", suffix))
     return _state(mark) if mark else None
 

@@ -184,10 +184,8 @@ def _block(task: TaskLine) -> TaskBlock | None:
     heading = read_task_heading(head.words)
     if heading is None:
         return None
-    stories = filter(
-        None, (read_story_heading(heading.words) for heading in reversed(task.headings))
-    )
-    section = next((story.id for story in stories), None)
+    stories = map(read_story_heading, (line.words for line in reversed(task.headings)))
+    section = next((story.id for story in stories if story), None)
     indent = None if task.line.level else head.text[: -len(head.text.lstrip(" \t"))]
     block = TaskBlock(head, heading, section, indent, values=values)
     # All that is below a heading belongs to it.
@@ -198,7 +196,8 @@ def _block(task: TaskLine) -> TaskBlock | None:
 
 def _split(line: Line) -> tuple[Line, dict[str, Field]]:
     """The first line of a task without the fields behind its title, if its status is there."""
-    matches = _labels(line)
+    if not (matches := _labels(line)):
+        return line, {}
     values = {_KINDS[value.name]: value for value in _fields(line, matches) if value.name in _KINDS}
     if "status" not in values:
         return line, {}
@@ -212,7 +211,7 @@ def _without_indent(line: Line) -> Line:
 
 def discarded_by_id(id: str) -> bool:
     """Whether an id marks its task as given up: T-001-DISCARDED."""
-    return _DISCARDED_ID.fullmatch(id) is not None
+    return id[-1:].isalpha() and _DISCARDED_ID.fullmatch(id) is not None
 
 
 def marks_headings(blocks: Sequence[TaskBlock]) -> bool:
@@ -251,8 +250,9 @@ def _story(block: TaskBlock) -> str | None:
 
 
 def _criteria(block: TaskBlock) -> tuple[str, ...]:
-    value = block.values.get("criteria")
-    named = _CRITERION.findall(value.value) if value else []
+    if (value := block.values.get("criteria")) is None:
+        return ()
+    named = _CRITERION.findall(value.value)
     return tuple(dict.fromkeys(name for name in named if any(map(str.isdigit, name))))
 
 
