@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.unlatch_sessions.conftest import Log
 
 from unlatch.errors import StoreError
+from unlatch.worklog import search_index
 from unlatch_sessions.document import Document
 from unlatch_sessions.index import Indexed, SessionIndex, rows_of
 from unlatch_sessions.lifecycle import Start, end, start
@@ -72,6 +73,7 @@ def test_the_index_is_rebuilt_bit_for_bit(log: Log, index: SessionIndex, tmp_pat
 def test_only_changed_files_are_read(
     log: Log, index: SessionIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(search_index, "_UNSURE", 0)  # as if written seconds ago
     fill(log)
     index.entries()
     read: list[str] = []

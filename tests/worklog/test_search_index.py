@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from unlatch.errors import StoreError
-from unlatch.worklog.search_index import Document, Hit, IndexDamaged, SearchIndex, Source
+from unlatch.worklog import search_index
+from unlatch.worklog.search_index import (
+    Document,
+    Hit,
+    IndexDamaged,
+    SearchIndex,
+    Source,
+    file_stamp,
+)
 
 AUTH = Document(
     "auth-bug", "Fixed 401 errors by adding an axios interceptor.", "user: token refresh"
@@ -143,6 +151,27 @@ def test_only_new_stamps_are_read_and_what_is_gone_is_not_found(index: SearchInd
     index.refresh("effort", sources({"auth-bug": changed}, "2"))
     assert keys(index.search("axios connection")) == []
     assert keys(index.search("something")) == ["auth-bug"]
+
+
+def test_a_file_that_changes_within_a_tick_of_the_clock_is_read_again(
+    tmp_path: Path, index: SearchIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "note.md"
+
+    def search(word: str) -> list[str]:
+        read = partial(lambda: Document("note", path.read_text()))
+        index.refresh("note", [Source("note", file_stamp(path), read)])
+        return keys(index.search(word))
+
+    path.write_text("marmot")
+    before = path.stat()
+    assert ["note"] == search("marmot")
+    path.write_text("badger")  # as large, of the same time
+    monkeypatch.setattr(Path, "lstat", lambda _: before)
+    assert ["note"] == search("badger")
+    # Later than that, a stamp says that a file is the same.
+    monkeypatch.setattr(search_index, "_UNSURE", 0)
+    assert file_stamp(path) == file_stamp(path)
 
 
 def test_kinds_are_kept_apart(index: SearchIndex) -> None:

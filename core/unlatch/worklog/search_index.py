@@ -151,6 +151,8 @@ _FIRST, _LAST = "\x01", "\x02"
 # Marking takes quadratic time: only this many characters of a title and a summary are marked, and
 # the rest counts as text.
 _MARKED = 20_000
+# Nanoseconds; the longest tick is that of FAT.
+_UNSURE = 2_000_000_000
 _VERSION = 2
 _TABLES = f"""
 DROP TABLE IF EXISTS source;
@@ -182,12 +184,18 @@ class Source:
 
 
 def file_stamp(path: Path) -> str:
-    """The size and time of a file, for stamps; "-" if it does not exist."""
+    """A text that changes with a file, for stamps; "-" if it does not exist.
+
+    A file may change twice within one tick of its file system's clock. As in git's index, one that
+    changed less than two seconds ago has a stamp that no later one is equal to.
+    """
     try:
         status = path.lstat()
     except OSError:
         return "-"
-    return f"{status.st_size}:{status.st_mtime_ns}"
+    stamp = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
+    now = time.time_ns()
+    return stamp if status.st_ctime_ns < now - _UNSURE else f"{stamp}:{now}"
 
 
 @dataclass(frozen=True, slots=True)
