@@ -18,7 +18,7 @@ from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.line_file import repair_ending
 from unlatch.worklog.disk.own_texts import own_texts
-from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
+from unlatch.worklog.disk.safe_open import exists, open_folder
 from unlatch.worklog.disk.system import ending_signals
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.event_base import RunEvent
@@ -49,12 +49,8 @@ def read_events(folder: Path) -> Iterator[RunEvent]:
     Raises:
         StoreError: `run-damaged`, with the line at which an event is missing.
     """
-    try:
-        lines = read_file(folder / LOG).split(b"\n")[:-1]
-    except FileNotFoundError:
-        return
     last = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_lines(folder), 1):
         event = parse_event(line.decode(errors="replace"))
         if event is not None and event.sequence <= last:
             continue  # it was applied already
@@ -62,6 +58,11 @@ def read_events(folder: Path) -> Iterator[RunEvent]:
             raise _damaged(folder, number, last + 1)
         last = event.sequence
         yield event
+
+
+def _lines(folder: Path) -> Iterator[bytes]:
+    with contextlib.suppress(FileNotFoundError), open_folder(folder) as opened:
+        yield from opened.lines(LOG)
 
 
 def read_state(folder: Path) -> RunState:

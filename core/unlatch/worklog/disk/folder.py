@@ -16,10 +16,13 @@ import json
 import os
 import stat
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from unlatch.worklog.disk import system
 from unlatch.worklog.disk.file_check import LINK, check_file, read_whole, unsafe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FOLDER = os.O_RDONLY | system.DIRECTORY | system.CLOEXEC
 # NONBLOCK: a named pipe would wait for a writer.
@@ -114,6 +117,11 @@ class OpenFolder:
         """The content of a file in it, or its beginning; `at_most` is a number of bytes."""
         descriptor = self.file(name)
         return _content(descriptor, self.place(name), name, at_most)
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """The lines of a file in it as they are read; a last one that has no end is left out."""
+        with os.fdopen(self.file(name), "rb") as file:
+            yield from (line[:-1] for line in file if line.endswith(b"\n"))
 
     def read_in(self, inner: str, name: str, *, at_most: int | None = None) -> bytes:
         """Read a file in one of its folders, by the fastest way: thousands are read."""
