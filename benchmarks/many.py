@@ -33,7 +33,7 @@ def read(parent, wanted=""):
             with open(os.path.join(folder, "metadata.json"), "rb") as file:
                 yield folder, json.loads(file.read())
 """
-_LIST = _LISTING + "for _ in read(sys.argv[1]): pass"
+LIST = _LISTING + "for _ in read(sys.argv[1]): pass"
 _TITLED = (
     _LISTING
     + """
@@ -54,7 +54,7 @@ for folder, _ in read(sys.argv[1], sys.argv[2]):
 # The minimum for any command line that uses click.
 _CLICK = "import click\n"
 # As durable as unlatch: replaces the file, adds a line to a log, and syncs both.
-_CHANGE = (
+CHANGE = (
     _LISTING
     + """
 def sync(path, flags):
@@ -92,13 +92,13 @@ class _Comparison:
 
 
 _FLOORS = {
-    "reading every metadata.json": _LIST,
+    "reading every metadata.json": LIST,
     "and every spec.md": _TITLED,
     "reading its files": _SHOW,
-    "reading and replacing its file": _CHANGE,
-    "reading every metadata.json, with click": _CLICK + _LIST,
+    "reading and replacing its file": CHANGE,
+    "reading every metadata.json, with click": _CLICK + LIST,
     "reading its files, with click": _CLICK + _SHOW,
-    "reading and replacing its file, with click": _CLICK + _CHANGE,
+    "reading and replacing its file, with click": _CLICK + CHANGE,
 }
 _NEW = "new Title"
 _BY_THE_OTHER = ("list --all", "list --all --json", "status", "show {}", "pause {} --by me")

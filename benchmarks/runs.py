@@ -31,11 +31,17 @@ def figures() -> Iterator[Figure]:
     """The state from the log, alternating with parsing each line as JSON."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as place:
         folder = Path(place)
-        (folder / LOG).write_text("".join(f"{line_of(event)}\n" for event in _events()))
+        write_log(folder)
         rounds = [(_spent(lambda: _parse(folder)), _replayed(folder)) for _ in range(ROUNDS)]
     floor, replay = (min(column) for column in zip(*rounds, strict=True))
     what = f"the state of a run from {EVENTS:,} events (CPU)"
     yield Figure(PART, what, replay, "ms", floor, None, "parsing each line")
+
+
+def write_log(folder: Path, number: int = EVENTS) -> None:
+    """Write the log of a run with about so many events."""
+    with (folder / LOG).open("w", encoding="utf-8") as log:
+        log.writelines(f"{line_of(event)}\n" for event in _events(number))
 
 
 def _replayed(folder: Path) -> float:
@@ -54,8 +60,8 @@ def _parse(folder: Path) -> None:
         json.loads(line)
 
 
-def _events() -> Iterator[RunEvent]:
-    tasks = [f"task-{number}" for number in range(EVENTS // _PER_TASK)]
+def _events(count: int) -> Iterator[RunEvent]:
+    tasks = [f"task-{number}" for number in range(count // _PER_TASK)]
     facts = tuple(e.TaskFacts(id=task, title=task, digest="d") for task in tasks)
     created = e.RunCreated(**_head(1), plan_file="plan.md", title="T", attempts=3, by="ann")
     yield created

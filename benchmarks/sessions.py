@@ -36,7 +36,7 @@ def figures(other: str | None = None) -> Iterator[Figure]:
     """
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
-        sessions = _make(root)
+        sessions = write_sessions(root)
         programs = [UNLATCH, *([other] if other else [])]
         env = {
             program: os.environ | {"XDG_STATE_HOME": str(root / f"state-{at}")}
@@ -69,12 +69,13 @@ def figures(other: str | None = None) -> Iterator[Figure]:
             yield Figure(PART, what, mine, "ms", spent[other, command].cpu, None, other)
 
 
-def _make(root: Path) -> Path:
+def write_sessions(root: Path, number: int = COUNT) -> Path:
+    """Write sessions below a project's root; their folder."""
     folder = root / ".unlatch" / "sessions"
     folder.mkdir(parents=True)
-    for number in range(COUNT):
-        name = f"2026-01-01-session-{number}"
-        (folder / f"{name}.md").write_text(_session(name, number), encoding="utf-8")
+    for at in range(number):
+        name = f"2026-01-01-session-{at}"
+        (folder / f"{name}.md").write_text(_session(name, at), encoding="utf-8")
     return folder
 
 
