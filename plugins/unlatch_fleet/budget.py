@@ -104,7 +104,7 @@ class UnitBudget:
         self._is_event = is_event
 
     def answer(self, line: bytes) -> bytes:
-        """The answer to a line of `unlatch.transport.node_budget`; empty to any other."""
+        """The answer to a line of `unlatch.transport.account`; empty to any other."""
         try:
             asked = json.loads(line)
             tracker, host, kind = str(asked["tracker"]), str(asked["host"]), Kind(asked["kind"])

@@ -28,10 +28,9 @@ from unlatch_runs.coordinator.coordinator import Coordinator
 from unlatch_runs.coordinator.pausing import resume
 from unlatch_runs.coordinator.plans import check_auditor, load_plan
 from unlatch_runs.coordinator.recovery import check_recoverable, recover, take_back
-from unlatch_runs.dispatch.elsewhere import RemotePlaces, RemoteRun, find_dispatcher
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
-from unlatch_runs.dispatch.places import LocalPlaces
+from unlatch_runs.dispatch.places import LocalPlaces, RemotePlaces, RemoteRun, find_dispatcher
 from unlatch_runs.dispatch.port import Role
 from unlatch_runs.dispatch.recovery import is_alive
 from unlatch_runs.dispatch.worker import Limits
@@ -47,8 +46,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch_runs.coordinator.dispatching import Dispatching
-    from unlatch_runs.dispatch.elsewhere import RemoteDispatcher
-    from unlatch_runs.dispatch.places import Places
+    from unlatch_runs.dispatch.places import Places, RemoteDispatcher
     from unlatch_runs.dispatch.port import Dispatcher
     from unlatch_runs.plan.plan_model import Plan
     from unlatch_runs.requests import Request

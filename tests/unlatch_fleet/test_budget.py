@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from unlatch.errors import Limited
-from unlatch.transport.account import Account
-from unlatch.transport.node_budget import NodeBudget
+from unlatch.transport.account import Account, NodeBudget
 from unlatch.transport.rate_limits import Kind, Pace, Turn
 from unlatch.transport.testing import SkippingClock
 from unlatch_fleet.budget import MachineRows, UnitBudget, serve_budget

@@ -126,7 +126,7 @@ class Transport:
         context = self._context
         budget = MachineBudget(self._account, pace)
         if self._node:
-            from unlatch.transport.node_budget import NodeBudget  # noqa: PLC0415  (of a fleet)
+            from unlatch.transport.account import NodeBudget  # noqa: PLC0415  (of a fleet)
 
             budget = NodeBudget(self._node, self.tracker, self._account, pace)
         return Pacer(budget, self._token, kind, gate=context.gate, why=why)

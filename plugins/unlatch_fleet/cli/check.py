@@ -10,15 +10,15 @@ from unlatch.cli.options.common import JSON
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
-from unlatch_fleet.check import check_all
+from unlatch_fleet.checking.repositories import check_all
 from unlatch_fleet.cli.chosen import FILE, open_machine, unit_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.context import Context
-    from unlatch_fleet.check import Checked
-    from unlatch_fleet.webhooks import Webhooks
+    from unlatch_fleet.checking.repositories import Checked
+    from unlatch_fleet.checking.webhooks import Webhooks
 
 
 @click.command(

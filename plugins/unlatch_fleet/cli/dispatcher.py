@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch_fleet.cli.connected import find_address, open_node_file
 
 if TYPE_CHECKING:
-    from unlatch_runs.dispatch.elsewhere import RemoteDispatcher, RemoteRun
+    from unlatch_runs.dispatch.places import RemoteDispatcher, RemoteRun
 
 
 def open_dispatcher(run: RemoteRun) -> RemoteDispatcher:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import Transient, UnlatchError
 from unlatch_fleet.tasks.work import dump_end, dump_message
-from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch_runs.dispatch.port import (
     Assignment,
@@ -24,6 +23,7 @@ from unlatch_runs.dispatch.port import (
     Placed,
     Role,
 )
+from unlatch_runs.dispatch.processes import marked
 from unlatch_runs.dispatch.protocol import Answer
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from unlatch_fleet.database.connect import Line
-    from unlatch_runs.dispatch.elsewhere import RemoteRun
+    from unlatch_runs.dispatch.places import RemoteRun
 
 _REMOTE = "origin"
 

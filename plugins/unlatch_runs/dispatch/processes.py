@@ -12,16 +12,23 @@ from unlatch.worklog.disk import system
 from unlatch.worklog.disk.safe_open import open_parent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from subprocess import Popen
 
+# The marks in the environment of workers, by which they are found.
 MARK = "UNLATCH_RUN_ID"
+TASK_MARK = "UNLATCH_TASK_ID"
 # Seconds between two looks at a process.
 PAUSE = 0.02
 _PROC = Path("/proc")
 # /proc/PID/stat after the name in parentheses: the state is field 3, the start time field 22.
 _START_TIME = 22 - 3
 _OVER = ("Z", "X")
+
+
+def marked(environ: Mapping[str, str], *, run_id: str, task_id: str) -> dict[str, str]:
+    """The environment of one worker, by which it and all that it starts are found."""
+    return {**environ, MARK: run_id, TASK_MARK: task_id}
 
 
 def start_time(pid: int) -> str | None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.unlatch_runs.dispatch import crashing
 
-from unlatch_runs.dispatch.environment import marked
 from unlatch_runs.dispatch.local import LocalDispatcher
 from unlatch_runs.dispatch.port import Assignment, Dispatcher, Place, Role
+from unlatch_runs.dispatch.processes import marked
 from unlatch_runs.dispatch.worker import Limits
 from unlatch_runs.testing import DispatchHarness, Starts
 

@@ -8,7 +8,7 @@ import pytest
 
 from unlatch.project.program_environment import program_environment
 from unlatch_runs.dispatch.commands import MOST_OUTPUT, CommandResult, run_command
-from unlatch_runs.dispatch.environment import marked
+from unlatch_runs.dispatch.processes import marked
 
 ENVIRON = {"PATH": os.environ["PATH"]}
 

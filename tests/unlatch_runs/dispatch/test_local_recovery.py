@@ -140,7 +140,7 @@ def test_an_interruption_of_the_coordinator_ends_its_workers(local: LocalHarness
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from unlatch_runs.dispatch.environment import marked
+from unlatch_runs.dispatch.processes import marked
 from unlatch_runs.dispatch.local import LocalDispatcher
 from unlatch_runs.dispatch.worker import Limits
 from unlatch_runs.dispatch.port import Assignment, Place, Role

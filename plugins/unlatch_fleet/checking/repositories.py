@@ -10,15 +10,15 @@ from unlatch.increments.files.paths import project_at
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
-from unlatch_fleet.webhooks import read_webhooks
+from unlatch_fleet.checking.webhooks import read_webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from unlatch_fleet.checking.webhooks import Webhooks
     from unlatch_fleet.fleet_file import Repository
     from unlatch_fleet.local import Machine
     from unlatch_fleet.unit import UnitClone
-    from unlatch_fleet.webhooks import Webhooks
 
 
 @dataclass(frozen=True, slots=True)

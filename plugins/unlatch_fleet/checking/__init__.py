@@ -1,0 +1,1 @@
+"""What `unlatch fleet check` asks of each repository: configuration, rights and webhooks."""
