@@ -46,6 +46,11 @@ class Note:
     delivery: DeliveryOptions = AS_CONFIGURED
 
     @property
+    def is_silent(self) -> bool:
+        """Whether it only adds to the record of a reopen that is made before it."""
+        return self.reason is None
+
+    @property
     def items(self) -> Collection[object]:
         """The items with the comment."""
         links = self.subject.links if self.reason is not None else ()

@@ -103,7 +103,7 @@ def project(repository: Repository) -> Project:
 
 
 def _failed(count: int) -> str:
-    return f"{_FINDS} failed in {count} runs in a row"
+    return f"{_FINDS} failed " + (f"in {count} runs in a row" if count > 1 else "in 1 run")
 
 
 def test_the_same_test_breaks_work_again_only_after_it_passed(project: Project) -> None:

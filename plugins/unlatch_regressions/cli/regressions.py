@@ -44,13 +44,14 @@ def _matching(_ctx: click.Context, option: click.Parameter, value: tuple[str, ..
     files: dict[Path, None] = {}
     for pattern in value:
         names = sorted(glob.glob(pattern, recursive=True))[:_MOST_FILES]  # noqa: PTH207  (absolute, too)
-        if not names:
+        matches = [path for path in map(Path, names) if not path.is_dir()]
+        if not matches:
             raise UsageError(
                 "no-reports",
                 f"no file is called {pattern}",
                 hint=f"check that the step before this one wrote it, or leave out {option.opts[0]}",
             )
-        files |= dict.fromkeys(map(Path, names))
+        files |= dict.fromkeys(matches)
     return [*files]
 
 

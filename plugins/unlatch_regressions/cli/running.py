@@ -19,9 +19,10 @@ from unlatch_regressions.cli.apply import ApplyDialog
 from unlatch_regressions.cli.pull_request import pull_request, tell_pull_request
 from unlatch_regressions.cli.recording import record_tests
 from unlatch_regressions.cli.showing import report_to_job, tell_survey
+from unlatch_regressions.noting import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from unlatch.cli.runtime.context import Context
@@ -51,6 +52,8 @@ def run_survey(
     if not options.as_json:
         tell_survey(seen, apply=apply)
     changes = [*_changes(context, seen, by, delivery)] if apply else []
+    if options.dry_run:
+        changes = [*_foreseeable(changes)]
     publishes = Way(way) is not Way.NONE and not options.dry_run and bool(changes or record)
     dialog = ApplyDialog(context, options, seen)
     with _alone(context) if publishes else nullcontext():
@@ -79,6 +82,14 @@ def _changes(
         return ()
     who = context.who(by)
     return [*changes_for(seen.verdicts, works, by=who, options=delivery, mentions=mentions)]
+
+
+def _foreseeable(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes that a dry run shows.
+
+    Of the present work, which is still completed, a silent note says that it stays so.
+    """
+    yield from (each for each in changes if not (isinstance(each, Note) and each.is_silent))
 
 
 def _change(

@@ -14,6 +14,7 @@ from unlatch.config.choices import Reaction
 from unlatch.worklog.times import stamp
 from unlatch_regressions.acting import reason_for, short_place
 from unlatch_regressions.judging import Effect, Verdict
+from unlatch_regressions.readers import kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,6 +69,8 @@ def tell_survey(survey: Survey, *, apply: bool) -> None:
         output.note(f"nothing is reopened, because {survey.branch.why}")
     elif not apply and any(verdict.acts for verdict in survey.verdicts):
         output.talk("Next: unlatch regressions --apply")
+    if unread := sorted(survey.settings.policy.keys() - kinds()):
+        output.note(f"the policy names kinds of causes that nothing reads: {', '.join(unread)}")
     tell_left_out(survey.broken)
 
 

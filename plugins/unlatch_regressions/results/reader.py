@@ -85,7 +85,8 @@ def _observations(
             for run in runs:
                 seen = replace(cause, seen_at=times[run], commit=run.commit, is_gone=True)
                 yield replace(seen, evidence=evidence)
-        evidence = f"{guard.test} failed in {len(runs)} runs in a row"
+        often = f"in {len(runs)} runs in a row" if len(runs) > 1 else "in 1 run"
+        evidence = f"{guard.test} failed {often}"
         if why and runs is streaks[-1].runs:
             yield replace(cause, evidence=evidence, at_most=Reaction.IGNORE, why=why)
         elif result is Result.FAILED and len(runs) >= needed:

@@ -145,6 +145,21 @@ def test_the_policy_decides_what_a_cause_does(
     assert state == project.states()["github"]
 
 
+def test_a_kind_that_nothing_reads_is_said(project: Project) -> None:
+    desk = Desk(project, "[regressions]\npolicy = {reverts = 'reopen', trailer = 'reopen'}\n")
+    project.run("regressions").ends(0, "kinds of causes that nothing reads: reverts\n")
+    desk.commit("Broken\n\nReopens: 7")
+    assert ["reopen"] == [result[2] for result in desk.results()]
+
+
+def test_a_dry_run_of_several_causes_shows_one_reopen(project: Project) -> None:
+    desk = Desk(project)
+    for name in ("Slow", "Broken"):
+        desk.commit(f"{name}\n\nReopens: 7")
+    whole = ("“Slow”", "“Broken”", "completed -> active (dry run)")
+    desk.apply("--dry-run").ends(0, *whole, lacks="would stay completed")
+
+
 def test_trailers_reopen_what_they_name_and_say_what_they_do_not_know(project: Project) -> None:
     desk = Desk(project)
     project.increment("0008-unfinished", status="active")
@@ -298,7 +313,8 @@ def test_since_leaves_out_what_a_commit_has(project: Project) -> None:
     assert [first[:10], second[:10]] == [place for _, place, *_ in desk.results()]
     assert [second[:10]] == [place for _, place, *_ in desk.results("--since", first)]
     project.run("regressions", "--since", "gone").ends(2, "commit-unknown")
-    project.run("regressions", "--junit", "none/*.xml").ends(2, "no-reports")
+    for nothing in ("none/*.xml", ".unlatch"):
+        project.run("regressions", "--junit", nothing).ends(2, "no-reports")
 
 
 def _merged(desk: Desk) -> str:
