@@ -259,9 +259,10 @@ def _of_error(error: Mapping[str, Any], code: int) -> Outcome:
 def _of_plan(document: Mapping[str, Any], code: int) -> Outcome:
     """The outcome of a dry run: `written` is what would be changed."""
     errors = [entry["error"] for entry in document["items"] if entry["error"]]
-    first = errors[0] if errors else {"id": None, "message": None}
+    questions = _questions(document)
+    first = next(iter([*errors, *questions]), {"id": None, "message": None})
     return Outcome(
-        Result.PERSON if code else Result.DONE,
+        Result.PERSON if code or questions else Result.DONE,
         error=first["id"],
         message=first["message"],
         written=len(document["items"]),
@@ -282,7 +283,7 @@ def _of_sync(document: Mapping[str, Any], code: int) -> Outcome:
         for part in (*entries, *document["compared"], *document["moves"], commit)
         if (error := part.get("error"))
     ]
-    first = errors[0] if errors else {"id": None, "message": None}
+    first = next(iter([*errors, *_questions(document)]), {"id": None, "message": None})
     at = read_stamp(document["retryAt"])
     result = _result(code, str(document["retry"]))
     left = sum(entry["retry"] != "none" for entry in entries)
@@ -297,6 +298,19 @@ def _of_sync(document: Mapping[str, Any], code: int) -> Outcome:
         is_limited=any(error["id"] in _LIMITED for error in errors),
         is_whole=result is not Result.LATER or (bool(commit.get("error")) and not left),
     )
+
+
+def _questions(document: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What a person has to decide, in the form of errors: sync lists a question, and no error."""
+    questions = [
+        UnlatchError(
+            "decision-needed",
+            f"{entry['increment']}, {entry['name']}: {entry['why']}; see `unlatch sync`",
+        )
+        for entry in document["compared"]
+        if entry["verdict"] == "ask"
+    ]
+    return [{"id": question.id, "message": question.message} for question in questions]
 
 
 def _result(code: int, retry: str) -> Result:

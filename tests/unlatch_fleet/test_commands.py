@@ -85,6 +85,7 @@ def _enter(connection: psycopg.Connection[Any]) -> int:
     ("words", "error"),
     [
         (("retry", "acme/other"), "fleet-repository-unknown"),
+        (("drain", "node-9"), "fleet-node-unknown"),
         (("pause",), "repository-missing"),
         (("pause", "acme/api", "--all"), "repository-not-needed"),
         (("init", "postgresql://me:secret@localhost/fleet"), "fleet-password-typed"),

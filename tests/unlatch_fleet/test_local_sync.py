@@ -97,6 +97,20 @@ def test_a_limited_account_is_left_alone_until_its_time(fleet: Fleet) -> None:
     assert all(fleet.is_delivered(repository) for repository in fleet.repositories)
 
 
+def test_repository_that_needs_a_person_says_why_and_is_not_left_out(fleet: Fleet) -> None:
+    repository = fleet.add(items=1)
+    fleet.write()
+    command = ("fleet", "sync", str(fleet.file))
+    fleet.unlatch(*command, "--dry-run").ends(0, "would sync, 1 to write", "nothing was written")
+    fleet.unlatch(*command).ends(0, "1 synced.")
+    fleet.box.github.edit(repository.name, int(repository.due["github"][0]), state="closed")
+
+    why = ("needs a person, [decision-needed]", "the item was closed")
+    for more in ("--dry-run",), (), ("--resume",), ("--resume",):
+        done = fleet.unlatch(*command, *more).ends(5, *why, "1 need a person.")
+        assert "synced before" not in done.said
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the programs of a process in /proc")
 @pytest.mark.parametrize("whole_machine", [False, True])
 def test_sync_that_was_killed_is_continued_without_a_doubled_comment(

@@ -32,7 +32,14 @@ _CODES = {
     Result.LATER: UNDELIVERED,
     Result.FAILED: UNDELIVERED,
 }
-_ENDED = frozenset({Result.DONE, Result.PERSON})
+# The words for results, and for those of a dry run.
+_SYNCED = {
+    Result.DONE: "synced",
+    Result.LATER: "to sync later",
+    Result.PERSON: "need a person",
+    Result.FAILED: "failed",
+}
+_DRY = {**_SYNCED, Result.DONE: "checked, nothing was written"}
 
 
 @click.command("sync", help="Sync the repositories of a file on this machine. (writes trackers)")
@@ -64,7 +71,7 @@ def sync_fleet(
     machine = open_machine(context, file, clones, is_dry=dry_run)
     repositories, journal = named(machine.fleet), Journal(journal_file(machine.folder, file))
     earlier = journal.results() if resume else {}
-    left = [each for key, each in repositories.items() if earlier.get(key) not in _ENDED]
+    left = [each for key, each in repositories.items() if earlier.get(key) is not Result.DONE]
     for line in machine.fleet.repeated:
         output.note(line)
     if len(left) < len(repositories):
@@ -84,7 +91,8 @@ def sync_fleet(
         skipped = [key for key in repositories if key not in outcomes]
         output.document("fleet-sync", code, dryRun=dry_run, repositories=entries, skipped=skipped)
     else:
-        _tell(outcomes, skipped=len(repositories) - len(left))
+        words = _DRY if dry_run else _SYNCED
+        _tell(outcomes, words, skipped=len(repositories) - len(left))
     return code
 
 
@@ -104,7 +112,8 @@ class _Listener:
             self._journal.note(key, outcome, now)
         if self._silent:
             return
-        line = f"[{self._ended}/{self._total}] {output.clean(key)}: {_words(outcome)}"
+        words = _words(outcome, is_dry=self._journal is None)
+        line = f"[{self._ended}/{self._total}] {output.clean(key)}: {words}"
         if again is not None:
             output.talk(f"{line}; again at {again:%H:%M:%S} UTC")
         elif outcome.result is Result.DONE:
@@ -113,11 +122,12 @@ class _Listener:
             output.failed(line, outcome.message)
 
 
-def _words(outcome: Outcome) -> str:
-    counts = [(outcome.written, "written"), (outcome.left, "pending")]
+def _words(outcome: Outcome, *, is_dry: bool) -> str:
+    counts = [(outcome.written, "to write" if is_dry else "written"), (outcome.left, "pending")]
     parts = [f"{number} {word}" for number, word in counts if number]
     pushed = [f"pushed {outcome.commit[:10]}"] if outcome.commit else []
-    result = {Result.DONE: "synced", Result.PERSON: "needs a person"}
+    done = "synced" if not is_dry else "would sync" if any(parts) else "nothing to sync"
+    result = {Result.DONE: done, Result.PERSON: "needs a person"}
     words = result.get(outcome.result, outcome.result)
     error = [f"[{output.clean(outcome.error)}]"] if outcome.error else []
     return ", ".join([words, *parts, *pushed, *error])
@@ -140,13 +150,7 @@ def _entry(repository: Repository, outcome: Outcome) -> output.Json:
     }
 
 
-def _tell(outcomes: Mapping[str, Outcome], *, skipped: int) -> None:
-    words = {
-        Result.DONE: "synced",
-        Result.LATER: "to sync later",
-        Result.PERSON: "need a person",
-        Result.FAILED: "failed",
-    }
+def _tell(outcomes: Mapping[str, Outcome], words: Mapping[Result, str], *, skipped: int) -> None:
     counts = [
         f"{number} {word}"
         for result, word in words.items()

@@ -205,7 +205,18 @@ _PAUSE = """UPDATE fleet_repository SET is_paused = NOT %(ends)s,
 
 
 def drain(connection: psycopg.Connection[Any], names: Sequence[str]) -> int:
-    """Tell nodes of these names, or all, to end after their units; how many."""
+    """Tell nodes of these names, or all, to end after their units; how many.
+
+    Raises:
+        UnlatchError: `fleet-node-unknown`.
+    """
+    living = connection.execute("SELECT name FROM fleet_node WHERE ended IS NULL")
+    if unknown := sorted({*names} - {row.name for row in living}):
+        raise UnlatchError(
+            "fleet-node-unknown",
+            f"the fleet has no node {', '.join(unknown)}",
+            hint="see `unlatch fleet status`",
+        )
     query = """UPDATE fleet_node SET is_draining = true WHERE ended IS NULL AND NOT is_draining
         AND beat + lease > clock_timestamp() AND (%(all)s OR name = ANY(%(names)s))"""
     return connection.execute(query, {"all": not names, "names": list(names)}).rowcount
