@@ -83,6 +83,10 @@ class Clone:
         """
         mirror = self.folder / "mirror.git"
         if mirror.exists():
+            # The address in fleet.toml may be spelled anew.
+            url = self.repository.address.url
+            if f"url = {url}\n" not in (mirror / "config").read_text("utf-8", "replace"):
+                self._git("remote", "set-url", "origin", url)
             self._git("fetch", "--quiet", "--prune", "--no-tags", "origin")
         else:
             self._clone(mirror)

@@ -5,7 +5,8 @@
 After its lease another node takes over, so until then the programs of this one must have ended. A
 process of its own sees to it: what is killed or frozen cannot. It reads lines: `+PID` and `-PID`
 for a process group that began or ended, `.` for a sign of life that reached the database. After
-SECONDS without one, or at the end of the input, it kills all groups.
+SECONDS without one, or at the end of the input, it kills all groups; then also each that begins
+before the next sign.
 """
 
 import os
@@ -21,10 +22,10 @@ def watch(source: int, seconds: float) -> None:
     groups: set[int] = set()
     rest, ends = b"", time.monotonic() + seconds
     while True:
-        ready, _, _ = select.select([source], [], [], max(0.0, ends - time.monotonic()))
+        left = max(0.0, ends - time.monotonic()) if groups else None
+        ready, _, _ = select.select([source], [], [], left)
         if time.monotonic() >= ends:
             _kill(groups)
-            ends = time.monotonic() + seconds
         if not ready:
             continue
         text = os.read(source, 1 << 16)

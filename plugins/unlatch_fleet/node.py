@@ -52,7 +52,7 @@ async def run_node(
     """
     loop, stopping = asyncio.get_running_loop(), asyncio.Event()
     # Each unit needs a thread, and so do signs of life and questions to the database.
-    loop.set_default_executor(ThreadPoolExecutor(settings.jobs + 4))
+    loop.set_default_executor(ThreadPoolExecutor(settings.jobs + 5))
     term: Term | None = None
 
     def stop() -> None:

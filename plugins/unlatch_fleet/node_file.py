@@ -3,6 +3,7 @@
 Both it and fleet.toml lie outside of synced repositories.
 """
 
+import json
 import os
 import secrets
 import socket
@@ -171,7 +172,9 @@ def write_node(path: Path, fleet: Path) -> None:
         OSError: also if it exists.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    text = _FIRST.format(key=secrets.token_hex(32), fleet=str(fleet))
+    text = _FIRST.format(
+        key=secrets.token_hex(32), fleet=json.dumps(str(fleet), ensure_ascii=False)
+    )
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
@@ -180,7 +183,7 @@ def write_node(path: Path, fleet: Path) -> None:
 _FIRST = """\
 # A node of a fleet. Copy the file to the other nodes: the key has to be the same on all of them.
 key = "{key}"
-fleet = '{fleet}'
+fleet = {fleet}
 # The address of the database; its password may stand in ~/.pgpass.
 # database = "postgresql://USER@HOST/NAME"
 """

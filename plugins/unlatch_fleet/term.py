@@ -108,13 +108,12 @@ class Term:
         try:
             self._epoch = await asyncio.to_thread(self._enter)
             ended = threading.Event()
-            life = threading.Thread(target=self._live, args=(ended,), daemon=True)
-            life.start()
+            life = asyncio.create_task(asyncio.to_thread(self._live, ended))
             try:
                 await self._take_jobs()
             finally:
                 ended.set()
-                await asyncio.to_thread(life.join)
+                await life
             with suppress(Transient):
                 await asyncio.to_thread(self._life.ask, "SELECT fleet_leave(%s)", self._epoch)
         finally:
@@ -151,19 +150,26 @@ class Term:
                 end.cancel()
 
     def _live(self, ended: threading.Event) -> None:
-        """Give signs of life, and do what any node does for all."""
-        while not ended.wait(self._settings.tick):
-            with suppress(Transient):
-                row = self._life.ask("SELECT fleet_beat(%s) AS drains", self._epoch)
-                if row is None:
-                    self._say("this node was taken for dead; its units are cut off")
-                    self._children.stop()
-                    self._loop.call_soon_threadsafe(self._over.set)
-                    return
-                self._children.beat()
-                if row.drains:
-                    self._loop.call_soon_threadsafe(self._stopping.set)
-                self._care()
+        """Give signs of life, and do what any node does for all; without them, the epoch is over.
+
+        Raises:
+            UnlatchError: as `run_node`.
+        """
+        try:
+            while not ended.wait(self._settings.tick):
+                with suppress(Transient):
+                    row = self._life.ask("SELECT fleet_beat(%s) AS drains", self._epoch)
+                    if row is None:
+                        self._say("this node was taken for dead; its units are cut off")
+                        break
+                    self._children.beat()
+                    if row.drains:
+                        self._loop.call_soon_threadsafe(self._stopping.set)
+                    self._care()
+        finally:
+            if not ended.is_set():
+                self._children.stop()
+                self._loop.call_soon_threadsafe(self._over.set)
 
     def _care(self) -> None:
         """Plan what is due, take over from the dead, and remove old rows."""

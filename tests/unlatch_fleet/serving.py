@@ -65,9 +65,10 @@ class Queue:
         self.writes.append(repository)
         if event := self.may_write.get(repository):
             assert event.wait(30)
-        if deliveries and self.noted.issuperset(deliveries):
+        noted = {f"{delivery} {repository}" for delivery in deliveries}
+        if noted and self.noted.issuperset(noted):
             return "duplicate"
-        self.noted.update(deliveries)
+        self.noted.update(noted)
         return "enqueued"
 
     def status(self) -> Status:

@@ -102,11 +102,12 @@ def test_mistakes_change_nothing(typed: Typed, words: tuple[str, ...], error: st
 
 def test_init_writes_a_private_node_file_once(typed: Typed, tmp_path: Path) -> None:
     file = tmp_path / "config" / "node.toml"
-    words = ("init", "--fleet", str(typed.file), "--node-file", str(file))
+    fleet = tmp_path / 'o\'brien \\ "x" é\N{PARTY POPPER}' / "fleet.toml"
+    words = ("init", "--fleet", str(fleet), "--node-file", str(file))
     assert "copy it to the other nodes" in typed(*words).ends(0).out
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     key = read_node(file).key
-    assert (len(key or ""), read_node(file).fleet) == (64, str(typed.file))
+    assert (len(key or ""), read_node(file).fleet) == (64, str(fleet))
     assert "stays as it is" in typed(*words).ends(0).err
     assert key == read_node(file).key
     file.chmod(0o640)

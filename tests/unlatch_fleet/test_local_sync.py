@@ -66,6 +66,16 @@ def test_git_gets_the_token_of_the_group_and_leaves_it_nowhere(fleet: Fleet) -> 
     assert [] == [path for path in files if any(word in path.read_bytes() for word in secrets)]
 
 
+def test_a_clone_follows_an_address_that_is_spelled_anew(fleet: Fleet, tmp_path: Path) -> None:
+    repository, link = fleet.add(items=1), tmp_path / "link.git"
+    link.symlink_to(repository.path)
+    for place in (link, repository.path):
+        fleet.file.write_text(f"[[repositories]]\nurl = '{place}'\n")
+        done = fleet.unlatch("fleet", "sync", str(fleet.file), "--dry-run")
+        assert "1 pending" in done.out, "its clone was read"
+        link.unlink(missing_ok=True)
+
+
 def test_a_dry_run_changes_nothing(fleet: Fleet) -> None:
     repository = fleet.add()
     fleet.write()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -14,7 +15,7 @@ from psycopg import errors
 from unlatch.transport.rate_limits import Kind, Pace, Turn
 from unlatch_fleet.database import rows
 from unlatch_fleet.database.budget import SharedRows
-from unlatch_fleet.database.connect import Line, single
+from unlatch_fleet.database.connect import Line, connect, single
 from unlatch_fleet.database.rows import EVENT, SCHEDULE, Listed
 from unlatch_fleet.queue import QUEUE, TASK, open_queue, run_worker
 
@@ -79,6 +80,10 @@ def _jobs(connection: Connection) -> list[tuple[str, str, int]]:
     return sorted((row.lock, row.status, row.priority) for row in connection.execute(query))
 
 
+def _unlist(connection: Connection) -> int:
+    return rows.unlist(connection, [API])
+
+
 def test_events_collapse_into_one_job_and_one_follow_up(connection: Connection) -> None:
     epoch = _enter(connection)
     assert ["enqueued"] * 3 == [rows.ask(connection, API, SCHEDULE) for _ in range(3)]
@@ -104,8 +109,9 @@ def test_delivery_is_noted_only_where_it_was_enqueued(connection: Connection) ->
         rows.ask(connection, API, EVENT, ["a"]),
         rows.ask(connection, API, EVENT, ["a"]),
         rows.ask(connection, API, EVENT, ["a", "b"]),
+        rows.ask(connection, WEB, EVENT, ["a"]),  # it is about a project of both
     ]
-    assert answers == ["unknown", "enqueued", "duplicate", "enqueued"]
+    assert answers == ["unknown", "enqueued", "duplicate", "enqueued", "enqueued"]
 
 
 def test_end_of_a_unit_counts_for_the_epoch_that_began_it_alone(connection: Connection) -> None:
@@ -257,6 +263,31 @@ def test_pause_keeps_what_is_asked_for_until_it_ends(connection: Connection) -> 
     assert rows.pause(connection, [API], ends=True) == 1
     connection.execute("SELECT fleet_plan()")
     assert _jobs(connection) == [(API, "todo", EVENT)]
+
+
+@pytest.mark.parametrize("act", [lambda c: rows.pause(c, [API], ends=False), _unlist])
+def test_events_meanwhile_do_not_stop_a_pause(
+    connection: Connection, database: str, act: Callable[[Connection], int]
+) -> None:
+    rows.ask(connection, API, EVENT)
+    changed: list[int] = []
+
+    def work() -> None:
+        with connect(database) as other:
+            changed.append(act(other))
+
+    thread = threading.Thread(target=work)
+    with connection.transaction():
+        connection.execute("SELECT 1 FROM fleet_repository WHERE name = %s FOR UPDATE", (API,))
+        thread.start()
+        query = (
+            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = %s"
+        )
+        while not connection.execute(query, ("transactionid",)).fetchall():
+            time.sleep(0.01)
+        assert rows.ask(connection, API, EVENT) == "enqueued"
+    thread.join()
+    assert (changed, _jobs(connection)) == ([1], [])
 
 
 def test_plan_leaves_what_is_at_work_and_what_is_not_due(connection: Connection) -> None:

@@ -93,6 +93,7 @@ ADO = work_item({"System.TeamProject": "Widgets"})
         ("fabrikam", ADO, {}),
         ("fabrikam", ADO, basic(b"")),
         ("fabrikam", ADO, {"Authorization": "Basic a"}),
+        ("fabrikam", ADO, {"Authorization": "Basic \xe9"}),
         ("fabrikam", ADO, {"Authorization": f"Bearer {SECRET.decode()}"}),
     ],
 )

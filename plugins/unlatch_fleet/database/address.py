@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 VARIABLE = "UNLATCH_FLEET_DATABASE"
+_SECRETS = ("password", "sslpassword", "oauth_client_secret")
 _ENCRYPTED = ("require", "verify-ca", "verify-full")
 
 
@@ -61,7 +62,7 @@ def encrypted(address: str) -> str:
 
 
 def _refuse_password(typed: str) -> None:
-    if _parts(typed).get("password"):
+    if any(_parts(typed).get(name) for name in _SECRETS):
         raise UsageError(
             "fleet-password-typed",
             "a password among the arguments can be read by other users, and stays in the history",

@@ -133,7 +133,9 @@ def ask(
 ) -> str:
     """As `enqueue`, over a connection that is open."""
     query: str = "SELECT fleet_enqueue(%s, %s, %s) AS answer"
-    return str(single(connection, query, name, rank, list(deliveries)).answer)
+    # A message about a shared project is one for each of its repositories.
+    noted = [f"{delivery} {name}" for delivery in deliveries]
+    return str(single(connection, query, name, rank, noted).answer)
 
 
 def list_repositories(
@@ -163,11 +165,13 @@ _LIST = """INSERT INTO fleet_repository AS old (name, token_group, every) VALUES
 def unlist(connection: psycopg.Connection[Any], names: Sequence[str]) -> int:
     """Remove repositories, also from the queue; how many there were."""
     with connection.transaction():
-        connection.execute(_FORGET_JOBS, (list(names),))
         query = "DELETE FROM fleet_repository WHERE name = ANY(%s)"
-        return connection.execute(query, (list(names),)).rowcount
+        removed = connection.execute(query, (list(names),)).rowcount
+        connection.execute(_FORGET_JOBS, (list(names),))
+    return removed
 
 
+# After the rows of the repositories, which events lock first, too.
 _FORGET_JOBS = "DELETE FROM procrastinate_jobs WHERE queueing_lock = ANY(%s) AND status = 'todo'"
 
 
@@ -194,9 +198,10 @@ def pause(connection: psycopg.Connection[Any], names: Sequence[str], *, ends: bo
     Events are counted meanwhile, and lead to one unit afterwards.
     """
     with connection.transaction():
+        changed = connection.execute(_PAUSE, {"ends": ends, "names": list(names)}).rowcount
         if not ends:
             connection.execute(_FORGET_JOBS, (list(names),))
-        return connection.execute(_PAUSE, {"ends": ends, "names": list(names)}).rowcount
+    return changed
 
 
 _PAUSE = """UPDATE fleet_repository SET is_paused = NOT %(ends)s,

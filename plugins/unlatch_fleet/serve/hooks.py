@@ -13,7 +13,6 @@ import hashlib
 import hmac
 import secrets
 from base64 import b64decode
-from binascii import Error as NotBase64
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -39,8 +38,6 @@ class Proof(StrEnum):
 
 # The header with the signature, for the trackers that sign.
 SIGNATURES = {"github": "x-hub-signature-256", "jira": "x-hub-signature"}
-# What a hook of a tracker proves itself with, unless fleet.toml says otherwise.
-USUAL = {"github": Proof.SIGNATURE, "jira": Proof.SIGNATURE, "ado": Proof.PASSWORD}
 # A password that nobody can guess within the life of a fleet.
 SHORTEST = 16
 
@@ -111,7 +108,7 @@ def _password(header: str | None) -> bytes:
         return b""
     try:
         return b64decode(encoded.strip(), validate=True).partition(b":")[2]
-    except NotBase64:
+    except ValueError:  # also of other characters than those of ASCII
         return b""
 
 

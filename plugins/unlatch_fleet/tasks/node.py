@@ -19,6 +19,7 @@ from unlatch import __version__
 from unlatch.errors import StoreError, Transient, UnlatchError
 from unlatch.values import dataclass
 from unlatch.worklog.disk import system
+from unlatch.worklog.ids import is_ulid
 from unlatch_fleet.children import Children, base_environment
 from unlatch_fleet.tasks.carrying import KEPT, Carrying, worker_environment
 from unlatch_fleet.tasks.checkout import Mirror
@@ -83,6 +84,8 @@ def working(node: TaskNode, stopping: threading.Event) -> Iterator[None]:
     thread.start()
     try:
         yield
+        stopping.set()
+        thread.join()
     except BaseException:
         node.cut_off()
         raise
@@ -201,6 +204,8 @@ class TaskNode:
                 ]
             except (ValidationError, ValueError, KeyError, TypeError):
                 refusals = ["what this version cannot read"]
+            # It names a folder.
+            refusals += [] if is_ulid(row.run_id) else [f"the run id {row.run_id!r}"]
             if refusals:
                 self._refuse(row, refusals)
             elif self._line.ask("SELECT run_take(%s, %s) AS ok", row.run_id, self._epoch).ok:

@@ -124,8 +124,10 @@ def test_a_row_starts_nothing_that_the_node_does_not_list(fleet: FleetHarness) -
             connection.execute(_COPY, (run_id, 0, json.dumps(change), good.run_id))
         newer = new_ulid()
         connection.execute(_COPY, (newer, 1, "{}", good.run_id))
+        forged.append(f"../../../{new_ulid()}")  # the name of a folder
+        connection.execute(_COPY, (forged[-1], 0, "{}", good.run_id))
         query = "SELECT count(*) FROM run_dispatch WHERE refused LIKE 'east does not offer %'"
-        until(lambda: bool(connection.execute(query).fetchall()[0][0] == len(FORGED)))
+        until(lambda: bool(connection.execute(query).fetchall()[0][0] == len(forged)))
         rows = connection.execute("SELECT run_id FROM run_dispatch WHERE node IS NULL").fetchall()
         assert {row.run_id for row in rows} == {*forged, newer}
     assert not any(fleet.starts(run_id) for run_id in [*forged, newer])
