@@ -99,8 +99,9 @@ def _about(history: History, records: _Records, names: Names) -> Iterator[tuple[
         if says_revert(commit.message):
             continue
         named = names.in_message(commit.message)
-        if commit.id not in records.bookkeeping:
-            yield from ((commit.id, name) for name in {*named, *records.folder_of(commit.id)})
+        about = named | records.folder_of(commit.id)
+        if about and commit.id not in records.bookkeeping:
+            yield from ((commit.id, name) for name in about)
         if len(commit.parents) > 1 and named:
             merged[commit.id].update(named)
     for brought, merge in history.merged_by.items() if merged else ():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch_regressions.request import Request
-    from unlatch_regressions.results.reports import CaseName
+    from unlatch_regressions.results.reports import Report
 
 TRAILER = "Regression-test"
 # octo/widgets#4, 0007-search, SCRUM-28; never a bare number.
@@ -42,14 +42,10 @@ class Guard(NamedTuple):
     is_linked: bool = False
 
 
-def find_guards(request: Request, marked: Iterable[tuple[CaseName, frozenset[str]]]) -> list[Guard]:
-    """The guards of the finished work, each once.
-
-    Args:
-        marked: the tests in the reports, with their markers.
-    """
+def find_guards(request: Request, reports: Iterable[Report]) -> list[Guard]:
+    """The guards of the finished work, each once."""
     guards: dict[tuple[str, str], Guard] = {}
-    for guard in (*_linked(request), *_added(request), *_named(request, marked)):
+    for guard in (*_linked(request), *_added(request), *_named(request, reports)):
         guards.setdefault((guard.test, guard.work), guard)
     return [*guards.values()]
 
@@ -80,15 +76,19 @@ def _trailers(request: Request) -> Iterator[tuple[str, list[str]]]:
         yield commit, names
 
 
-def _named(request: Request, marked: Iterable[tuple[CaseName, frozenset[str]]]) -> Iterator[Guard]:
+def _named(request: Request, reports: Iterable[Report]) -> Iterator[Guard]:
     """The tests whose names or markers name work."""
-    for case, markers in marked:
-        whole = f"{case.group}\n{case.name}"
-        if not markers and "-" not in whole and "#" not in whole:
-            continue  # as most
-        for text in (case.group, case.name, *markers):
-            for work in _works_in(request, text):
-                yield Guard(spelled(case), work)
+    for results, markers in reports:
+        # Most have neither sign in their names, and no markers.
+        signed = (
+            case
+            for case in results
+            if "-" in case[2] or "#" in case[2] or "-" in case[1] or "#" in case[1]
+        )
+        for case in dict.fromkeys((*signed, *markers)):
+            for text in (case.group, case.name, *markers.get(case, ())):
+                for work in _works_in(request, text):
+                    yield Guard(spelled(case), work)
 
 
 def _works_in(request: Request, text: str) -> Iterator[str]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unlatch_regressions.request import Request, Work
 
 OPTION = "junit"
-_UNMARKED = frozenset[str]()
 
 
 class GuardResults(NamedTuple):
@@ -70,12 +69,7 @@ class Observed:
         self.request = request
         self.skipped: list[tuple[str, str]] = []
         reports = self._reports()
-        marked = (
-            (case, report.markers.get(case, _UNMARKED) if report.markers else _UNMARKED)
-            for report in reports.values()
-            for case in report.results
-        )
-        self._guards = find_guards(request, marked)
+        self._guards = find_guards(request, reports.values())
         self._cases = {commit: Cases(report.results) for commit, report in reports.items()}
 
     @cached_property

@@ -128,12 +128,14 @@ class _Junit:
         if tag == "testcase" and self._depth > 1:
             value = values.get
             group, name = value("classname", ""), value("name", "")
-            place = value("file") or self._suites[-1]
-            self._case = CaseName(place[:_MOST_NAME], group[:_MOST_NAME], name[:_MOST_NAME])
+            file = value("file")
+            place = file[:_MOST_NAME] if file else self._suites[-1]
+            self._case = CaseName(place, group[:_MOST_NAME], name[:_MOST_NAME])
             self._is_plain = True
         elif tag == "testsuite":
             # mocha names the file of a suite alone.
-            self._suites.append(values.get("file") or values.get("name", ""))
+            name = values.get("file") or values.get("name", "")
+            self._suites.append(name[:_MOST_NAME])
         elif self._depth == 1 and tag != "testsuites":
             raise _invalid(self._where, "it has no test suites")
         elif self._case is not None:
@@ -159,12 +161,12 @@ class _Junit:
         self._depth -= 1
         if tag == "testsuite":
             self._suites.pop()
-        elif tag == "testcase" and self._case is not None:
+        elif tag == "testcase" and (case := self._case) is not None:
             # Most cases have no children; 50,000 of them would notice each step.
             result = _PASSED if self._is_plain else self._result
-            earlier = self.results.setdefault(self._case, result)
+            earlier = self.results.setdefault(case, result)
             if earlier is not result and earlier < result:
-                self.results[self._case] = result
+                self.results[case] = result
             self._case = None
 
     @property
