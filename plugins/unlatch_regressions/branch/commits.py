@@ -30,6 +30,8 @@ _AT_ONCE = 500
 _SECONDS = 120.0
 # git's description of a content: its type and its size.
 _OF_CONTENT = 2
+# In place of the content of a file that a commit deletes.
+_DELETED = frozenset("0")
 
 
 class HistoryMissing(StoreError):
@@ -92,9 +94,9 @@ def commit_ids(root: Path, names: Iterable[str]) -> dict[str, str]:
     """
     asked = [*dict.fromkeys(names)]
     fed = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
-    answer = run_git(root, "cat-file", "--batch-check=%(objectname)", fed=fed) if asked else None
+    answer = run_git(root, "cat-file", "--batch-check=%(objectname)", fed=fed) if asked else b""
     # What git does not have, or has twice, is repeated with a word behind it.
-    answers = (answer or b"").decode().splitlines()
+    answers = _listed(root, answer).decode().splitlines()
     return {
         name: whole
         for name, whole in zip(asked, answers, strict=False)
@@ -121,7 +123,7 @@ def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
 def brought_by(root: Path, merge: Commit, kept: str) -> frozenset[str]:
     """The commits that a merge brought to the parent that a revert keeps."""
     listed = run_git(root, "rev-list", merge.id, f"^{kept}", "--")
-    return frozenset((listed or b"").decode().split())
+    return frozenset(_listed(root, listed).decode().split())
 
 
 def patches_of(root: Path, ids: Iterable[str]) -> Mapping[str, Patch]:
@@ -177,10 +179,14 @@ def commits_changing(
 
 
 def contents_of(root: Path, ids: Iterable[str]) -> Mapping[str, bytes]:
-    """The contents of files by their ids, as far as git has them."""
-    asked = [*dict.fromkeys(ids)]
+    """The contents of files by their ids; a deleted file has none.
+
+    Raises:
+        HistoryMissing: `history-missing`, where the clone left some out.
+    """
+    asked = [name for name in dict.fromkeys(ids) if not _DELETED.issuperset(name)]
     fed = "".join(f"{name}\n" for name in asked).encode()
-    answer = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if asked else None
+    answer = run_git(root, "cat-file", "--batch", fed=fed, seconds=_SECONDS) if asked else b""
     contents: dict[str, bytes] = {}
     at = 0
     while answer and at < len(answer):
@@ -191,6 +197,10 @@ def contents_of(root: Path, ids: Iterable[str]) -> Mapping[str, bytes]:
             size = int(described[1])
             contents[name] = answer[at : at + size]
             at += size + 1
+    if len(contents) < len(asked):
+        message = "this clone lacks earlier versions of files, so it cannot be told what they said"
+        hint = "use a clone without --filter"
+        raise HistoryMissing("history-missing", message, where=str(root), hint=hint)
     return contents
 
 
@@ -228,11 +238,12 @@ def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
     listed = run_git(
         root, "log", f"--format={token}{fields}", *_PLAIN, *arguments, seconds=_SECONDS
     )
-    if listed is None:
-        raise HistoryMissing(
-            "history-missing",
-            "git cannot list the commits",
-            where=str(root),
-            hint="git fsck",
-        )
-    return listed.split(token.encode())[1:]
+    return _listed(root, listed).split(token.encode())[1:]
+
+
+def _listed(root: Path, answer: bytes | None) -> bytes:
+    """What git answered; HistoryMissing where it could not."""
+    if answer is None:
+        message = "git cannot read the commits"
+        raise HistoryMissing("history-missing", message, where=str(root), hint="git fsck")
+    return answer

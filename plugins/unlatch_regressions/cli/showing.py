@@ -63,7 +63,8 @@ def tell_survey(survey: Survey, *, apply: bool) -> None:
         output.table(HEADINGS, rows, flexible=(2, 3))
     else:
         count = times(len(survey.request.work), "increment")
-        output.talk(f"Nothing breaks finished work ({count}).")
+        whole = "Nothing breaks finished work"
+        output.talk(f"{'No cause in what can be read' if survey.broken else whole} ({count}).")
     output.talk(*map(output.clean, next_steps(survey)))
     if apply and survey.branch.why:
         output.note(f"nothing is reopened, because {survey.branch.why}")
@@ -80,6 +81,8 @@ def report_to_job(
     """Show the same in the summary of the CI job, and set its outputs."""
     broken = {verdict.cause.work for verdict in survey.verdicts if verdict.effect is not _NOTHING}
     title = f"unlatch regressions: {times(len(broken), 'increment')} broken again"
+    if survey.broken:
+        title += f", {len(survey.broken)} unreadable"
     part("findings")(
         context,
         title=title,

@@ -240,6 +240,26 @@ def test_a_shallow_clone_says_that_history_is_missing_and_acts_on_nothing(
     assert ("completed", "closed") == desk.state
 
 
+def test_a_clone_without_earlier_versions_acts_on_nothing(project: Project, tmp_path: Path) -> None:
+    desk = Desk(project)
+    desk.git("config", "uploadpack.allowFilter", "true")
+    desk.git("commit", "--quiet", "--allow-empty", "--message", "Wait\n\nReopens: 7")
+    kept = tmp_path / "kept"
+    project.root.rename(kept)
+    place = str(project.root)
+    project.git("clone", "--quiet", "--filter=blob:none", f"file://{kept}", place, cwd=tmp_path)
+    desk.apply().ends(5, "history-missing", "--filter")
+    assert ("completed", "closed") == desk.state
+
+
+def test_what_cannot_be_read_is_not_said_to_be_whole(project: Project) -> None:
+    desk = Desk(project)
+    desk.revert(desk.fix)
+    (project.root / f".unlatch/increments/{NAME}/metadata.json").write_text("{")
+    done = project.run("regressions").ends(5, "cannot be read")
+    assert "Nothing breaks" not in done.said
+
+
 def test_limits_and_deliberate_closes_hold(project: Project) -> None:
     desk = Desk(project, f"{POLICY}[sync]\nmax_items = 1\n")
     more = project.box.github.add_issue(title="More", state="closed")
