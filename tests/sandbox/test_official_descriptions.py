@@ -162,6 +162,8 @@ def test_github(
     for path in ("/user", "/rate_limit", home, f"{home}/issues", f"{home}/labels", issue):
         visit("GET", path)
     visit("GET", f"{home}/issues", params={"state": "all"})
+    box.github.add_hook(events=["issues"])
+    visit("GET", f"{home}/hooks")
     milestone = box.github.add_milestone("v1")
     more = {"milestone": milestone, "assignees": ["hubot"], "type": "Bug"}
     visit("POST", f"{home}/issues", json={"title": "T", "labels": ["a"], **more})

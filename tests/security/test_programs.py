@@ -161,7 +161,15 @@ EXAMPLES = {
     "run demo": Example(),
     "fleet sync": Example(("fleet.toml",)),
     "fleet check": Example(("fleet.toml",)),
-    "fleet serve": Example(("fleet.toml",), codes=frozenset({2})),  # there is no database
+    # There is no database.
+    "fleet serve": Example(("fleet.toml",), codes=frozenset({2})),
+    "fleet init": Example(codes=frozenset({2})),
+    "fleet add": Example(("fleet.toml",), codes=frozenset({2})),
+    "fleet node": Example(codes=frozenset({2})),
+    "fleet status": Example(codes=frozenset({2})),
+    "fleet retry": Example(("octo/widgets",), codes=frozenset({2})),
+    "fleet pause": Example(("--all",), codes=frozenset({2})),
+    "fleet drain": Example(codes=frozenset({2})),
     "mcp": Example(),
     "agents install": Example(("claude", "--yes")),
     "agents uninstall": Example(("--yes",), before=(("agents", "install", "claude", "--yes"),)),

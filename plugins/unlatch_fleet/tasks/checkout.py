@@ -7,11 +7,10 @@ import shutil
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError
-from unlatch.project.git.run import without_credentials
+from unlatch.errors import StoreError, UsageError
+from unlatch.project.git.run import find_git, without_credentials
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
-from unlatch.worklog.search_path import find_program
 from unlatch_fleet.children import with_git_settings
 
 if TYPE_CHECKING:
@@ -101,7 +100,8 @@ class Mirror:
         return (errors or f"exit code {code}") if code else ""
 
     def _run(self, arguments: tuple[str, ...], at: Path | None) -> tuple[int, str, str]:
-        git = find_program("git") or "git"
+        if (git := find_git(self._path.parent)) is None:
+            raise UsageError("no-git", "git is not installed", hint="install git")
         place = () if at else ("--git-dir", str(self._path))
         environ = self._environ
         if arguments[0] in _REMOTE:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.worklog.disk.system import ending_signals
 from unlatch_runs.dispatch.leases import LeaseStore
 from unlatch_runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch_runs.dispatch.recovery import end_workers
@@ -62,6 +63,6 @@ def watch(folder: Path, source: int, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for name in (signal.SIGINT, *ending_signals()):
         signal.signal(name, signal.SIG_IGN)  # it ends with the node
     watch(Path(sys.argv[1]), 0, float(sys.argv[2]))

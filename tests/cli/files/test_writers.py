@@ -32,13 +32,16 @@ from unlatch.increments.model.increment import (
     Base,
     Link,
     NewTask,
+    ReopenCause,
     SyncedItem,
 )
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import Broken, GuardsChanged
 from unlatch.increments.records.status_events import LOG
 from unlatch.project.workspace import Workspace
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Category, Kind, Operation, SeenItem
+from unlatch.worklog.event_log import Event
 from unlatch.worklog.record import Record
 
 NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)
@@ -54,8 +57,12 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = MappingProxyType(
         "Words": st.lists(words, min_size=1, max_size=2).map(tuple),
         "Texts": st.lists(st.text(), min_size=1, max_size=2).map(tuple),
         "Flag": st.booleans(),
+        "Number": st.integers(0, 9),
         "Status": st.sampled_from(Status),
         "Kind": st.sampled_from(Kind),
+        "Causes": st.lists(
+            st.builds(ReopenCause, words, words, st.text(), st.just(NOW)), min_size=1, max_size=2
+        ).map(tuple),
         "Result": st.sampled_from(Result),
         "SeenItem": st.builds(SeenItem, words, st.sampled_from(Category), st.just(("bug",))),
     }
@@ -152,12 +159,18 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
     )
     outbox.withdraw(manager, "1", manager.read("1").pending[-1], why="closed by ada")
     _check(project, entry.id)
+    manager.change("1", lambda _before, _data: _of_regressions(manager.event_facts("ada")))
     undo(manager, "1", by="ada", reason="by mistake")
     linking.unlink(manager, "1", third, by="ada")
     _check(project, entry.id)
 
     written = {one["event"]: one for one in project.events("0001-any")}
     assert set(LOG.types) == set(written)
+
+
+def _of_regressions(facts: dict[str, Any]) -> list[Event]:
+    causes = (ReopenCause("revert", "f", "Revert it", NOW),)
+    return [Broken(causes=causes, returns=0, **facts), GuardsChanged(linked=("t",), **facts)]
 
 
 def _check(project: Project, reopen: str) -> None:

@@ -54,7 +54,7 @@ def test_a_folder_that_can_be_read_is_not_noted(project: Project) -> None:
         assert "not read" not in project.run(*command).err
     # Similar work is found beside one that cannot be read.
     spoil(project, "runs", "file")
-    assert f"similar increment: {NAME}" in project.run("new", "Smart discipline").err
+    assert f"this looks like {NAME}" in project.run("new", "Smart discipline").err
 
 
 @pytest.mark.parametrize(

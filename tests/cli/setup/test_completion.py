@@ -82,7 +82,8 @@ def test_aliases_are_completed_like_the_commands_that_they_stand_for(several: Pr
         several,
         "[aliases]\nrx = 'resume --yes'\nshow = 'list'\n'r $(touch made)' = 'list'\nry = 'ry'\n",
     )
-    assert {"rx", "ry", "reopen", "report", "resume", "review", "run"} == {*complete(several, "r")}
+    commands = {"regressions", "reopen", "report", "resume", "review", "run"}
+    assert {"rx", "ry", *commands} == {*complete(several, "r")}
     assert ["show"] == [*complete(several, "show")]
     assert "rx  resume --yes" == complete(several, "rx")["rx"]
     assert complete(several, "resume", "0") == complete(several, "rx", "0") != {}

@@ -88,7 +88,7 @@ def test_commands_on_issues_need_no_checkout_and_may_write_to_them_alone() -> No
 
 
 def test_the_rules_of_each_project_are_settings_that_unlatch_takes(project: Project) -> None:
-    text = (DOCS / "comments.md").read_text("utf-8")
+    text = (DOCS / "adr/0031-comments-without-a-command.md").read_text("utf-8")
     rows = re.findall(r"^\| ([\w./-]+#\d+.*?) \| (.+) \|$", text, re.MULTILINE)
     # With the second issue of kubernetes/test-infra.
     assert 12 == len(re.findall(r"#\d+", " ".join(names for names, _ in rows)))
