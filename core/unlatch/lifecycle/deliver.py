@@ -210,8 +210,10 @@ def find_excess(
     if items + written <= allowed:
         return None
     done = f", {written} of them are done" if written else ""
+    # A list on stdin can name thousands of items.
+    check = command if len(command) <= 400 else "the same command with --dry-run"  # noqa: PLR2004
     return UsageError(
         "too-many-items",
         f"{items + written} items would be written to{done}; the limit is {allowed}",
-        hint=f"check {command}, then repeat with --max-items {items}",
+        hint=f"check {check}, then repeat with --max-items {items}",
     )
