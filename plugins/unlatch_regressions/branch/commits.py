@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from unlatch_regressions.branch.patches import Patch
 
-_FIELDS = "%H%x00%P%x00%ae %at%x00%ct%x00%(trailers:key=Reopens,valueonly,unfold)%x00%B%x00"
+_FIELDS = "%H%x00%P%x00%ae %at%x00%ct%x00%B%x00"
+# git takes long to tell trailers from other lines, and few messages have this one.
+_TRAILERS, _REOPENS = "%H%x00%(trailers:key=Reopens,valueonly,unfold)%x00", "reopens"
 _PLAIN = ("--no-color", "--no-notes", "--no-mailmap", "--encoding=UTF-8", "--no-show-signature")
 _DIFF = (
     *("--patch", "--unified=3", "--inter-hunk-context=0", "--full-index", "--no-renames"),
@@ -110,7 +112,7 @@ def list_commits(root: Path, tips: Iterable[str]) -> list[Commit]:
     Raises:
         HistoryMissing: `history-missing`, if git cannot list them.
     """
-    return [*_log(root, "--topo-order", "--reverse", "--end-of-options", *tips, "--")]
+    return _log(root, "--topo-order", "--reverse", "--end-of-options", *tips, "--")
 
 
 def commits_by_id(root: Path, ids: Iterable[str]) -> dict[str, Commit]:
@@ -225,11 +227,23 @@ def _parts(ids: Iterable[str]) -> Iterator[list[str]]:
         yield names[start : start + _AT_ONCE]
 
 
-def _log(root: Path, *query: str) -> Iterator[Commit]:
+def _log(root: Path, *query: str) -> list[Commit]:
+    commits = []
     for entry in _entries(root, _FIELDS, "--no-patch", *query):
-        name, parents, authored, seconds, reopens, message, _ = _text(entry).split("\0")
-        values = tuple(reopens.split("\n")[:-1]) if reopens else ()
-        yield Commit(name, tuple(parents.split()), authored, seconds, values, message)
+        name, parents, authored, seconds, message, _ = _text(entry).split("\0")
+        commits.append(Commit(name, tuple(parents.split()), authored, seconds, (), message))
+    telling = [commit.id for commit in commits if _REOPENS in commit.message.lower()]
+    if not telling:
+        return commits
+    values = dict(_trailers(root, telling))
+    return [commit._replace(reopens=values.get(commit.id, ())) for commit in commits]
+
+
+def _trailers(root: Path, ids: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for part in _parts(ids):
+        for entry in _entries(root, _TRAILERS, "--no-patch", *_THESE, *part, "--"):
+            name, values, _ = _text(entry).split("\0")
+            yield name, tuple(values.split("\n")[:-1])
 
 
 def _entries(root: Path, fields: str, *arguments: str) -> list[bytes]:
