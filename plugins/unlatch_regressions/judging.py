@@ -156,7 +156,9 @@ class Judge:
         if work.completed_in and self._history.find(cause.commit):
             return self._before.has(cause.commit, of=work.completed_in)
         completed = work.completed_at
-        return None if completed is None else cause.seen_at <= completed
+        if completed is None or cause.seen_at == completed:  # of one second, nobody knows
+            return None
+        return cause.seen_at < completed
 
     def _returns(self, cause: Cause) -> int:
         """How often a cause on record came back since the last reopen."""

@@ -280,10 +280,10 @@ def test_events_meanwhile_do_not_stop_a_pause(
     with connection.transaction():
         connection.execute("SELECT 1 FROM fleet_repository WHERE name = %s FOR UPDATE", (API,))
         thread.start()
-        query = (
-            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = %s"
-        )
-        while not connection.execute(query, ("transactionid",)).fetchall():
+        # pg_stat_activity would show the same until the end of this transaction.
+        query = """SELECT FROM pg_locks
+            WHERE NOT granted AND transactionid = pg_current_xact_id()::xid"""
+        while not connection.execute(query).fetchall():
             time.sleep(0.01)
         assert rows.ask(connection, API, EVENT) == "enqueued"
     thread.join()
@@ -322,7 +322,7 @@ def test_old_rows_are_removed_and_others_stay(connection: Connection) -> None:
     connection.execute("SELECT fleet_clean('30 days')")
     deliveries = connection.execute("SELECT id FROM fleet_delivery").fetchall()
     units = connection.execute("SELECT job FROM fleet_unit").fetchall()
-    assert ([("new",)], [(2,)]) == (deliveries, units)
+    assert ([(f"new {API}",)], [(2,)]) == (deliveries, units)
 
 
 def test_worker_leaves_jobs_of_newer_versions_alone(connection: Connection, database: str) -> None:
