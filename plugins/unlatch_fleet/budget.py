@@ -1,7 +1,7 @@
 """The budgets of accounts: asked by units over a Unix socket, kept where the node keeps them.
 
-One rate limit belongs to an account, whatever processes and machines use it. A unit only says what
-it is about to send; the node knows which account that is, and names it by a keyed fingerprint.
+A rate limit belongs to an account, on all machines together. A unit only says what it is about to
+send; the node knows which account that is, and names it by a keyed fingerprint.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ class Rows(Protocol):
         n: int,
         pace: Pace,
         *,
-        is_event: bool,
         after: float,
         within: float,
     ) -> Turn:
@@ -49,7 +48,6 @@ class Rows(Protocol):
 
         Args:
             account: its keyed fingerprint.
-            is_event: whether they may use the part of each limit that is kept for events.
             within: the longest wait, in seconds.
         """
 
@@ -70,7 +68,6 @@ class MachineRows:
         n: int,
         pace: Pace,
         *,
-        is_event: bool,
         after: float,
         within: float,
     ) -> Turn:
@@ -87,21 +84,12 @@ class UnitBudget:
     Args:
         account_of: the secret, or another lasting name, of the account of a tracker at a host.
         key: of the fingerprints.
-        is_event: whether an event began the unit.
     """
 
-    def __init__(
-        self,
-        rows: Rows,
-        account_of: Callable[[str, str], str],
-        *,
-        key: bytes,
-        is_event: bool = False,
-    ) -> None:
+    def __init__(self, rows: Rows, account_of: Callable[[str, str], str], *, key: bytes) -> None:
         self._rows = rows
         self._account_of = account_of
         self._key = key
-        self._is_event = is_event
 
     def answer(self, line: bytes) -> bytes:
         """The answer to a line of `unlatch.transport.account`; empty to any other."""
@@ -114,10 +102,8 @@ class UnitBudget:
         except (ValueError, LookupError, TypeError):
             return b""
         account = fingerprint(self._key, host, self._account_of(tracker, host))
-        pace, is_event = Pace(limits, 0.0, 0), self._is_event
-        turn = self._rows.reserve(
-            account, kind, n, pace, is_event=is_event, after=after, within=within
-        )
+        pace = Pace(limits, 0.0, 0)
+        turn = self._rows.reserve(account, kind, n, pace, after=after, within=within)
         answer = {"seconds": turn.seconds, "limit": turn.is_limit, "granted": turn.granted}
         return f"{json.dumps(answer)}\n".encode()
 

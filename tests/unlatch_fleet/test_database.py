@@ -141,6 +141,14 @@ def test_tls_is_required_where_the_address_leaves_it_open(mode: str | None) -> N
     assert f"sslmode={mode or 'require'}" in choose_address(None, noted, {})
 
 
+@pytest.mark.parametrize("variable", ["PGHOST", "PGHOSTADDR", "PGSERVICE"])
+def test_tls_is_required_where_a_variable_names_the_host(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "192.0.2.1")
+    assert "sslmode=require" in choose_address(None, "dbname=fleet", {})
+
+
 def test_database_that_is_away_is_said_without_its_address() -> None:
     with pytest.raises(UnlatchError, match="fleet-database-away") as caught:
         rows.status("host=/nowhere password=secret user=me")

@@ -359,7 +359,7 @@ PACE = Pace(limits=((10, 60.0), (100, 3600.0)), apart=0.0, free=0)
 
 
 def _reserve(rows: SharedRows, account: str = "a", *, within: float = 1e9) -> Turn:
-    return rows.reserve(account, Kind.COMMENT, 1, PACE, is_event=False, after=0, within=within)
+    return rows.reserve(account, Kind.COMMENT, 1, PACE, after=0, within=within)
 
 
 def test_budget_keeps_a_fifth_of_each_limit_for_events(database: str) -> None:

@@ -131,7 +131,7 @@ def limit_plugin(plugin: SyncPlugin, settings: LimitedSettings) -> SyncPlugin:
 
 
 class _LimitedPlugin:
-    """A plugin that writes to some targets only, whatever its caller has checked."""
+    """A plugin that writes to allowed targets only: it checks each write itself."""
 
     def __init__(self, plugin: Any, settings: LimitedSettings) -> None:
         self._plugin, self._settings = plugin, settings

@@ -73,7 +73,7 @@ def sync_and_publish(
     wait for a long sync.
 
     Args:
-        by: the user's name, which is only asked for where something is written.
+        by: returns the user's name; called only if something is written.
         find_target: checks that publishing can succeed, before anything is changed; None publishes
             nothing.
         in_job: whether this is a job of a CI system.

@@ -197,7 +197,7 @@ class Sync:
     On another branch than the compared one only pending operations are delivered.
 
     Args:
-        by: the user's name, which is only asked for where something is written.
+        by: returns the user's name; called only if something is written.
         first: called before the first delivery, for the options from then on.
     """
 

@@ -49,7 +49,7 @@ def retry_fleet(*, repositories: tuple[str, ...], node_file: Path | None, as_jso
 @click.command("pause", help="Begin no further syncs of repositories. (local)")
 @_REPOSITORIES
 @flag("--all", "is_all", help="All repositories.")
-@flag("--end", "ends", help="End the pause; what was asked for meanwhile is done.")
+@flag("--end", "ends", help="End the pause, and begin what was requested meanwhile.")
 @NODE_FILE
 @JSON
 def pause_fleet(

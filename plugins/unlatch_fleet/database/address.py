@@ -48,8 +48,12 @@ def encrypted(address: str) -> str:
         UsageError: `fleet-database-invalid`; `fleet-database-plain`: it turns TLS off.
     """
     parts = _parts(address)
-    hosts = str(parts.get("hostaddr") or parts.get("host") or os.environ.get("PGHOST") or "")
-    if "service" not in parts and all(map(_is_here, hosts.split(","))):
+    # What the address leaves open, libpq takes from a service file, then from the environment. An
+    # address in numbers counts before a name.
+    numbers = parts.get("hostaddr") or os.environ.get("PGHOSTADDR")
+    hosts = numbers or parts.get("host") or os.environ.get("PGHOST") or ""
+    has_service = "service" in parts or os.environ.get("PGSERVICE")
+    if not has_service and all(map(_is_here, str(hosts).split(","))):
         return address
     mode = parts.get("sslmode", os.environ.get("PGSSLMODE", "require"))
     if mode not in _ENCRYPTED:

@@ -36,7 +36,6 @@ class SharedRows:
         n: int,
         pace: Pace,
         *,
-        is_event: bool,
         after: float,
         within: float,
     ) -> Turn:
@@ -46,13 +45,12 @@ class SharedRows:
 
         Args:
             account: a keyed digest, the same on all nodes.
-            is_event: whether they may use what is kept for events.
             within: seconds; nothing is reserved if a limit requires a longer wait.
         """
         limits = sorted(pace.limits, key=lambda limit: limit[1])
         counts, seconds = [count for count, _ in limits], [span for _, span in limits]
-        name, for_event = f"{account} {kind}", is_event or self.of_event
-        values = name, n, counts, seconds, after, min(within, _LONGEST), self.kept, for_event
+        name = f"{account} {kind}"
+        values = name, n, counts, seconds, after, min(within, _LONGEST), self.kept, self.of_event
         try:
             with self.line.open() as connection, connection.transaction():
                 row = single(connection, _RESERVE, *values)
