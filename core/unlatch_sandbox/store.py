@@ -146,7 +146,7 @@ class Table(Generic[R]):
         rows = self._store.fetch(
             "SELECT key, body FROM record WHERE kind = ? AND key = ?", self._kind, key
         )
-        return self._record(**json.loads(rows[0][1])) if rows else None
+        return self._read(rows[0][1]) if rows else None
 
     def keys(self, prefix: str) -> list[str]:
         """The keys that begin with `prefix`."""
@@ -166,7 +166,12 @@ class Table(Generic[R]):
             prefix,
             prefix + chr(0x10FFFF),
         )
-        return [self._record(**json.loads(body)) for _, body in rows]
+        return [self._read(body) for _, body in rows]
+
+    def _read(self, body: str) -> R:
+        """A record; an earlier sandbox may have written values that this one does not have."""
+        values = json.loads(body)
+        return self._record(**{name: values[name] for name in self._names if name in values})
 
     def put(self, key: str, record: R) -> None:
         self._store.change(

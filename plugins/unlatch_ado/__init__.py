@@ -51,6 +51,7 @@ manifest = Manifest(
             Capability.EXAMINE,
             Capability.HISTORY,
             Capability.APPROVE,
+            Capability.BACKGROUND,
             Capability.COMMANDS,
         }
     ),

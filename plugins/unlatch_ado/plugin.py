@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError
 from unlatch.spi import (
+    Background,
     Change,
     CommentRef,
     Examination,
@@ -112,6 +113,14 @@ class AdoPlugin(SyncPlugin):
         from unlatch_ado.read import read_history  # noqa: PLC0415  (rarely needed)
 
         return read_history(self._client, _project_of(ref), ref.id)
+
+    def read_background(
+        self, refs: Sequence[ItemRef]
+    ) -> Mapping[ItemRef, Background | TrackerError]:
+        """Texts of work items, with their links to commits, pull requests and pages."""
+        from unlatch_ado.background import read_background  # noqa: PLC0415  (rarely needed)
+
+        return read_background(self._settings, self._client, refs)
 
     def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
         """The comment of this id with its author's rights; None if it asks for nothing."""

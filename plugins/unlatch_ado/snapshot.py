@@ -51,6 +51,12 @@ def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> Wo
     Raises:
         Rejected: `target-not-allowed`, `state-unknown`.
     """
+    check_project(settings, item)
+    return interpret(settings, projects, item)
+
+
+def check_project(settings: AdoSettings, item: WorkItem) -> None:
+    """Refuse a work item of another project; Rejected `target-not-allowed`."""
     # Azure DevOps finds items by their number alone, so the address may name a wrong project.
     ref = settings.ref(item.project, str(item.id))
     if not settings.allows(ref):
@@ -59,7 +65,6 @@ def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> Wo
             f"the work item is in {ref.target}, which is not among the configured projects",
             hint="add the project to `projects` in [trackers.ado]",
         )
-    return interpret(settings, projects, item)
 
 
 def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> WorkItemSnapshot:

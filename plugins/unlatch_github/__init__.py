@@ -62,6 +62,7 @@ manifest = Manifest(
             Capability.LIST,
             Capability.EXAMINE,
             Capability.HISTORY,
+            Capability.BACKGROUND,
             Capability.COMMANDS,
             Capability.RENAMES,
         }

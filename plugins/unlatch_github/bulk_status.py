@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, TrackerError, Transient
+from unlatch.errors import Forbidden, NotFound, TrackerError, Transient
+from unlatch.transport import quoted
 from unlatch_github import is_alone
 from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, status_query, to_rest
 from unlatch_github.api.models import issue_place, reading_answer
@@ -26,19 +27,23 @@ _MOST_ALONE = 10
 _FOR_ALL = frozenset({"unauthorized", "credential-missing", "credential-malformed"})
 
 
-def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
+def read_statuses(client: Client, refs: Iterable[ItemRef], *, background: bool = False) -> Answers:
     """Each issue's facts, or the error.
+
+    Args:
+        background: whether a query also asks for that.
 
     Raises:
         Unauthorised: `unauthorized`, GitHub does not accept the token.
         Transient: GitHub cannot be asked now.
+        TrackerError: it refuses to tell the background.
     """
     wanted = list(dict.fromkeys(refs))
     answers: Answers = {}
     unclear: list[ItemRef] = []
     issues = [ref for ref in wanted if not is_alone(ref.url)]
     for refs_of_query in _chunks([ref for ref in issues if int(ref.id) <= LARGEST_NUMBER]):
-        answered = _query(client, refs_of_query)
+        answered = _query(client, refs_of_query, background=background)
         if answered is None:
             # No GraphQL: an older server, a gateway, or a token without permission.
             return {ref: _alone(client, ref) for ref in wanted}
@@ -56,21 +61,37 @@ def _chunks(refs: Sequence[ItemRef]) -> Iterator[Sequence[ItemRef]]:
         yield refs[start : start + MOST]
 
 
-def _query(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
+def _query(client: Client, refs: Sequence[ItemRef], *, background: bool) -> Answers | None:
     """The answers of a query about these issues; None if the server has no GraphQL."""
     try:
-        answer = client.query(*status_query(refs))
+        answer = client.query(*status_query(refs, background=background))
     except Transient:
         raise
     except TrackerError as error:
-        if error.id in _FOR_ALL:
+        if background or error.id in _FOR_ALL:
             raise
         return None
     data = answer.get("data")
     if not isinstance(data, dict):
         return None
     nodes = ((ref, _node(data, place)) for place, ref in enumerate(refs))
-    return {ref: _read(client, ref, node) for ref, node in nodes if node is not None}
+    answers = {ref: _read(client, ref, node) for ref, node in nodes if node is not None}
+    # A part that is refused is null, as if there was none.
+    refused = _refused(answer.get("errors")) if background else {}
+    hidden = ((ref, refused.get(alias(place))) for place, ref in enumerate(refs))
+    return answers | {ref: error for ref, error in hidden if error and ref in answers}
+
+
+def _refused(errors: Any) -> dict[str, TrackerError]:
+    """The errors about parts of issues, by the names of their answers."""
+    refused: dict[str, TrackerError] = {}
+    for error in errors if isinstance(errors, list) else ():
+        path = error.get("path") if isinstance(error, dict) else None
+        if isinstance(path, list) and path:
+            message = f"GitHub does not tell all about it: {quoted(str(error.get('message')))}"
+            hint = "let the token read the repository's contents and pull requests"
+            refused[str(path[0])] = Forbidden("forbidden", message, hint=hint)
+    return refused
 
 
 def _node(data: dict[str, Any], place: int) -> Any:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from unlatch_github.api.client import Client
     from unlatch_github.api.models import Author, IssueComment
 
-_PERSON = "User"
-_INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+PERSON = "User"
+INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 # `permission` is the base role: it shows maintain as write, and triage as read. Triage is enough
 # to reopen and label (docs.github.com/en/organizations, "Repository roles for an organization").
 _WRITE = frozenset({"admin", "write"})
@@ -59,7 +59,7 @@ class Trust:
         """Whether the author may change issues; None if unknown."""
         if author.login is None:
             return None
-        if author.kind not in ("", _PERSON) or author.association in _INSIDERS:
+        if author.kind not in ("", PERSON) or author.association in INSIDERS:
             return True
         # A person without any role can also comment with unlatch and open issues.
         if self._is_own(author):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, NotFound, Rejected, TrackerError
 from unlatch.spi import (
+    Background,
     Change,
     CommentRef,
     Draft,
@@ -150,6 +151,14 @@ class GithubPlugin(SyncPlugin):
             for comment in comments
             if comment.posted_by and self._trust.counts(ref.target, comment.author)
         )
+
+    def read_background(
+        self, refs: Sequence[ItemRef]
+    ) -> Mapping[ItemRef, Background | TrackerError]:
+        """Texts of issues, and the commits and merged pull requests that closed them."""
+        from unlatch_github.background import read_background  # noqa: PLC0415  (rarely needed)
+
+        return read_background(self._client, refs)
 
     def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
         """The comment of this id with its author's rights; None if it asks for nothing."""

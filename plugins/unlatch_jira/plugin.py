@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, NotFound, Rejected, TrackerError
 from unlatch.spi import (
+    Background,
     Change,
     CommentRef,
     Examination,
@@ -26,7 +27,7 @@ from unlatch_jira.api.client import PAGE, JiraClient
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
-from unlatch_jira.api.rich_text import plain
+from unlatch_jira.api.rich_text import addresses, plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.reopen_context import fields_around
 from unlatch_jira.urls import PROJECT, project_of
@@ -165,6 +166,15 @@ class JiraPlugin(SyncPlugin):
 
         return read_history(self._client, self._site, self._comments(ref), ref.id)
 
+    def read_background(
+        self, refs: Sequence[ItemRef]
+    ) -> Mapping[ItemRef, Background | TrackerError]:
+        """Texts of issues. No public API of Jira tells the commits that its panels show."""
+        return {
+            ref: snapshot if isinstance(snapshot, TrackerError) else _background(snapshot.private)
+            for ref, snapshot in self.read_many(refs).items()
+        }
+
     def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
         """The comment of this id with its author's rights; None if it asks for nothing.
 
@@ -291,6 +301,11 @@ class JiraPlugin(SyncPlugin):
                 ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
             )
         return self._settings.target
+
+
+def _background(issue: Issue) -> Background:
+    words = (issue.item.title, plain(issue.description), *addresses(issue.description))
+    return Background("\n".join(words))
 
 
 def _moves(change: Change | None) -> bool:

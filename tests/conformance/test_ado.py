@@ -81,6 +81,10 @@ class AdoHarness(Harness):
     def tick(self, item: str, words: str) -> None:
         self._ado.tick(int(item), words)
 
+    def close_by_commit(self, item: str, commit: str) -> None:
+        place = f"{'0' * 8}%2F{'1' * 8}%2F{commit}"
+        self._ado.add_link(int(item), f"vstfs:///Git/Commit/{place}", name="Fixed in Commit")
+
     def close_deliberately(self, item: str) -> None:
         self._ado.edit(int(item), state="Removed")
 

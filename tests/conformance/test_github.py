@@ -9,6 +9,7 @@ import pytest
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault, Sandbox
+from unlatch_sandbox.github.records import MadeCommit
 
 REPOSITORY = "octo/widgets"
 _MENTION = re.compile(r"(?<![\w`])@([A-Za-z\d][A-Za-z\d-]*)")
@@ -101,6 +102,9 @@ class GithubHarness(Harness):
 
     def tick(self, item: str, words: str) -> None:
         self._github.tick(REPOSITORY, int(item), words)
+
+    def close_by_commit(self, item: str, commit: str) -> None:
+        self._github.push_commit(REPOSITORY, MadeCommit(commit), closes=int(item))
 
     def close_deliberately(self, item: str) -> None:
         self._github.edit(REPOSITORY, int(item), state="closed", state_reason="not_planned")

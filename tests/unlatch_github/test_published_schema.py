@@ -18,6 +18,7 @@ QUERIES = {
     "viewer": VIEWER,
     # Types of issues are public, and not in this schema.
     "status of two": status_query([_REF, _REF])[0].replace("issueType { name }", ""),
+    "background": status_query([_REF], background=True)[0].replace("issueType { name }", ""),
 }
 # Fields of one name need one type, also on issues and pull requests.
 WRONG = LAST_CLOSE.replace("pullState: state", "state")

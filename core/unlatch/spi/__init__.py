@@ -39,6 +39,8 @@ Items:
     ItemHistory      the past of an item: its
     MarkedComment    comments with markers, and its
     StateChange      changes of state
+    Background       what an item says, and
+    ClosingCommit    a commit that closed it
     ItemEvent        a message about an item (webhook)
 
 A change, and its effect:
@@ -90,6 +92,8 @@ if TYPE_CHECKING:
     from unlatch.spi.change import Outcome as Outcome
     from unlatch.spi.change import Progress as Progress
     from unlatch.spi.change import must_move as must_move
+    from unlatch.spi.history import Background as Background
+    from unlatch.spi.history import ClosingCommit as ClosingCommit
     from unlatch.spi.history import ItemHistory as ItemHistory
     from unlatch.spi.history import MarkedComment as MarkedComment
     from unlatch.spi.history import StateChange as StateChange
@@ -142,7 +146,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "unlatch.spi.change": "Change Draft Goal Outcome Progress must_move",
     "unlatch.spi.body": "fit_text kept_parts read_checks with_kept_part",
-    "unlatch.spi.history": "ItemHistory MarkedComment StateChange",
+    "unlatch.spi.history": "Background ClosingCommit ItemHistory MarkedComment StateChange",
     "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
     "unlatch.spi.item": "CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "

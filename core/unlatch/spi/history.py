@@ -73,6 +73,39 @@ class ItemHistory:
     is_whole: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ClosingCommit:
+    """A commit that closed an item, or one of a merged pull request that did.
+
+    Args:
+        id: its whole id.
+        author: the email address of its author; "" if unknown. A rebase keeps it,
+        authored: and the time at which the author made the commit; None if unknown.
+    """
+
+    id: str
+    author: str = ""
+    authored: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What an item says, and what closed it.
+
+    Args:
+        text: title, description and addresses of links, as text or markup; untrusted.
+        is_strangers: whether a person wrote it who may not change items, as far as that is known.
+        commits: those that closed it, in any repository.
+        merges: how the subjects of commits begin that merged its pull requests ("Merged PR 12:"),
+            where the tracker does not show the commits.
+    """
+
+    text: str
+    is_strangers: bool = False
+    commits: tuple[ClosingCommit, ...] = ()
+    merges: tuple[str, ...] = ()
+
+
 class Role(StrEnum):
     """The relation of a person to an item, and their rights in its repository."""
 

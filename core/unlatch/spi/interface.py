@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import TrackerError
 from unlatch.spi.change import Change, Outcome
-from unlatch.spi.history import ItemHistory
+from unlatch.spi.history import Background, ItemHistory
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.values import dataclass
 
@@ -297,6 +297,16 @@ class SyncPlugin(ABC):
         """Read an item's comments with markers, and its changes of state; requires HISTORY.
 
         Writes nothing, and lists the comments once. TrackerError: they cannot be read.
+        """
+        raise NotImplementedError
+
+    def read_background(
+        self, refs: Sequence[ItemRef]
+    ) -> Mapping[ItemRef, Background | TrackerError]:
+        """Read what many items say, and the commits that closed them; requires BACKGROUND.
+
+        In few requests, each item with its own result. An error that is raised means that none of
+        them could be read.
         """
         raise NotImplementedError
 

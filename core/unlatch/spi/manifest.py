@@ -46,6 +46,8 @@ class Capability(StrEnum):
     APPROVE: the tracker can be asked whether it would accept a change (`--dry-run`).
     HISTORY: the past of an item can be read: comments with edits, and changes of state (`history
         verify`).
+    BACKGROUND: the texts of many items, and the commits that closed them, can be read
+        (`regressions`).
     COMMANDS: comments are told with the rights of their authors, and can be acknowledged, so that
         people can ask for changes in them.
     RENAMES: places may be renamed, and items are read under the former name of their place.
@@ -64,6 +66,7 @@ class Capability(StrEnum):
     EXAMINE = "examine"
     APPROVE = "approve"
     HISTORY = "history"
+    BACKGROUND = "background"
     COMMANDS = "commands"
     RENAMES = "renames"
 

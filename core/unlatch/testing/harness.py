@@ -171,6 +171,10 @@ class Harness(ABC):
         """
         raise NotImplementedError
 
+    def close_by_commit(self, item: str, commit: str) -> None:
+        """Close it by a commit with this id, as hosts of repositories do; optional."""
+        raise NotImplementedError
+
     def close_deliberately(self, item: str) -> None:
         """Close it in a way that must not be undone unasked; optional."""
         raise NotImplementedError

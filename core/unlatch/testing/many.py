@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,8 +18,16 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, Snapshot
-from unlatch.testing.actions import FAR_AHEAD, draft, facts, make_change, require, writes
+from unlatch.spi import Background, Capability, Change, ItemRef, Listed, Outcome, Snapshot
+from unlatch.testing.actions import (
+    FAR_AHEAD,
+    draft,
+    facts,
+    make_change,
+    offered,
+    require,
+    writes,
+)
 from unlatch.testing.clone import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind, Request
@@ -59,6 +68,53 @@ class Many:
         results = fixture.plugin.read_many([refs[0], missing, refs[1]])
         assert isinstance(results.get(missing), NotFound), "a missing item has a result: NotFound"
         assert [_read(results, ref).item.ref for ref in refs[:2]] == refs[:2], "the others are read"
+
+    def test_what_many_items_say_is_read(self, fixture: Fixture) -> None:
+        require(fixture, Capability.BACKGROUND)
+        refs = [fixture.make(is_open=True) for _ in range(4)]
+        missing = fixture.ref(fixture.harness.missing)
+        titles = [fixture.plugin.read(ref).item.title for ref in refs]
+        url = f"https://example.com/alerts/{new_ulid()}"
+        if fixture.can(Capability.UPDATE):
+            fixture.harness.write_around_body(refs[0].id, f"See {url} first.", "Behind")
+        fixture.proxy.clear()
+        results = fixture.plugin.read_background(refs)
+        assert len(fixture.proxy.sent) < len(refs), "`read_background` sends few requests"
+        texts = [_background(results, ref).text for ref in refs]
+        assert [title in text for title, text in zip(titles, texts, strict=True)] == [True] * 4, (
+            "the background of an item has its title"
+        )
+        assert (url in texts[0]) is fixture.can(Capability.UPDATE), "and the text of its body"
+        results = fixture.plugin.read_background([refs[0], missing])
+        assert isinstance(results.get(missing), NotFound), "a missing item has a result: NotFound"
+        assert titles[0] in _background(results, refs[0]).text, "the others are read"
+
+    def test_the_commits_that_closed_an_item_are_read(self, fixture: Fixture) -> None:
+        require(fixture, Capability.BACKGROUND)
+        item, other = fixture.make(is_open=True), fixture.make(is_open=False)
+        commit = hashlib.sha1(new_ulid().encode(), usedforsecurity=False).hexdigest()
+        offered(
+            lambda: fixture.harness.close_by_commit(item.id, commit),
+            "the harness closes no item by a commit",
+        )
+        results = fixture.plugin.read_background([item, other])
+        assert [commit] == [each.id for each in _background(results, item).commits], (
+            "the background of an item has the commits that closed it"
+        )
+        assert _background(results, other).commits == (), "other items have none"
+
+    @pytest.mark.parametrize(
+        "kind", [FaultKind.FORBIDDEN, FaultKind.UNAUTHORISED], ids=lambda kind: kind.value
+    )
+    def test_a_refused_background_is_an_error(self, fixture: Fixture, kind: FaultKind) -> None:
+        require(fixture, Capability.BACKGROUND)
+        ref, plugin = fixture.make(is_open=True), fixture.open()
+        fixture.proxy.arm(Fault(kind))
+        try:
+            result: object = plugin.read_background([ref])[ref]
+        except TrackerError as error:
+            result = error
+        check_class(result, _REFUSED[kind], f"`read_background` with {kind}")
 
     def test_an_item_that_was_read_with_others_can_be_changed(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS_OF_MANY)
@@ -259,6 +315,12 @@ def _listed(fixture: Fixture, since: datetime | None) -> list[Listed]:
 def _read(results: Mapping[ItemRef, Snapshot | TrackerError], ref: ItemRef) -> Snapshot:
     result = results.get(ref)
     assert isinstance(result, Snapshot), f"`read_many` has no item for {ref.id}: {result!r}"
+    return result
+
+
+def _background(results: Mapping[ItemRef, Background | TrackerError], ref: ItemRef) -> Background:
+    result = results.get(ref)
+    assert isinstance(result, Background), f"`read_background` has none for {ref.id}: {result!r}"
     return result
 
 

@@ -24,7 +24,7 @@ from unlatch_sandbox.ado.boards import (
 )
 from unlatch_sandbox.ado.processes import PROCESSES
 from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
-from unlatch_sandbox.ado.relations import TO_PARENT, counted, mirror
+from unlatch_sandbox.ado.relations import ARTIFACT, HYPERLINK, TO_PARENT, counted, mirror
 from unlatch_sandbox.pages import CommentView, ItemView, plain
 from unlatch_sandbox.ticking import ticked
 
@@ -167,6 +167,15 @@ class AdoAdmin:
             item.relations.append(up)
             self.boards.revise(item, changes, PERSON)
             mirror([up], item, self.boards, PERSON)
+
+    def add_link(self, id: int, url: str, *, name: str | None = None) -> None:
+        """Link a work item to a page, or with the name of the link to an artifact, as a commit."""
+        with self.boards.store.transaction():
+            item = self._item(id)
+            attributes = {"name": name} if name else {}
+            rel = ARTIFACT if name else HYPERLINK
+            item.relations.append({"rel": rel, "target": url, "attributes": attributes})
+            self.boards.items.put(str(id), item)
 
     def edit(self, id: int, *, by: str = PERSON, **fields: Any) -> None:
         """Edit as a person on the form, as one revision; an empty value clears a field."""

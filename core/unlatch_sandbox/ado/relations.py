@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 TO_PARENT, TO_CHILD = "System.LinkTypes.Hierarchy-Reverse", "System.LinkTypes.Hierarchy-Forward"
 RELATED, HYPERLINK = "System.LinkTypes.Related", "Hyperlink"
+ARTIFACT = "ArtifactLink"
 OTHER_SIDE = {TO_PARENT: TO_CHILD, RELATED: RELATED}
 
 Relation = dict[str, Any]

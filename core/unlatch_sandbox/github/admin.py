@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.github import shapes
@@ -18,10 +19,10 @@ from unlatch_sandbox.github.records import (
 from unlatch_sandbox.ticking import ticked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from unlatch_sandbox.clock import Clock
-    from unlatch_sandbox.github.records import CommentRecord
+    from unlatch_sandbox.github.records import CommentRecord, MadeCommit
     from unlatch_sandbox.pages import ItemView
     from unlatch_sandbox.store import Store
 
@@ -246,12 +247,27 @@ class GithubAdmin:
         body = self._issue(repository, number).body or ""
         self.edit(repository, number, body=ticked(body, words, done=done))
 
-    def merge_pull_request(self, repository: str, pull: int, *, closes: int) -> None:
-        """Merge a pull request whose description says that it closes an issue."""
+    def merge_pull_request(
+        self, repository: str, pull: int, *, closes: int, commits: Sequence[MadeCommit] = ()
+    ) -> None:
+        """Merge a pull request whose description says that it closes an issue.
+
+        Args:
+            commits: the one that merged it, and those of its branch.
+        """
+        self._close(repository, closes, pull, commits)
+
+    def push_commit(self, repository: str, commit: MadeCommit, *, closes: int) -> None:
+        """Push a commit whose message says that it closes an issue."""
+        self._close(repository, closes, None, [commit])
+
+    def _close(
+        self, repository: str, number: int, pull: int | None, commits: Sequence[MadeCommit]
+    ) -> None:
         with self.hub.store.transaction():
-            issue = self._issue(repository, closes)
+            issue = self._issue(repository, number)
             self.hub.set_state(issue, "closed", "completed", "a-person")
-            issue.closing_pull = pull
+            issue.closers[str(issue.moves[-1][0])] = (pull, [asdict(commit) for commit in commits])
             self.hub.touch(issue)
 
     def add_comment(

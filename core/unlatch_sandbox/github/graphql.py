@@ -164,6 +164,7 @@ def _shared(issue: IssueRecord) -> Object:
     """What issues and pull requests have."""
     return {
         "locked": issue.locked,
+        "authorAssociation": guards.admin().person(issue.user).association,
         "labels": _page("Label", [{"name": name} for name in issue.labels]),
         "author": _actor(issue.user),
         "assignees": _page("User", [{"login": login} for login in issue.assignees]),
@@ -199,23 +200,39 @@ def _last_moves(issue: IssueRecord, asked: Arguments) -> Object:
     return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
 
 
-def _event(issue: IssueRecord, _: int, word: str, by: str, moment: str, __: str | None) -> Object:
+def _event(issue: IssueRecord, id: int, word: str, by: str, moment: str, __: str | None) -> Object:
     event = {
         "__typename": f"{word.capitalize()}Event",
         "actor": _actor(by),
         "createdAt": github_time(moment),
     }
-    return {**event, "closer": _closer(issue)} if word == "closed" else event
+    return {**event, "closer": _closer(issue, id)} if word == "closed" else event
 
 
-def _closer(issue: IssueRecord) -> Object | None:
-    if issue.closing_pull is None:
+def _closer(issue: IssueRecord, id: int) -> Object | None:
+    if str(id) not in issue.closers:
         return None
+    pull, made = issue.closers[str(id)]
+    commits = [_commit(commit) for commit in made]
+    if pull is None:
+        return commits[0]
+    nodes: list[Object] = [{"commit": commit} for commit in commits[1:]]
     return {
         "__typename": "PullRequest",
-        "number": issue.closing_pull,
+        "number": pull,
         "merged": True,
+        "mergeCommit": commits[0] if commits else None,
+        "commits": _page("PullRequestCommit", nodes),
         "repository": {"__typename": "Repository", "nameWithOwner": issue.repository},
+    }
+
+
+def _commit(made: dict[str, str]) -> Object:
+    return {
+        "__typename": "Commit",
+        "oid": made["id"],
+        "authoredDate": made["authored"],
+        "author": {"__typename": "GitActor", "email": made["author"]},
     }
 
 

@@ -94,7 +94,7 @@ class Hub:
         issue.state = state
         if state == "open":
             issue.state_reason, issue.closed_at, issue.closed_by = OPEN_REASON, None, None
-            issue.reopened_by, issue.closing_pull = by, None
+            issue.reopened_by = by
         else:
             issue.state_reason = reason if reason in CLOSE_REASONS else CLOSE_REASONS[0]
             issue.closed_at, issue.closed_by = self.now(), by

@@ -65,7 +65,6 @@ class IssueRecord:
     closed_at: str | None = None
     closed_by: str | None = None
     reopened_by: str | None = None
-    closing_pull: int | None = None
     pull_request: bool = False
     merged_at: str | None = None
     branch_deleted: bool = False
@@ -76,6 +75,18 @@ class IssueRecord:
     projects: dict[str, str] = field(default_factory=dict)
     # Closes and reopens: id, "closed" or "reopened", who, when, and the reason of a close.
     moves: list[list[Any]] = field(default_factory=list)
+    # What closed it, by the ids of the closes: the number of a pull request, or None for a commit,
+    # and commits, the merging one first.
+    closers: dict[str, tuple[int | None, list[dict[str, str]]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCommit:
+    """A commit of git: its id, and the email address and time of its author."""
+
+    id: str
+    author: str = "gil@example.com"
+    authored: str = "2026-09-01T10:00:00Z"
 
 
 @dataclass(slots=True)

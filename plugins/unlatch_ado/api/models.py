@@ -38,6 +38,10 @@ _ITEM_URL = pattern(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
 _PROJECT_ID = pattern(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
 
 
+# https://learn.microsoft.com/azure/devops/boards/queries/link-type-reference
+_LINKS = ("ArtifactLink", "Hyperlink")
+
+
 @dataclass(frozen=True, slots=True)
 class WorkItem:
     """A work item in an answer.
@@ -48,6 +52,8 @@ class WorkItem:
         iteration: the path of its iteration.
         parent: the number of its parent, if it has one and the request included it.
         project_id: its project's id, if the answer shows it.
+        links: the addresses of commits, pull requests and pages that it is linked to, if the
+            request included them.
         state_since: when its state last changed; processes may lack the field.
     """
 
@@ -68,6 +74,7 @@ class WorkItem:
     parent: str | None = None
     project_id: str | None = None
     state_since: datetime | None = None
+    links: tuple[str, ...] = ()
 
 
 def parts(answer: Any) -> dict[str, Any]:
@@ -89,6 +96,7 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
     person = optional(fields, "System.AssignedTo", _person) or {}
     changed_by = optional(fields, "System.ChangedBy", _person) or {}
     description = optional(fields, DESCRIPTION, text) or ""
+    relations = optional(item, "relations", each(_relation)) or ()
     home = _PROJECT_ID.search(optional(item, "url", text) or "")
     return WorkItem(
         id=required(item, "id", whole),
@@ -105,9 +113,10 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
         description=description if described else None,
         inactive=optional(person, "inactive", flag) or False,
         iteration=optional(fields, "System.IterationPath", text) or "",
-        parent=next(filter(None, optional(item, "relations", each(_parent)) or ()), None),
+        parent=next((number for pair in relations if (number := _parent(*pair))), None),
         project_id=home[1] if home else None,
         state_since=read_stamp(optional(fields, "Microsoft.VSTS.Common.StateChangeDate", text)),
+        links=tuple(url for kind, url in relations if kind in _LINKS),
     )
 
 
@@ -191,10 +200,13 @@ def _person(value: Any) -> dict[str, Any]:
     return {"displayName": value} if isinstance(value, str) else table(value)
 
 
-def _parent(answer: Any) -> str | None:
+def _relation(answer: Any) -> tuple[str, str]:
     relation = parts(answer)
-    kind, url = optional(relation, "rel", text), optional(relation, "url", text)
-    match = _ITEM_URL.search(url or "")
+    return optional(relation, "rel", text) or "", optional(relation, "url", text) or ""
+
+
+def _parent(kind: str, url: str) -> str | None:
+    match = _ITEM_URL.search(url)
     return match[1] if match and kind == PARENT_LINK else None
 
 

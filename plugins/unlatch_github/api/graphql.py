@@ -38,6 +38,27 @@ _FIELDS = """fragment facts on Issue {
   }
 }"""
 
+# Of an issue that was closed often, the last closes; of a long pull request, the first commits.
+BACKGROUND = """fragment background on Issue {
+  authorAssociation
+  author { __typename }
+  closes: timelineItems(last: 5, itemTypes: [CLOSED_EVENT]) {
+    nodes {
+      ... on ClosedEvent {
+        closer {
+          ... on Commit { ...made }
+          ... on PullRequest {
+            merged
+            mergeCommit { ...made }
+            commits(first: 100) { nodes { commit { ...made } } }
+          }
+        }
+      }
+    }
+  }
+}
+fragment made on Commit { oid authoredDate author { email } }"""
+
 STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     issueOrPullRequest(number: $number) {
@@ -96,19 +117,26 @@ LAST_CLOSE = f"""query ($owner: String!, $name: String!, $number: Int!) {{
 }}"""
 
 
-def status_query(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
-    """The query for these issues, each under the alias of its place, and its variables."""
+def status_query(
+    refs: Sequence[ItemRef], *, background: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """The query for these issues, each under the alias of its place, and its variables.
+
+    Args:
+        background: whether to read who wrote them, and the commits that closed them.
+    """
+    more, defined = (" ...background", f"\n{BACKGROUND}") if background else ("", "")
     declared = ", ".join(
         f"$o{place}: String!, $n{place}: String!, $i{place}: Int!" for place in range(len(refs))
     )
     asked = "\n".join(
         f"  {alias(place)}: repository(owner: $o{place}, name: $n{place})"
         f" {{ issueOrPullRequest(number: $i{place})"
-        " { __typename ...facts ... on PullRequest { number } } }"
+        f" {{ __typename ...facts{more} ... on PullRequest {{ number }} }} }}"
         for place in range(len(refs))
     )
     variables = dict(chain.from_iterable(_variables(*numbered) for numbered in enumerate(refs)))
-    return f"query ({declared}) {{\n{asked}\n}}\n{_FIELDS}", variables
+    return f"query ({declared}) {{\n{asked}\n}}\n{_FIELDS}{defined}", variables
 
 
 def _variables(place: int, ref: ItemRef) -> list[tuple[str, Any]]:
@@ -145,6 +173,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         "assignees": node["assignees"]["nodes"],
         "milestone": milestone and {**milestone, "state": milestone["state"].lower()},
         "last_move": _last_change(node["timelineItems"]["nodes"]),
+        "background": node if "closes" in node else None,
     }
 
 

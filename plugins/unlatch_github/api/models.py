@@ -64,6 +64,7 @@ class IssueSnapshot:
         body: None if the answer lacks it.
         assignees: the logins of its assignees.
         pull: None for an issue.
+        background: the answer to a query about it; None if it was not asked.
     """
 
     item: RemoteItem
@@ -71,6 +72,7 @@ class IssueSnapshot:
     milestone: Milestone | None
     assignees: tuple[str, ...]
     pull: PullRequest | None = None
+    background: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ def issue_snapshot(answer: Any, ref: ItemRef, *, where: str) -> IssueSnapshot:
     item = replace(_item(ref, answer), assignee=", ".join(assignees) or None)
     body = (_text(answer, "body") or "") if "body" in answer else None
     pull = PullRequest(bool(answer["pull_request"].get("merged_at"))) if is_pull else None
-    return IssueSnapshot(item, body, milestone, assignees, pull)
+    background = answer.get("background")
+    return IssueSnapshot(item, body, milestone, assignees, pull, background)
 
 
 def assignees_in(answer: Mapping[str, Any]) -> tuple[str, ...]:

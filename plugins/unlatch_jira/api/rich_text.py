@@ -138,6 +138,19 @@ def _blocks(node: dict[str, Any]) -> list[str]:
     return list(filter(None, lines))
 
 
+def addresses(body: Any) -> Iterator[str]:
+    """The addresses of a document's links and cards; those in wiki markup are in its text."""
+    nodes = [body] if isinstance(body, dict) else []
+    while nodes:
+        node = nodes.pop()
+        nodes += children(node)
+        marks = node.get("marks")
+        for place in (node, *(marks if isinstance(marks, list) else ())):
+            attributes = place.get("attrs") if isinstance(place, dict) else None
+            if isinstance(attributes, dict):
+                yield from (str(attributes[key]) for key in ("href", "url") if key in attributes)
+
+
 def children(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The nodes inside of a node."""
     content = node.get("content")

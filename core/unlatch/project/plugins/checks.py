@@ -28,6 +28,7 @@ _METHODS = {
     Capability.BATCH: ("write_many",),
     Capability.LIST: ("list_items",),
     Capability.EXAMINE: ("examine",),
+    Capability.BACKGROUND: ("read_background",),
     Capability.COMMANDS: ("read_asked", "new_comments", "acknowledge"),
     Capability.RENAMES: ("present_name",),
     Capability.APPROVE: ("approve",),

@@ -30,7 +30,10 @@ _CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_type
 _END = object()
 # Whether the result for many items has one for each.
 _IS_WHOLE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "read_many": lambda wanted, result: all(asked in result for asked in wanted),
+    **dict.fromkeys(
+        ("read_many", "read_background"),
+        lambda wanted, result: all(asked in result for asked in wanted),
+    ),
     "write_many": lambda wanted, result: len(wanted) == len(result),
 }
 # The items that a call is about, each with its result; errors are among them.
