@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch_regressions.branch.history import History
     from unlatch_regressions.cause import Cause
+    from unlatch_regressions.items import LinkedItems
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Request:
         runs: the number of runs in a row in which a test has to fail, or to pass.
         now: this machine's time, in UTC.
         environ: for keys that sign events.
+        bookkeeping: the commits that changed nothing but the records of increments.
+        items: what the linked items say; None where no tracker can be asked.
         kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
@@ -75,6 +78,8 @@ class Request:
     files: Mapping[str, Sequence[Path]] = field(default_factory=dict)
     commits_of: Mapping[Path, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    bookkeeping: frozenset[str] = frozenset()
+    items: LinkedItems | None = None
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

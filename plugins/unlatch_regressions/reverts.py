@@ -3,7 +3,8 @@
 A message makes a commit a candidate. What it names counts if the branch has that commit and both
 change a common file; a commit that the branch does not have (rebased, squashed) is recognised by
 its patch. A candidate also reverts what it undoes and does not name, as `git revert --no-commit` of
-several commits writes it.
+several commits writes it. Where it is not known what was reverted, the trackers are asked for the
+commits that closed the items.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ from unlatch_regressions.branch.messages import (
     says_revert,
 )
 from unlatch_regressions.cause import Cause, fingerprint_of
+from unlatch_regressions.closing import closing_commits
 from unlatch_regressions.request import Reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unlatch_regressions.branch.history import History
+    from unlatch_regressions.branch.history import Ancestors, History
     from unlatch_regressions.branch.messages import Reverted
     from unlatch_regressions.branch.patches import Patch
     from unlatch_regressions.request import Request, Work
@@ -49,15 +51,23 @@ def read_reverts(request: Request) -> Iterator[Cause]:
     Raises:
         HistoryMissing: the clone is shallow, or git cannot list the commits.
     """
-    history, works = request.history, request.work.values()
+    history, works = request.history, [*request.work.values()]
     reverts = Reverts(history, (name for work in works for name in work.commits))
+    asked = [*reverts.unexplained(works, besides=request.bookkeeping)] if request.items else []
+    if asked:
+        closed = closing_commits(request, asked)
+        works = [
+            replace(work, commits=work.commits | closed.get(work.increment.id, frozenset()))
+            for work in works
+        ]
+        reverts = Reverts(history, (name for work in works for name in work.commits))
     for work in works:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
         yield from present.values()
         for gone in (
             reverts.by_fingerprint.get(name) for name in work.recorded.at.keys() - present
         ):
-            if gone is not None:
+            if gone is not None and reverts.reverts(gone, work):
                 last = history.commits[-1]
                 yield replace(_cause(gone, work), is_gone=True, seen_at=last.at, commit=last.id)
 
@@ -65,6 +75,14 @@ def read_reverts(request: Request) -> Iterator[Cause]:
 def _cause(revert: Commit, work: Work) -> Cause:
     name, subject = revert.id, revert.subject
     return Cause(KIND, (name,), revert.at, subject, name, work.increment.id, name)
+
+
+def _is_between(completed_in: str, revert: str, targets: frozenset[str], before: Ancestors) -> bool:
+    """Whether a completion was made after what a later commit reverts."""
+    is_after = not before.has(revert, of=completed_in)
+    return is_after and (
+        not targets or any(before.has(target, of=completed_in) for target in targets)
+    )
 
 
 class Reverts:
@@ -98,6 +116,56 @@ class Reverts:
         """A cause for each revert that breaks the work."""
         for name in self.breaking(work.commits):
             yield _cause(self._known[name], work)
+
+    def reverts(self, revert: Commit, work: Work) -> bool:
+        """Whether a commit reverted one of the work, taken back or not."""
+        names = (name for name in work.commits if name in self._patches)
+        copies = frozenset[str]().union(*map(self._copies, names))
+        return not copies.isdisjoint(self._targets(revert))
+
+    def unexplained(self, works: Sequence[Work], *, besides: frozenset[str]) -> Iterator[Work]:
+        """The work of which other commits than the known ones may have been reverted.
+
+        The revert came after the completion, and what it names before that. A revert on record
+        that reverts no known commit shows that there are others.
+
+        Args:
+            besides: commits that are no work.
+        """
+        unknown = {
+            commit.id: targets
+            for commit in self._candidates
+            if (targets := self._unknown_targets(commit, besides)) is not None
+        }
+        before = self._history.ancestors(of=filter(None, (work.completed_in for work in works)))
+        for work in works:
+            recorded = filter(None, map(self.by_fingerprint.get, work.recorded.at))
+            is_undated = not work.completed_in and bool(unknown)
+            if (
+                is_undated
+                or any(_is_between(work.completed_in, *pair, before) for pair in unknown.items())
+                or any(not self.reverts(revert, work) for revert in recorded)
+            ):
+                yield work
+
+    def _unknown_targets(self, revert: Commit, besides: frozenset[str]) -> frozenset[str] | None:
+        """What a commit names as reverted that is no known work; None if there is nothing.
+
+        Nothing in it: it names no commit of the branch.
+        """
+        named = frozenset(commit.id for commit, _ in self._named[revert.id])
+        if not named:
+            return None if revert.id in self._breaking_any else named
+        return named - self._work.keys() - self._named.keys() - self._merges - besides or None
+
+    @cached_property
+    def _breaking_any(self) -> Mapping[str, tuple[str, ...]]:
+        return self.breaking(self._work)
+
+    @cached_property
+    def _merges(self) -> frozenset[str]:
+        """The commits of the main line that brought the work's."""
+        return frozenset(filter(None, map(self._history.merged_by.get, self._work)))
 
     def breaking(self, work: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         """The last reverts of some commits that hold at the end, each with those that it reverts.

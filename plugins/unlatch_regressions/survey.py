@@ -9,6 +9,7 @@ from unlatch.project.git.run import ask_git
 from unlatch.values import dataclass
 from unlatch_regressions.branch.commits import require_history
 from unlatch_regressions.branch.history import History
+from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
 from unlatch_regressions.names import Names
 from unlatch_regressions.policy import DefaultBranch, find_default_branch, read_settings
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
     from unlatch.config.tables import RegressionsConfig
     from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch_regressions.cause import Cause
+    from unlatch_regressions.items import Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,14 @@ class Options:
         branch: the name of the default branch; by default as the CI system or the remote has it.
         files: the reports and events, by their options.
         commits_of: the references of the commits that reports are about.
+        offline: whether no tracker is asked.
     """
 
     since: str | None
     branch: str | None
     files: Mapping[str, Sequence[Path]]
     commits_of: Mapping[Path, str]
+    offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class Survey:
     Args:
         completions: open work whose causes have all gone, each with what shows that.
         broken: the increments that cannot be read.
+        unread: the items that were needed, and were not read.
     """
 
     branch: DefaultBranch
@@ -58,9 +64,15 @@ class Survey:
     verdicts: Sequence[Verdict]
     completions: Sequence[tuple[Work, Sequence[Cause]]]
     broken: Sequence[BrokenIncrement]
+    unread: Sequence[Unread]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything could be read that the command was able to ask for."""
+        return not self.broken and not any(unread.is_failure for unread in self.unread)
 
 
-def survey(workspace: Workspace, options: Options) -> Survey:
+def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey:
     """Read all causes, and judge them.
 
     Raises:
@@ -74,10 +86,12 @@ def survey(workspace: Workspace, options: Options) -> Survey:
     history = History(root, branch.commit, *tips)
     increments, broken = workspace.manager.read_all()
     names = Names(workspace, increments)
+    work, bookkeeping = finished_work(root, increments, history, names)
+    items = LinkedItems(trackers, offline=options.offline)
     request = Request(
         root,
         history,
-        finished_work(root, increments, history, names),
+        work,
         names.named,
         workspace.clock(),
         head=branch.tested,
@@ -85,6 +99,8 @@ def survey(workspace: Workspace, options: Options) -> Survey:
         files=options.files,
         commits_of=_commits_of(root, options),
         environ=environ,
+        bookkeeping=bookkeeping,
+        items=items,
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)
@@ -94,7 +110,7 @@ def survey(workspace: Workspace, options: Options) -> Survey:
         since = _commit(root, options.since)
         before = history.ancestors(of=[since])
         verdicts = [each for each in verdicts if not before.has(each.cause.commit, of=since)]
-    return Survey(branch, settings, request, verdicts, completions, broken)
+    return Survey(branch, settings, request, verdicts, completions, broken, items.unread)
 
 
 def _commits_of(root: Path, options: Options) -> dict[Path, str]:

@@ -17,7 +17,7 @@ import json
 from collections import defaultdict
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.increments.files.metadata_file import completion_keys, times_in
 from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
@@ -37,13 +37,24 @@ if TYPE_CHECKING:
     from unlatch_regressions.names import Names
 
 
+class FinishedWork(NamedTuple):
+    """The increments that were completed at least once, by their ids.
+
+    Args:
+        bookkeeping: the commits that changed nothing but the records of increments.
+    """
+
+    work: Mapping[str, Work]
+    bookkeeping: frozenset[str] = frozenset()
+
+
 def finished_work(
     root: Path, increments: Sequence[Increment], history: History, names: Names
-) -> dict[str, Work]:
-    """The increments that were completed at least once, by their ids."""
+) -> FinishedWork:
+    """Find finished work, and the commits that made it."""
     finished = {increment.id: increment for increment in increments if _was_completed(increment)}
     if not finished:
-        return {}
+        return FinishedWork({})
     records = _Records(root, history, increments)
     completions = {name: records.completion(increment) for name, increment in finished.items()}
     before = history.ancestors(of=filter(None, completions.values()))
@@ -52,10 +63,10 @@ def finished_work(
         if name in finished and (
             before.has(commit, of=completions[name])
             if completions[name]
-            else _is_earlier(history, commit, finished[name])
+            else history.is_earlier(commit, finished[name].completed_at)
         ):
             made[name].add(commit)
-    return {
+    work = {
         name: Work(
             increment,
             frozenset(made[name]),
@@ -66,6 +77,7 @@ def finished_work(
         )
         for name, increment in finished.items()
     }
+    return FinishedWork(work, frozenset(records.bookkeeping))
 
 
 def _guards_in(data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -83,13 +95,6 @@ def _was_completed(increment: Increment) -> bool:
     return increment.status is Status.COMPLETED or (
         last is not None and not increment.status.is_finished
     )
-
-
-def _is_earlier(history: History, commit: str, increment: Increment) -> bool:
-    """Whether a commit is dated before a completion that no commit shows."""
-    made = history.find(commit)
-    completed = increment.completed_at
-    return made is not None and completed is not None and made.at <= completed
 
 
 def _about(history: History, records: _Records, names: Names) -> Iterator[tuple[str, str]]:

@@ -51,8 +51,8 @@ history-verify = unlatch history verify.
   broken: [Broken]
 regressions = unlatch regressions; `increments` are those that --apply changed.
   branch commit limit: str; limitWhy: str?; causes: [CauseEntry]; completing: [CompletingEntry];
-  broken: [Broken]; recorded: RecordedEntry?; increments: [RegressedEntry]; retry: Retry;
-  retryAt: str?
+  broken: [Broken]; notSearched: [NotSearched]; recorded: RecordedEntry?;
+  increments: [RegressedEntry]; retry: Retry; retryAt: str?
 report = unlatch report.
   made: str; since until: str?; increments completed reopened items reopens undone goal: int;
   reopenRate: float?; overGoal: [str]; byMonth: {int}; byCategory: [CategoryCount];

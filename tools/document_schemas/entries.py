@@ -165,6 +165,8 @@ CauseEntry = A cause, and what follows from it.
   reaction effect: str; why: str?; returns: int
 CompletingEntry = Open work that was reopened for causes that have all gone.
   id: str; gone: [SeenCause]
+NotSearched = Items that were needed, and could not be read.
+  tracker: str; items: [str]; error: Problem
 RecordedEntry = The results of tests that were recorded.
   added removed: int
 RegressedEntry = An increment that was reopened for a cause, or has further causes.

@@ -20,7 +20,9 @@ class Alert:
         evidence: one line about it.
         place: where a person can look.
         at: when it was seen.
-        names: texts that mean this alert where people write them: its address, its number.
+        names: texts that mean this alert wherever people write them, as its address.
+        numbers: texts that mean it in its own repository, in lower case ("dependabot alert #3").
+        home: the address of that repository.
         items: names of increments or items that it says it belongs to.
         fixed_by: the commit that fixed it, whole or shortened, if it says so.
         commit: the commit on which it was seen.
@@ -37,6 +39,8 @@ class Alert:
     place: str
     at: datetime
     names: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    home: str = ""
     items: tuple[str, ...] = ()
     fixed_by: str = ""
     commit: str = ""

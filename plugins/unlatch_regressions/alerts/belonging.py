@@ -15,14 +15,17 @@ from unlatch.worklog.disk.safe_open import read_file
 from unlatch_regressions.cause import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment
     from unlatch_regressions.alerts.alert import Alert
+    from unlatch_regressions.items import Item
     from unlatch_regressions.request import Request, Work
 
 KIND = "alert"
 _SHORTEST_ID = 7
+_STRANGERS = "a person without rights in its repository wrote the text that names it"
+_UNREAD = "it belongs to nothing that could be read"
 _UNSEEN = "no earlier report shows that it was away"
 
 
@@ -30,7 +33,8 @@ class Belonging:
     """Finds the work of alerts.
 
     An alert belongs to the work whose spec.md or tasks.md names it by its address or number, to the
-    work that it names itself, and to that of the commit by which it says that it was fixed.
+    work that it names itself, and to that of the commit by which it says that it was fixed; else to
+    the work whose items name it or that commit.
     """
 
     def __init__(self, request: Request) -> None:
@@ -39,21 +43,49 @@ class Belonging:
     def causes(self, alerts: Iterable[Alert]) -> Iterator[Cause]:
         """What alerts show: a cause for each work that one belongs to, or for none."""
         for alert in alerts:
-            works = self._works(alert)
+            works = dict.fromkeys(self._works(alert), "") or self._by_items(alert)
             several = f"it belongs to {len(works)} increments" if len(works) > 1 else ""
-            for name in works:
+            for name, doubt in works.items():
                 unseen = "" if _was_away(alert, self._request.work[name]) else _UNSEEN
-                yield from _of_work(alert, name, several or unseen)
+                yield from _of_work(alert, name, several or doubt or unseen)
             if not works and not alert.is_closed:
-                yield _cause(alert, "", at_most=Reaction.IGNORE, why="it belongs to nothing known")
+                yield _cause(alert, "", at_most=Reaction.IGNORE, why=self._unknown(alert))
+
+    def _unknown(self, alert: Alert) -> str:
+        """Why an alert has no work; the items that could not be read may name it."""
+        items = self._request.items
+        is_open = _can_be_meant(alert) and items is not None and bool(items.unread)
+        return _UNREAD if is_open else "it belongs to nothing known"
 
     def _works(self, alert: Alert) -> list[str]:
         works = self._request.work
         named = [name for item in alert.items for name in self._request.named(item)]
         fixed = [name for name in works if self._fixed(alert.fixed_by, works[name].commits)]
-        texts = self._texts if alert.names else {}
-        told = [name for name in texts if any(_mentions(texts[name], n) for n in alert.names)]
+        texts = self._texts if alert.names or alert.numbers else {}
+        told = [name for name, text in texts.items() if _means(text, alert)]
         return [name for name in dict.fromkeys((*named, *fixed, *told)) if name in works]
+
+    def _by_items(self, alert: Alert) -> dict[str, str]:
+        """The work whose items name an alert or its fix, each with what speaks against it."""
+        doubts: dict[str, str] = {}
+        for name, items in self._items.items() if _can_be_meant(alert) else ():
+            meant = [item.background for item in items if self._is_meant(alert, item)]
+            if meant:
+                doubts[name] = _STRANGERS if all(told.is_strangers for told in meant) else ""
+        return doubts
+
+    def _is_meant(self, alert: Alert, item: Item) -> bool:
+        commits = (commit.id for commit in item.background.commits)
+        if self._fixed(alert.fixed_by, commits):
+            return True
+        is_home = bool(alert.home) and item.ref.url.startswith(f"{alert.home}/")
+        return _means(item.background.text, alert if is_home else replace(alert, numbers=()))
+
+    @cached_property
+    def _items(self) -> Mapping[str, Sequence[Item]]:
+        """The items of all finished work, by its ids, as far as they can be read."""
+        items, works = self._request.items, self._request.work.values()
+        return items.read(work.increment for work in works) if items else {}
 
     @staticmethod
     def _fixed(by: str, commits: Iterable[str]) -> bool:
@@ -63,6 +95,19 @@ class Belonging:
     def _texts(self) -> Mapping[str, str]:
         works = self._request.work.values()
         return {work.increment.id: _text(work.increment) for work in works}
+
+
+def _can_be_meant(alert: Alert) -> bool:
+    """Whether an item can name it."""
+    return bool(alert.names or alert.fixed_by)
+
+
+def _means(text: str, alert: Alert) -> bool:
+    """Whether a text names an alert."""
+    lower = text.lower() if alert.numbers else ""
+    return any(_mentions(text, name) for name in alert.names) or any(
+        _mentions(lower, number) for number in alert.numbers
+    )
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -9,6 +9,7 @@ from unlatch_regressions.branch.commits import list_commits, require_history
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from unlatch_regressions.branch.commits import Commit
@@ -66,6 +67,11 @@ class History:
         """A commit of the branch by its whole id."""
         place = self.index.get(name)
         return None if place is None else self.commits[place]
+
+    def is_earlier(self, name: str, moment: datetime | None) -> bool:
+        """Whether a commit of the branch is dated before a time."""
+        commit = self.find(name)
+        return commit is not None and moment is not None and commit.at <= moment
 
     def ancestors(self, *, of: Iterable[str]) -> Ancestors:
         """The ancestors of some commits, in one pass through the history."""

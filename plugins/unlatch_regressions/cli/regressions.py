@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.common import BY, JSON, flag
-from unlatch.cli.options.delivery import YES, serving
+from unlatch.cli.options.delivery import OFFLINE, YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.runtime.passing import with_context
 from unlatch.errors import UsageError
@@ -84,6 +84,7 @@ def command(entry: Entry) -> click.Command:
     @flag("--record", help="Also record the results of tests that later runs need.")
     @flag("--apply", help="Carry out what the policy says; by default only show it.")
     @flag("--dry-run", help="Show what --apply and --record would write, and write nothing.")
+    @OFFLINE
     @MAX_ITEMS
     @click.option(
         "--commit",
@@ -113,7 +114,9 @@ def command(entry: Entry) -> click.Command:
             raise click.UsageError("--dry-run goes with --apply or --record")
         context.workspace.check_config()
         files = {"junit": junit, "sarif": sarif, "event": event}
-        seen = survey(context.workspace, Options(since, branch, files, commits_of))
+        options = Options(since, branch, files, commits_of, offline=given["offline"])
+        with context.trackers() as trackers:
+            seen = survey(context.workspace, trackers, options)
         return run_survey(context, seen, **given)
 
     return run

@@ -100,8 +100,9 @@ def _change(
     *,
     apply: bool,
 ) -> int:
-    code, options = UNDECIDED if seen.broken else 0, dialog.options
-    pull = _pull_request(context, seen) if apply and not options.dry_run else None
+    code, options = 0 if seen.is_whole else UNDECIDED, dialog.options
+    writes = apply and not (options.dry_run or options.offline)
+    pull = _pull_request(context, seen) if writes else None
     if changes or pull:
         with context.trackers() as trackers:
             if pull:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.runtime.failure import part
+from unlatch.cli.runtime.failure import part, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.config.choices import Reaction
+from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
 from unlatch_regressions.acting import reason_for, short_place
 from unlatch_regressions.judging import Effect, Verdict
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from unlatch.cli.terminal.output import Json
     from unlatch.sync.publishing import PublishResult
     from unlatch_regressions.cause import Cause
+    from unlatch_regressions.items import Unread
     from unlatch_regressions.survey import Survey
 
 HEADINGS = ("Work", "Cause", "Evidence", "Result")
@@ -63,16 +65,21 @@ def tell_survey(survey: Survey, *, apply: bool) -> None:
         output.table(HEADINGS, rows, flexible=(2, 3))
     else:
         count = times(len(survey.request.work), "increment")
+        is_whole = not (survey.broken or survey.unread)
         whole = "Nothing breaks finished work"
-        output.talk(f"{'No cause in what can be read' if survey.broken else whole} ({count}).")
+        output.talk(f"{whole if is_whole else 'No cause in what can be read'} ({count}).")
     output.talk(*map(output.clean, next_steps(survey)))
     if apply and survey.branch.why:
         output.note(f"nothing is reopened, because {survey.branch.why}")
     elif not apply and any(verdict.acts for verdict in survey.verdicts):
         output.talk("Next: unlatch regressions --apply")
-    if unread := sorted(survey.settings.policy.keys() - kinds()):
-        output.note(f"the policy names kinds of causes that nothing reads: {', '.join(unread)}")
+    if unknown := sorted(survey.settings.policy.keys() - kinds()):
+        output.note(f"the policy names kinds of causes that nothing reads: {', '.join(unknown)}")
     tell_left_out(survey.broken)
+    for unread in survey.unread:
+        output.note(_not_searched(unread))
+        if unread.error.hint:
+            output.talk(f"  next: {output.clean(unread.error.hint)}")
 
 
 def report_to_job(
@@ -83,12 +90,14 @@ def report_to_job(
     title = f"unlatch regressions: {times(len(broken), 'increment')} broken again"
     if survey.broken:
         title += f", {len(survey.broken)} unreadable"
+    if items := sum(len(unread.names) for unread in survey.unread):
+        title += f", {times(items, 'item')} not searched"
     part("findings")(
         context,
         title=title,
         headings=HEADINGS,
         rows=[row_of(verdict) for verdict in survey.verdicts],
-        steps=[*next_steps(survey)],
+        steps=[*next_steps(survey), *(_not_searched(unread) for unread in survey.unread)],
         code=code,
         changed=changed,
         published=published,
@@ -138,7 +147,18 @@ def document_of(survey: Survey) -> Json:
             for work, evidence in survey.completions
         ],
         "broken": broken_entries(survey.broken),
+        "notSearched": [_unread_entry(unread) for unread in survey.unread],
     }
+
+
+def _not_searched(unread: Unread) -> str:
+    names, error = first_of(unread.names), unread.error
+    return f"not searched: {names}: {error.message} [{error.id}]"
+
+
+def _unread_entry(unread: Unread) -> Json:
+    error = problem_entry(unread.error)
+    return {"tracker": unread.tracker, "items": [*unread.names], "error": error}
 
 
 def _cause_entry(cause: Cause) -> Json:

@@ -1,0 +1,74 @@
+"""The commits that closed the items of finished work, as the trackers tell them.
+
+A commit of a merged pull request is known by its id, or after a rebase by its author and time; a
+commit that merged one also by its subject.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from unlatch.spi import Background
+    from unlatch_regressions.request import Request, Work
+
+
+def closing_commits(request: Request, works: Sequence[Work]) -> Mapping[str, frozenset[str]]:
+    """The commits of the branch that closed items, by the id of the work that they made.
+
+    As for all commits of the work, only those that came before its completion, and that changed
+    more than the records of increments.
+    """
+    items = request.items.read(work.increment for work in works) if request.items else {}
+    history = request.history
+    before = history.ancestors(of=filter(None, (work.completed_in for work in works)))
+    branch = _Branch(request)
+    made: dict[str, frozenset[str]] = {}
+    for work in works:
+        seen = (item.background for item in items.get(work.increment.id, ()))
+        made[work.increment.id] = frozenset(
+            name
+            for name in branch.brought(frozenset(branch.found(seen)))
+            if name not in request.bookkeeping
+            and (
+                before.has(name, of=work.completed_in)
+                if work.completed_in
+                else history.is_earlier(name, work.increment.completed_at)
+            )
+        )
+    return made
+
+
+class _Branch:
+    """The commits of the branch by what trackers tell of them."""
+
+    def __init__(self, request: Request) -> None:
+        self._history = request.history
+        self._by_author = defaultdict[str, list[str]](list)
+        for commit in self._history.commits:
+            self._by_author[commit.authored].append(commit.id)
+
+    def found(self, backgrounds: Iterable[Background]) -> Iterator[str]:
+        """Those that closed items."""
+        for background in backgrounds:
+            for closing in background.commits:
+                if self._history.find(closing.id):
+                    yield closing.id
+                elif closing.author and closing.authored:
+                    seconds = int(closing.authored.timestamp())
+                    yield from self._by_author.get(f"{closing.author} {seconds}", ())
+            for commit in self._history.commits if background.merges else ():
+                if commit.subject.startswith(background.merges):
+                    yield commit.id
+
+    def brought(self, names: frozenset[str]) -> frozenset[str]:
+        """The same, with those that merges among them brought to the main line."""
+        commits = filter(None, map(self._history.find, names))
+        merges = {commit.id for commit in commits if len(commit.parents) > 1}
+        if not merges:
+            return names
+        merged = self._history.merged_by.items()
+        return names | {name for name, merge in merged if merge in merges}

@@ -1,0 +1,315 @@
+"""What linked items say: alerts that they name, and the commits that closed them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.cli.project import NAME, Project
+from tests.cli.regressions.test_alerts import CODE, HOST, SECRET, github, write
+from tests.cli.regressions.test_regressions import REPOSITORY, Desk
+
+import unlatch_github
+from unlatch.spi import Capability
+from unlatch_sandbox import Fault
+from unlatch_sandbox.github.records import MadeCommit
+
+ALERT = f"{HOST}/code-scanning/4"
+BOTH = "[regressions]\npolicy = {alert = 'reopen', revert = 'reopen'}\n"
+MADE = {
+    "2025-12-01T10:00:00+00:00": ("search.txt", "Speed up search"),
+    "2025-12-01T11:00:00+00:00": ("index.txt", "Shrink the index"),
+}
+NOTHING = "it belongs to nothing known"
+UNREAD = "it belongs to nothing that could be read"
+STRANGER = "a person without rights in its repository wrote the text that names it"
+
+
+class ItemDesk(Desk):
+    """Work whose files and commits name neither an alert nor an item."""
+
+    def _build(self, project: Project) -> None:
+        links = project.items(*self.trackers, finished=False)
+        project.increment(status="active", links=links)
+        project.commit()
+        for moment, (name, message) in MADE.items():
+            project.extra["GIT_AUTHOR_DATE"] = moment
+            self.change(name, "better\n", message)
+        del project.extra["GIT_AUTHOR_DATE"]
+        self.complete()
+
+    def __init__(self, project: Project, *trackers: str) -> None:
+        self.trackers = trackers
+        super().__init__(project, f"{BOTH}# {trackers}\n")
+        project.box.requests.clear()
+
+    @property
+    def asked(self) -> int:
+        """How many requests were sent."""
+        return self.project.box.requests.count()
+
+    def alert(self, url: str = ALERT, *options: str, code: int = 0) -> Any:
+        """What follows from an alert at this address that is open again."""
+        event = write(self.project, github("reopened", {**CODE, "html_url": url}))
+        done = self.project.run("regressions", "--json", "--event", event, *options)
+        return done.ends(code).document
+
+
+@pytest.fixture(autouse=True)
+def _secret(project: Project) -> None:
+    project.extra["UNLATCH_ALERT_SECRET"] = SECRET
+
+
+def adf(text: str, url: str | None = None) -> dict[str, Any]:
+    marks = {"marks": [{"type": "link", "attrs": {"href": url}}]} if url else {}
+    words = {"type": "text", "text": text, **marks}
+    return {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [words]}]}
+
+
+def _say(project: Project, tracker: str, text: Any) -> None:
+    """Let a person describe an item so."""
+    box = project.box
+    if tracker == "github":
+        box.github.edit(REPOSITORY, 4, body=text)
+    elif tracker == "ado":
+        box.ado.edit(101, description=text)
+    else:
+        box.jira.edit("SCRUM-28", description=text)
+
+
+def test_an_alert_belongs_to_the_work_whose_item_names_it(project: Project) -> None:
+    desk = ItemDesk(project, "github", "ado", "jira")
+    here = f"{project.box.github.web_url}/{REPOSITORY}/security/code-scanning/4"
+    others = "https://github.com/octo/gadgets/security/code-scanning/4"
+    cases: list[tuple[str, Any, str, bool]] = [
+        ("github", f"See [this]({ALERT}).", ALERT, True),
+        ("github", f"<!-- {ALERT} --> <script>alert(1)</script> ", ALERT, True),
+        ("github", f"{ALERT}2 {others} #4", ALERT, False),
+        # A number counts in its own repository.
+        ("github", "Found by Code scanning alert #4, and others", here, True),
+        ("github", "Found by Code scanning alert #44 (alert #4, #4)", here, False),
+        ("github", "Found by Code scanning alert #4", ALERT, False),
+        ("ado", f'<p>See <a class="x" href="{ALERT}">this</a>.</p>', ALERT, True),
+        ("ado", f"<p>&lt;{ALERT}&gt;</p>", ALERT, True),
+        ("ado", "<p>Code scanning alert #4</p>", ALERT, False),
+        ("jira", adf("this", ALERT), ALERT, True),
+        ("jira", adf(f"See {ALERT}."), ALERT, True),
+        ("jira", adf("Code scanning alert #4, #4"), here, False),
+    ]
+    for tracker, text, url, is_named in cases:
+        _say(project, tracker, text)
+        [cause] = desk.alert(url)["causes"]
+        expected = (NAME, "reopen", None) if is_named else (None, "ignore", NOTHING)
+        actual = (cause["increment"], cause["reaction"], cause["why"])
+        assert expected == actual, (tracker, text)
+        _say(project, tracker, adf("-") if tracker == "jira" else "")
+    project.box.ado.add_link(101, ALERT)
+    assert NAME == desk.alert()["causes"][0]["increment"]
+
+
+def test_the_text_of_a_stranger_only_suggests(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    box = project.box
+    box.github.add_person("octocat", association="NONE")
+    _say(project, "github", ALERT)
+    [cause] = desk.alert()["causes"]
+    assert (NAME, "suggest", STRANGER) == (cause["increment"], cause["reaction"], cause["why"])
+
+
+def test_items_are_read_once_and_only_for_alerts_that_belong_to_nothing(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    for number in range(11, 16):
+        issue = project.box.github.add_issue(number=number, title="More", state="closed")
+        url = f"{project.box.github.web_url}/{REPOSITORY}/issues/{issue}"
+        project.increment(f"00{number}-more", links={"github": {"issue": issue, "url": url}})
+    desk.commit("Finish more")
+    project.box.requests.clear()
+    desk.alert()
+    assert 1 == desk.asked
+    desk.read()
+    (desk.project.folder() / "spec.md").write_text(f"# Search\n\n{ALERT}\n")
+    desk.commit("Name it")
+    assert NAME == desk.alert()["causes"][0]["increment"]
+    assert 1 == desk.asked
+
+
+REFUSED = {"errors": [{"type": "FORBIDDEN", "path": ["a0", "closes"], "message": "Not for you"}]}
+FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "unreachable": ("drop", {"times": 9}),
+    "forbidden": ("status", {"code": 403, "body": {"message": "Resource not accessible"}}),
+    "unauthorized": ("status", {"code": 401, "body": {"message": "Bad credentials"}}),
+    "rate-limited": ("rate-limit", {"form": "seconds", "seconds": 9999}),
+    "tracker-unavailable": ("status", {"code": 503, "times": 9}),
+}
+
+
+def _not_searched(document: Any) -> list[tuple[Sequence[str], str]]:
+    return [(entry["items"], entry["error"]["id"]) for entry in document["notSearched"]]
+
+
+@pytest.mark.parametrize("id", FAULTS)
+def test_what_a_tracker_does_not_tell_is_never_nothing(project: Project, id: str) -> None:
+    desk = ItemDesk(project, "github", "jira")
+    _say(project, "jira", adf("-"))
+    kind, options = FAULTS[id]
+    project.box.faults.add(Fault("github", kind, path="graphql", **options))
+    document = desk.alert(code=5)
+    [cause] = document["causes"]
+    assert (None, UNREAD) == (cause["increment"], cause["why"])
+    [(items, error)] = _not_searched(document)
+    assert ["octo/widgets#4"] == items
+    assert (id if id != "unreachable" else "tracker-unavailable") == error
+
+
+def test_other_items_that_cannot_be_read(project: Project) -> None:
+    desk = ItemDesk(project, "github", "ado")
+    box = project.box
+    box.github.edit(REPOSITORY, 4, deleted=True)
+    # It names the alert behind the part that is read.
+    _say(project, "ado", f"<p>{'x ' * 600_000}{ALERT}</p>")
+    document = desk.alert(code=5)
+    assert UNREAD == document["causes"][0]["why"]
+    assert [
+        (["octo/widgets#4"], "item-deleted"),
+        (["fabrikam/widgets 101"], "item-too-long"),
+    ] == sorted(_not_searched(document), reverse=True)
+    said = project.run("regressions", "--event", str(project.home / "event.json")).ends(5).said
+    assert "not searched: octo/widgets#4: " in said
+    assert "Nothing breaks" not in said
+
+
+def test_a_part_that_github_refuses_is_not_taken_for_none(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    _say(project, "github", ALERT)
+    issue = {"__typename": "PullRequest", "number": 4}
+    body = {"data": {"a0": {"issueOrPullRequest": issue}}, **REFUSED}
+    project.box.faults.add(Fault("github", "status", path="graphql", code=200, body=body))
+    assert [(["octo/widgets#4"], "forbidden")] == _not_searched(desk.alert(code=5))
+
+
+def test_without_a_token_offline_and_without_the_capability_it_is_said(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = ItemDesk(project, "github")
+    _say(project, "github", ALERT)
+    assert ["items-not-asked"] == [
+        entry["error"]["id"] for entry in desk.alert(ALERT, "--offline")["notSearched"]
+    ]
+    project.extra["GITHUB_TOKEN"] = None
+    document = desk.alert()
+    assert [(["octo/widgets#4"], "credential-missing")] == _not_searched(document)
+    assert UNREAD == document["causes"][0]["why"]
+    assert 0 == desk.asked
+    manifest = unlatch_github.manifest
+    plain = replace(manifest, capabilities=manifest.capabilities - {Capability.BACKGROUND})
+    monkeypatch.setattr(unlatch_github, "manifest", plain)
+    [entry] = desk.alert()["notSearched"]
+    assert "the plugin for GitHub does not read what items say" == entry["error"]["message"]
+
+
+# How the work of a pull request came to the default branch, and what the trackers tell of it.
+
+
+def _squashed(desk: ItemDesk) -> None:
+    """The subject was edited, and the branch is gone."""
+    made = MadeCommit(desk.fix, authored="2020-01-01T00:00:00Z")
+    desk.project.box.github.merge_pull_request(
+        REPOSITORY, 12, closes=4, commits=[made, MadeCommit("e" * 40, "ann@example.com")]
+    )
+
+
+def _rebased(desk: ItemDesk) -> None:
+    """The last commit has the new id, the others the ids of before."""
+    old = [MadeCommit(f"{at:040x}", authored=moment) for at, moment in enumerate(MADE)]
+    desk.project.box.github.merge_pull_request(
+        REPOSITORY, 12, closes=4, commits=[MadeCommit(desk.other), *old]
+    )
+
+
+def _pushed(desk: ItemDesk) -> None:
+    desk.project.box.github.push_commit(REPOSITORY, MadeCommit(desk.fix), closes=4)
+
+
+def _linked(desk: ItemDesk) -> None:
+    place = f"{'0' * 8}%2F{'1' * 8}%2F{desk.fix.upper()}"
+    desk.project.box.ado.add_link(101, f"vstfs:///Git/Commit/{place}", name="Fixed in Commit")
+
+
+TELLS: dict[str, tuple[str, Callable[[ItemDesk], None]]] = {
+    "squash": ("github", _squashed),
+    "rebase": ("github", _rebased),
+    "commit": ("github", _pushed),
+    "linked commit": ("ado", _linked),
+}
+
+
+@pytest.mark.parametrize("way", TELLS)
+def test_a_revert_of_what_closed_the_item_reopens_the_work(project: Project, way: str) -> None:
+    tracker, tell = TELLS[way]
+    desk = ItemDesk(project, tracker)
+    assert ([], 0) == (desk.results(), desk.asked)
+    before = len(project.comments()[tracker])
+    tell(desk)
+    revert = desk.revert(desk.fix)
+    assert [("revert", revert[:10], "reopen", "reopen")] == desk.results()
+    desk.apply().ends(0, "completed -> active")
+    assert before + 1 == len(project.comments()[tracker])
+    desk.commit("Reopen")
+    desk.apply().ends(0)
+    assert before + 1 == len(project.comments()[tracker])
+    # Where the tracker cannot be asked, it is not known that the cause has gone.
+    again = desk.revert(revert)
+    project.box.faults.add(Fault(tracker, "status", code=503, times=9))
+    document = project.run("regressions", "--json").ends(5).document
+    assert ([], []) == (document["causes"], document["completing"])
+    project.box.faults.clear()
+    [completing] = desk.read()["completing"]
+    assert (NAME, again) == (completing["id"], completing["gone"][0]["commit"])
+
+
+def test_a_merged_pull_request_whose_message_was_edited(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    made = MadeCommit(desk.fix)
+    project.box.github.merge_pull_request(REPOSITORY, 12, closes=4, commits=[made])
+    # It reverts the other commit as well, which is no work.
+    desk.git("revert", "--no-commit", desk.other)
+    other = desk.commit(f"Back\n\nThis reverts commit {desk.other}.")
+    assert [] == desk.results()
+    assert 1 == desk.asked
+    desk.revert(other)
+    revert = desk.revert(desk.fix)
+    assert [revert[:10]] == [place for _, place, *_ in desk.results()]
+
+
+def test_the_pull_request_of_azure_devops_is_known_by_the_subject_of_its_merge(
+    project: Project,
+) -> None:
+    desk = ItemDesk(project, "ado")
+    project.run("resume", "7", "--reason", "More", "--yes").ends(0)
+    desk.commit("Reopen")
+    desk.git("switch", "--quiet", "--create", "side")
+    slow = desk.change("slow.txt", "1\n", "Count")
+    desk.git("switch", "--quiet", "main")
+    desk.git("merge", "--quiet", "--no-ff", "--message", "Merged PR 12: Count", "side")
+    desk.complete()
+    place = f"{'0' * 8}%2f{'1' * 8}%2f12"
+    project.box.ado.add_link(101, f"vstfs:///Git/PullRequestId/{place}", name="Pull Request")
+    revert = desk.revert(slow)
+    assert [("revert", revert[:10], "reopen", "reopen")] == desk.results()
+
+
+def test_what_came_after_the_completion_is_not_asked_for(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    later = desk.change("later.txt", "1\n", "Another pull request (#13)")
+    desk.revert(later)
+    assert ([], 0) == (desk.results(), desk.asked)
+
+
+def test_a_revert_that_is_explained_asks_no_tracker(project: Project) -> None:
+    desk = Desk(project, BOTH)
+    desk.revert(desk.fix)
+    project.box.requests.clear()
+    assert 1 == len(desk.results())
+    assert 0 == project.box.requests.count()
