@@ -6,11 +6,10 @@ What closed an issue is a commit, or a pull request that was merged or only clos
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import TrackerError
-from unlatch.spi import Background, ClosingCommit
+from unlatch.spi import Background, ClosingCommit, read_stamp
 from unlatch.transport import unreadable
 from unlatch_github.api.models import reading_answer
 from unlatch_github.bulk_status import read_statuses
@@ -71,5 +70,5 @@ def _commit(node: Mapping[str, Any]) -> ClosingCommit:
     return ClosingCommit(
         str(node["oid"]),
         str(author.get("email") or ""),
-        datetime.fromisoformat(node["authoredDate"]),
+        read_stamp(node["authoredDate"]),
     )

@@ -27,7 +27,7 @@ from unlatch_jira.api.client import PAGE, JiraClient
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
-from unlatch_jira.api.rich_text import addresses, plain
+from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.reopen_context import fields_around
 from unlatch_jira.urls import PROJECT, project_of
@@ -81,19 +81,24 @@ class JiraPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues: a hundred per request on Cloud, each separately on Data Center."""
-        from unlatch_jira.bulk_status import read_many  # noqa: PLC0415  (rarely needed)
-
-        fields, moves = self._fields_for(change), _moves(change)
-        issues = read_many(
-            refs,
-            lambda keys: self._client.many(keys, fields, moves=moves),
-            lambda ref: self._read(ref, change),
-            page=self.reads_ahead,
-        )
         return {
             ref: issue if isinstance(issue, TrackerError) else Snapshot(issue.item, issue)
-            for ref, issue in issues.items()
+            for ref, issue in self._many(refs, change).items()
         }
+
+    def _many(
+        self, refs: Sequence[ItemRef], change: Change | None, *more: str
+    ) -> Mapping[ItemRef, Issue | TrackerError]:
+        """The issues with these fields beside those for a change."""
+        from unlatch_jira.bulk_status import read_many  # noqa: PLC0415  (rarely needed)
+
+        fields, moves = (*self._fields_for(change), *more), _moves(change)
+        return read_many(
+            refs,
+            lambda keys: self._client.many(keys, fields, moves=moves),
+            lambda ref: self._read(ref, change, *more),
+            page=self.reads_ahead,
+        )
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         """Take a transition if the state differs, then send text, comment and labels in one edit.
@@ -170,9 +175,11 @@ class JiraPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef]
     ) -> Mapping[ItemRef, Background | TrackerError]:
         """Texts of issues. No public API of Jira tells the commits that its panels show."""
+        from unlatch_jira.background import background  # noqa: PLC0415  (rarely needed)
+
         return {
-            ref: snapshot if isinstance(snapshot, TrackerError) else _background(snapshot.private)
-            for ref, snapshot in self.read_many(refs).items()
+            ref: issue if isinstance(issue, TrackerError) else background(issue)
+            for ref, issue in self._many(refs, None, "creator").items()
         }
 
     def read_asked(self, ref: ItemRef, comment: str, groups: Sequence[str] = ()) -> Asked | None:
@@ -253,8 +260,9 @@ class JiraPlugin(SyncPlugin):
         """
         self._client.delete_comment(ref.id, comment.id)
 
-    def _read(self, ref: ItemRef, change: Change | None) -> Issue:
-        issue = self._client.issue(ref.id, *self._fields_for(change), moves=_moves(change))
+    def _read(self, ref: ItemRef, change: Change | None, *more: str) -> Issue:
+        fields = (*self._fields_for(change), *more)
+        issue = self._client.issue(ref.id, *fields, moves=_moves(change))
         if change is not None and not self._settings.allows(issue.item.ref):
             raise Rejected(
                 "target-not-allowed",
@@ -301,11 +309,6 @@ class JiraPlugin(SyncPlugin):
                 ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
             )
         return self._settings.target
-
-
-def _background(issue: Issue) -> Background:
-    words = (issue.item.title, plain(issue.description), *addresses(issue.description))
-    return Background("\n".join(words))
 
 
 def _moves(change: Change | None) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import in_job, part
 from unlatch.config.choices import Reaction
@@ -20,6 +20,7 @@ from unlatch.increments.files.paths import HOME
 from unlatch.project.git.revisions import DETACHED, HEADS, current_branch
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.values import dataclass
+from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
 if TYPE_CHECKING:
@@ -105,14 +106,24 @@ def find_default_branch(root: Path, environ: Mapping[str, str], named: str | Non
 def read_settings(root: Path, commit: str) -> RegressionsConfig:
     """The settings in `[regressions]` of a commit's config.toml; ConfigError."""
     where = f"{commit[:10]}:{_CONFIG}"
-    content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
-    table = parse(lambda _: content[:_MOST_BYTES], Path(where)).get("regressions", {})
+    table = _table(root, commit)
     settings, problems = validate(
         RegressionsConfig, table if isinstance(table, dict) else {}, prefix="regressions"
     )
     if settings is None:
         raise ConfigError(problems, where=where)
     return settings
+
+
+def has_other_settings(root: Path, commit: str) -> bool:
+    """Whether `[regressions]` of the checkout's config.toml is not that of a commit."""
+    return bool(parse(read_file, root / _CONFIG).get("regressions", {}) != _table(root, commit))
+
+
+def _table(root: Path, commit: str) -> Any:
+    content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
+    where = Path(f"{commit[:10]}:{_CONFIG}")
+    return parse(lambda _: content[:_MOST_BYTES], where).get("regressions", {})
 
 
 def _default_name(root: Path, environ: Mapping[str, str]) -> str | None:

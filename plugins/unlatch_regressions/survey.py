@@ -12,7 +12,12 @@ from unlatch_regressions.branch.history import History
 from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
 from unlatch_regressions.names import Names
-from unlatch_regressions.policy import DefaultBranch, find_default_branch, read_settings
+from unlatch_regressions.policy import (
+    DefaultBranch,
+    find_default_branch,
+    has_other_settings,
+    read_settings,
+)
 from unlatch_regressions.readers import read_causes
 from unlatch_regressions.request import Request, Work
 from unlatch_regressions.work import finished_work
@@ -53,6 +58,7 @@ class Survey:
     """What the readers saw, and what follows from it.
 
     Args:
+        has_others: whether the checkout has other settings, which do not count.
         completions: open work whose causes have all gone, each with what shows that.
         broken: the increments that cannot be read.
         unread: the items that were needed, and were not read.
@@ -60,6 +66,7 @@ class Survey:
 
     branch: DefaultBranch
     settings: RegressionsConfig
+    has_others: bool
     request: Request
     verdicts: Sequence[Verdict]
     completions: Sequence[tuple[Work, Sequence[Cause]]]
@@ -110,7 +117,10 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         since = _commit(root, options.since)
         before = history.ancestors(of=[since])
         verdicts = [each for each in verdicts if not before.has(each.cause.commit, of=since)]
-    return Survey(branch, settings, request, verdicts, completions, broken, items.unread)
+    has_others = has_other_settings(root, branch.commit)
+    return Survey(
+        branch, settings, has_others, request, verdicts, completions, broken, items.unread
+    )
 
 
 def _commits_of(root: Path, options: Options) -> dict[Path, str]:

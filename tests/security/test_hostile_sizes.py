@@ -22,7 +22,9 @@ from unlatch.worklog.text.parsing import BadYaml, load_toml, load_yaml
 from unlatch_agents.imports.importing import Importer
 from unlatch_agents.imports.watching import take
 from unlatch_agents.transcripts import Listed
+from unlatch_jira.api.rich_text import addresses
 from unlatch_layouts.openspec.schema import task_files
+from unlatch_regressions.alerts.belonging import _mentions
 from unlatch_sessions.front_matter import read as read_session
 from unlatch_sessions.store import SessionStore
 
@@ -179,3 +181,20 @@ def test_aliases_in_yaml_are_not_expanded(project: Project) -> None:
         (project.root / path).parent.mkdir(parents=True, exist_ok=True)
         (project.root / path).write_text(text)
     assert ("tasks.md",) == task_files(project.root, change)
+
+
+@pytest.mark.parametrize("piece", ["aa", "a ", "-a"])
+def test_alerts_are_looked_for_in_long_texts_in_time(piece: str) -> None:
+    assert _grows_with_its_size(lambda size: _mentions(f"{piece * size}b", f"{piece}x"), 20_000)
+    assert _grows_with_its_size(lambda size: _mentions(piece * size, piece), 20_000)
+
+
+def test_addresses_of_deep_documents_are_read_in_time() -> None:
+    def deep(size: int) -> list[str]:
+        node: dict[str, Any] = {"attrs": {"url": "https://example.com"}}
+        for _ in range(size):
+            node = {"content": [node, {"marks": [{"attrs": {"href": "x"}}]}]}
+        return [*addresses(node)]
+
+    assert 1001 == len(deep(1000))
+    assert _grows_with_its_size(deep, 5_000)

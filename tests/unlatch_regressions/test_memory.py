@@ -34,7 +34,7 @@ def _lines(first: int, count: int) -> list[Ran]:
 
 
 def _kept(root: Path) -> list[int]:
-    events = read_memory(root, branch="main", with_files=True)
+    events = read_memory(root, branch="main", with_files=True).events
     return [run.place for run in remembered_runs(events, _PLACES).get("test_finds", ())]
 
 

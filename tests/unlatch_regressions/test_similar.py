@@ -152,3 +152,13 @@ def test_an_event_about_no_item_is_an_error(
 def test_at_most_one_suggestion_in_ten_is_wrong() -> None:
     measured = {figure.what: figure for figure in figures()}
     assert not [what for what, figure in measured.items() if figure.verdict == "over"]
+
+
+def test_the_number_of_an_increment_is_no_title(finished: Project) -> None:
+    name = finished.increment("0041-search-forgets-its-filters")
+    for word in ("41", name):
+        done = finished.run("similar", word).ends(2, err="title-missing")
+        assert "unlatch similar 'Search forgets its filters'" in done.said
+    # Words, and the number of no increment, are titles.
+    finished.run("similar", "Search forgets its filters").ends(0)
+    finished.run("similar", "404").ends(0)

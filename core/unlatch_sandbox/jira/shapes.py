@@ -55,6 +55,12 @@ def is_app(name: str) -> bool:
     return name.endswith("[bot]") or name == "Automation for Jira"
 
 
+def _kind(name: str) -> str:
+    if name.endswith("(customer)"):  # of a service desk
+        return "customer"
+    return "app" if is_app(name) else "atlassian"
+
+
 def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     email = name if "@" in name else f"{name.replace(' ', '.').casefold()}@example.com"
     avatars = {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)}
@@ -67,7 +73,7 @@ def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     }
     if dialect.cloud:
         number = account_id(name)
-        own = {"accountId": number, "accountType": "app" if is_app(name) else "atlassian"}
+        own = {"accountId": number, "accountType": _kind(name)}
         return {"self": f"{dialect.api}/user?accountId={number}", **own, **answer}
     login = email.partition("@")[0]
     return {"self": f"{dialect.api}/user?username={login}", "name": login, "key": login, **answer}

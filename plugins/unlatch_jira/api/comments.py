@@ -45,6 +45,11 @@ class Person:
         return None if self._type is None else self._type in ("atlassian", "customer")
 
     @property
+    def is_customer(self) -> bool:
+        """Whether the account is that of a customer of Jira Service Management."""
+        return self._type == "customer"
+
+    @property
     def reference(self) -> dict[str, str]:
         """The value for setting a user field to this account."""
         if self.account_id is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +41,15 @@ def _files(option: str, what: str) -> Callable[[Any], Any]:
 
 
 def _matching(_ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> list[Path]:
-    """The files of each pattern; UsageError `no-reports` if one has none."""
+    """The files of each pattern; UsageError `no-reports`, `too-many-files`."""
     files: dict[Path, None] = {}
     for pattern in value:
-        names = sorted(glob.glob(pattern, recursive=True))[:_MOST_FILES]  # noqa: PTH207  (absolute, too)
-        matches = [path for path in map(Path, names) if not path.is_dir()]
+        names = [*islice(glob.iglob(pattern, recursive=True), _MOST_FILES + 1)]  # noqa: PTH207  (absolute, too)
+        if len(names) > _MOST_FILES:
+            message = f"more than {_MOST_FILES:,} files are called {pattern}"
+            hint = f"name fewer files with {option.opts[0]}"
+            raise UsageError("too-many-files", message, hint=hint)
+        matches = [path for path in map(Path, sorted(names)) if not path.is_dir()]
         if not matches:
             raise UsageError(
                 "no-reports",

@@ -73,6 +73,9 @@ def tell_survey(survey: Survey, *, apply: bool) -> None:
         output.note(f"nothing is reopened, because {survey.branch.why}")
     elif not apply and any(verdict.acts for verdict in survey.verdicts):
         output.talk("Next: unlatch regressions --apply")
+    if survey.has_others:
+        where = f"the last commit of {survey.branch.name}"
+        output.note(f"[regressions] in config.toml counts as in {where}, where it is another")
     if unknown := sorted(survey.settings.policy.keys() - kinds()):
         output.note(f"the policy names kinds of causes that nothing reads: {', '.join(unknown)}")
     tell_left_out(survey.broken)

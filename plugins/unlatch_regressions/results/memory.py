@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.increments.files.paths import HOME, RESULTS
 from unlatch.project.git.run import run_git
@@ -62,7 +62,14 @@ def remembered_runs(events: Iterable[Event], places: Mapping[str, int]) -> dict[
     return {test: [*joined(several)] for test, several in runs.items()}
 
 
-def read_memory(root: Path, *, branch: str, with_files: bool) -> list[Event]:
+class Memory(NamedTuple):
+    """The results that are remembered, and the number of lines that cannot be read."""
+
+    events: Sequence[Event]
+    lost: int
+
+
+def read_memory(root: Path, *, branch: str, with_files: bool) -> Memory:
     """The lines at the last commit of the default branch.
 
     Args:
@@ -74,8 +81,12 @@ def read_memory(root: Path, *, branch: str, with_files: bool) -> list[Event]:
     """
     committed = run_git(root, "cat-file", "blob", f"{branch}:./{HOME}/{RESULTS}") or b""
     lines = committed.decode("utf-8", "replace").split("\n")
-    there = LOG.read(root / HOME) if with_files else []
-    return [*filter(None, map(LOG.parse, lines)), *there]
+    events = [LOG.parse(line) for line in lines if line]
+    if not with_files:
+        return Memory([*filter(None, events)], events.count(None))
+    home = root / HOME
+    lost = max(events.count(None), LOG.lost_lines(home))
+    return Memory([*filter(None, events), *LOG.read(home)], lost)
 
 
 def write_memory(

@@ -60,6 +60,7 @@ class Observed:
 
     Attributes:
         skipped: the reports that were not read, each with the reason.
+        lost: the number of lines of the memory that cannot be read.
 
     Raises:
         UnlatchError: a report or the memory cannot be read, or `history-missing`.
@@ -68,6 +69,7 @@ class Observed:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.skipped: list[tuple[str, str]] = []
+        self.lost = 0
         reports = self._reports()
         self._guards = find_guards(request, reports.values())
         self._cases = {commit: Cases(report.results) for commit, report in reports.items()}
@@ -86,10 +88,7 @@ class Observed:
 
     def guards(self) -> Iterator[GuardResults]:
         """The results of each guarding test, once for each work that it guards."""
-        with_files = self.request.head in self.places
-        history = self.request.history
-        events = read_memory(self.request.root, branch=history.branch, with_files=with_files)
-        remembered = remembered_runs(events, self.places)
+        remembered = self._remembered()
         for guards in self._by_test():
             guard, matches = min(guards, key=_is_preferred)
             # The memory may have any of its names.
@@ -103,6 +102,13 @@ class Observed:
             ]
             why = _why_unknown(guard, [*matches.values()])
             yield GuardResults(guard, earlier, new, elsewhere, why)
+
+    def _remembered(self) -> Mapping[str, Sequence[Run]]:
+        with_files = self.request.head in self.places
+        branch = self.request.history.branch
+        memory = read_memory(self.request.root, branch=branch, with_files=with_files)
+        self.lost = memory.lost
+        return remembered_runs(memory.events, self.places)
 
     def _by_test(self) -> Iterable[Sequence[tuple[Guard, Mapping[str, Match]]]]:
         """The guards with what they match; those of one work with names of one test together."""

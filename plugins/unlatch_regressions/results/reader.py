@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Reaction
+from unlatch.increments.files.paths import HOME, RESULTS
 from unlatch_regressions.cause import Cause
 from unlatch_regressions.request import Reader
 from unlatch_regressions.results.observe import observe
@@ -48,6 +49,10 @@ def read_tests(request: Request) -> Iterator[Cause]:
         yield _listed(request, work, name, why)
     for file, why in observed.skipped:
         yield _listed(request, "", file, why)
+    if observed.lost:
+        lines = f"{observed.lost} lines" if observed.lost > 1 else "a line"
+        why = f"it has {lines} that cannot be read"
+        yield _listed(request, "", f"{HOME}/{RESULTS}", why)
 
 
 def _causes(observed: Observed, results: GuardResults) -> Iterator[Cause]:

@@ -1,6 +1,8 @@
 """unlatch similar: say which finished work a new issue may repeat."""
 
+from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -9,7 +11,9 @@ from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.model.increment import Increment
+from unlatch.worklog.name_matching import Match
 from unlatch.worklog.times import stamp
 from unlatch_regressions.similar.event import NewItem, read_new_item
 from unlatch_regressions.similar.finished import Finished, looks_like
@@ -33,6 +37,12 @@ def command(entry: Entry) -> click.Command:
             raise UsageError(
                 "title-missing", "name a title or an event", hint="unlatch similar TITLE"
             )
+        if title and (increment := _increment(context, title)):
+            raise UsageError(
+                "title-missing",
+                f"{title} is the increment {increment.id}, and no title",
+                hint=f"unlatch similar {quote(increment.title)}",
+            )
         finished = looks_like(context.workspace, new.report, url=new.url)
         if as_json:
             output.document("similar", title=new.report.title, looksLike=_entry(finished))
@@ -44,6 +54,15 @@ def command(entry: Entry) -> click.Command:
         return 0
 
     return run
+
+
+def _increment(context: Context, title: str) -> Increment | None:
+    """The increment whose number or whole name a title is."""
+    manager = context.workspace.manager
+    how, folders = manager.collection.match(title.strip(), up_to=Match.OTHER_CASE)
+    with suppress(UnlatchError):  # a broken one has no title
+        return manager.read(folders[0].name) if how is not None else None
+    return None
 
 
 def _entry(finished: Finished | None) -> output.Json | None:

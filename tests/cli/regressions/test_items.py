@@ -109,13 +109,22 @@ def test_an_alert_belongs_to_the_work_whose_item_names_it(project: Project) -> N
     assert NAME == desk.alert()["causes"][0]["increment"]
 
 
-def test_the_text_of_a_stranger_only_suggests(project: Project) -> None:
-    desk = ItemDesk(project, "github")
-    box = project.box
-    box.github.add_person("octocat", association="NONE")
-    _say(project, "github", ALERT)
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_the_text_of_a_stranger_only_suggests(project: Project, tracker: str) -> None:
+    desk, box = ItemDesk(project, tracker), project.box
+    link: dict[str, Any]
+    if tracker == "github":
+        box.github.add_person("stranger")
+        number = box.github.add_issue(title="It is broken", body=ALERT, author="stranger")
+        url = f"{box.github.web_url}/{REPOSITORY}/issues/{number}"
+        link = {"issue": number, "url": url}
+    else:
+        key = box.jira.add_issue(summary=f"Broken: {ALERT}", reporter="Cora (customer)")
+        link = {"issueKey": key, "url": f"{box.jira.site}/browse/{key}"}
+    name = project.increment("0008-repair-it", links={tracker: link})
+    desk.commit("Finish more")
     [cause] = desk.alert()["causes"]
-    assert (NAME, "suggest", STRANGER) == (cause["increment"], cause["reaction"], cause["why"])
+    assert (name, "suggest", STRANGER) == (cause["increment"], cause["reaction"], cause["why"])
 
 
 def test_items_are_read_once_and_only_for_alerts_that_belong_to_nothing(project: Project) -> None:

@@ -145,6 +145,17 @@ def test_the_policy_decides_what_a_cause_does(
     assert state == project.states()["github"]
 
 
+def test_a_policy_that_is_not_committed_is_said_not_to_count(project: Project) -> None:
+    desk = Desk(project, "[regressions]\npolicy = {revert = 'suggest'}\n")
+    assert "[regressions]" not in project.run("regressions").ends(0).said
+    project.configure_more(tables=POLICY)
+    revert = desk.revert(desk.fix)
+    assert "[regressions] in config.toml counts as in" in project.run("regressions").ends(0).said
+    assert [("revert", revert[:10], "suggest", "reopen")] == desk.results()
+    desk.commit("Set the policy")
+    assert "counts as in" not in project.run("regressions").ends(0).said
+
+
 def test_a_kind_that_nothing_reads_is_said(project: Project) -> None:
     desk = Desk(project, "[regressions]\npolicy = {reverts = 'reopen', trailer = 'reopen'}\n")
     project.run("regressions").ends(0, "kinds of causes that nothing reads: reverts\n")

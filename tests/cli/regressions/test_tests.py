@@ -188,3 +188,29 @@ def test_fresh_clones_know_what_earlier_jobs_saw(desk: GuardedDesk, tmp_path: Pa
     assert ["passed", "failed", "failed"] == [
         json.loads(line)["result"] for line in kept.splitlines()
     ]
+
+
+def test_lines_of_the_memory_that_cannot_be_read_are_said_and_kept(desk: GuardedDesk) -> None:
+    desk.job("F")
+    memory = desk.project.root / ".unlatch" / "regressions.jsonl"
+    memory.write_text(f"{memory.read_text()}junk\n{{\n")
+    expected = (".unlatch/regressions.jsonl", "it has 2 lines that cannot be read")
+    assert expected in [(cause["place"], cause["why"]) for cause in desk.read()["causes"]]
+    desk.commit("Keep it")
+    memory.unlink()
+    assert expected in [(cause["place"], cause["why"]) for cause in desk.read()["causes"]]
+    desk.git("checkout", "--quiet", "HEAD", "--", ".")
+    desk.job("P")
+    assert "\njunk\n{\n" in memory.read_text()
+
+
+def test_more_files_than_can_be_read_are_refused(
+    desk: GuardedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        desk.report("P", f"report-{number}.xml")
+    pattern = f"{desk.project.root.parent}/report-*.xml"
+    monkeypatch.setattr("unlatch_regressions.cli.regressions._MOST_FILES", 2)
+    desk.project.run("regressions", "--junit", pattern).ends(2, err="too-many-files")
+    monkeypatch.setattr("unlatch_regressions.cli.regressions._MOST_FILES", 3)
+    desk.project.run("regressions", "--junit", pattern).ends(0)

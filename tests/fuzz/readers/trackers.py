@@ -82,6 +82,7 @@ def _use(
         lambda: plugin.find_ops(item),
         lambda: plugin.read_history(item),
         lambda: plugin.find_comments(item, _OP),
+        lambda: plugin.read_background([item]),
     ):
         if not answers():
             break
