@@ -121,6 +121,57 @@ describe('hooked', () => {
   it('h1', () => {});
 });
 """
+_BUN = """
+import { beforeAll, describe, expect, test } from 'bun:test';
+let attempts = 0;
+describe('shop', () => {
+  describe('search', () => {
+    test('fails', () => { expect(1).toBe(2); });
+    test('passes', () => {});
+    test('passes later', () => { expect(++attempts).toBe(2); }, { retry: 2 });
+    test.todo('planned', () => { expect(1).toBe(2); });
+  });
+});
+describe('hooked', () => {
+  beforeAll(() => { throw new Error('hook'); });
+  test('h1', () => {});
+});
+"""
+# As CMake writes it.
+_CTEST = """
+add_test(passes true)
+add_test(fails false)
+add_test(disabled false)
+set_tests_properties(disabled PROPERTIES DISABLED TRUE)
+add_test(absent /project/absent)
+add_test(stage false)
+set_tests_properties(stage PROPERTIES FIXTURES_SETUP staged)
+add_test(staged true)
+set_tests_properties(staged PROPERTIES FIXTURES_REQUIRED staged)
+"""
+_FEATURE = """
+Feature: Shop
+  Scenario: search
+    When 2 are taken
+  Scenario: pay
+    When nobody wrote this step
+  Scenario Outline: sizes
+    When <number> are taken
+    Examples: small
+      | number |
+      | 1      |
+      | 2      |
+  @skip
+  Scenario: later
+    When 1 are taken
+"""
+_STEPS = """
+from behave import when
+
+@when("{number} are taken")
+def take(context, number):
+    assert number == "1"
+"""
 _GO = """
 package search
 
@@ -178,6 +229,7 @@ _XMLRUNNER = (
     "import unittest, xmlrunner; unittest.main(module=None, argv=['x', 'discover'],"
     " testRunner=xmlrunner.XMLTestRunner(output=open('report.xml', 'wb')))"
 )
+_CTEST_RUN = ("python", "-c", "import cmake; cmake.ctest()", "--output-junit", "report.xml")
 _MAVEN = (
     *("mvn", "-o", "-B", "-s", "/etc/maven/settings-debian.xml"),
     "-Dmaven.repo.local=/usr/share/maven-repo",
@@ -263,6 +315,18 @@ RECORDINGS = MappingProxyType(
             )
             for end, reporter in (("xml", "junit"), ("tap", "tap"))
         },
+        "bun.xml": Recording(
+            {"search.test.ts": _BUN},
+            ("bun", "test", "--reporter=junit", "--reporter-outfile=report.xml"),
+            ("bun@1.4.5",),
+        ),
+        "ctest.xml": Recording({"CTestTestfile.cmake": _CTEST}, _CTEST_RUN, ("cmake==4.4.5",)),
+        "behave.xml": Recording(
+            {"features/shop.feature": _FEATURE, "features/steps/shop.py": _STEPS},
+            ("python", "-m", "behave", "--junit", "--junit-directory=.", "--tags=not @skip"),
+            ("behave==1.3.3",),
+            report="TESTS-shop.xml",
+        ),
         "gotestsum.xml": Recording(
             {"go.mod": "module example.org/widgets\n\ngo 1.19\n", "search/search_test.go": _GO},
             ("gotestsum", "--junitfile=report.xml", "./..."),

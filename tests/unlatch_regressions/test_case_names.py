@@ -74,6 +74,25 @@ _CASES: dict[str, dict[str, Result | str]] = {
         "passes": _PASSED,
         "child passes": _PASSED,
     },
+    "bun.xml": {
+        "shop > search > fails": _FAILED,
+        "search.test.ts::search > passes": _PASSED,
+        "search > shop > passes": _ABSENT,
+        "search > planned": "it was skipped",
+        "search.test.ts::hooked > h1": _NOT_RUN("hooked::(unnamed)"),
+    },
+    "ctest.xml": {
+        "passes": _PASSED,
+        "fails": _FAILED,
+        "disabled": "it was skipped",
+        "staged": "it was skipped",
+    },
+    "behave.xml": {
+        "Shop.search": _FAILED,
+        "Shop > sizes": _FAILED,
+        "sizes -- @1.1 small": _PASSED,
+        "later": "it was skipped",
+    },
     "gotestsum.xml": {
         "TestFails": _FAILED,
         "search/search_test.go::TestPasses": _PASSED,

@@ -7,6 +7,7 @@ What stands in brackets at the end are parameters, and a name without them means
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -28,15 +29,21 @@ _TYPES = pattern(r"\{[^{}]*\}\Z")
 # Of all tests in reports of node.
 _ANY_GROUP = "test"
 _MOST_NAMED = 3
+# A row of an outline in behave (findings/behave-outline-rows.sh): sizes -- @1.2 small
+_ROW = pattern(r"\d+\.\d+(?: .*)?", re.DOTALL)
+_ROW_MARK = " -- @"
 # So many are compared one by one.
 _FEW = 50
 # Of broken files and classes, which are in a message only.
 _MOST_IN_PLACE = 200
 _SCRIPTS = tuple(f".{kind}{end}" for kind in ("", "m", "c") for end in ("js", "ts", "jsx", "tsx"))
 CODE = (".py", ".go", ".java", ".kt", ".cs", *_SCRIPTS)
-# Cases in place of tests that did not run: unittest-xml-reporting and nose2, then mocha.
+# Cases in place of tests that did not run: unittest-xml-reporting and nose2, mocha, then bun, whose
+# case has the tests around it alone (findings/bun-suites-inside-out.sh). A file that cannot be
+# loaded may be in no report at all (findings/deno-broken-file.sh).
 _OF_CLASS = pattern(r"(?:setUp|tearDown)(?:Class|Module) \(([^()]+)\)")
 _HOOK = pattern(r'"(?:before|after) (?:each|all)" hook\b')
+_UNNAMED = "(unnamed)"
 _NO_TESTS = frozenset(
     {
         *("", "nose2.loader.ModuleImportFailure", "unittest.loader._FailedTest"),
@@ -69,6 +76,9 @@ class Match(NamedTuple):
 
 def split_parameters(name: str) -> tuple[str, str]:
     """A name without the brackets at its end, and these: `test_a[1]`, `test_b (i=2)`."""
+    outline, mark, row = name.rpartition(_ROW_MARK)
+    if mark and _ROW.fullmatch(row):
+        return outline, mark + row
     opening, depth = _OPENING.get(name[-1:]), 0
     if opening is None:
         return name, ""
@@ -304,6 +314,8 @@ def _subject(case: CaseName) -> str:
         return match[1]
     if match := _HOOK.search(case.name):
         return case.name[: match.start()]
+    if case.name == _UNNAMED:
+        return case.group or case.place
     is_file = is_code(case.name) and case.group in (case.name, _ANY_GROUP)
     return case.name if is_file or case.group in _NO_TESTS else ""
 

@@ -2,7 +2,8 @@
 
 The writers agree on little: a test that failed and failed in its teardown has two cases, one case
 may have several failures, and a todo that fails has both marks. So a test is what its cases have in
-common, and its result is the worst of them. A test that a report does not have is unknown.
+common, and its result is the worst of them. A test that a report does not have is unknown, and so
+is one that ctest or GoogleTest say in an attribute alone not to have run.
 surefire also reports a failure before a pass, as `flakyFailure`; other writers do not show it.
 """
 
@@ -29,6 +30,9 @@ _FAULTS = frozenset({"failure", "error"})
 _PASSED_LATER = frozenset({"flakyFailure", "flakyError"})
 # Types of skips under which a failure is expected: node, pytest, unittest-xml-reporting.
 _EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
+# Of a case without children, if it has a status at all: GoogleTest and ctest
+# (findings/ctest-disabled-test.sh), behave, others.
+_RAN = frozenset({None, "", "run", "passed", "pass", "success", "successful", "ok", "completed"})
 _POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
 _DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
 _SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
@@ -114,7 +118,9 @@ class _Junit:
         self.markers: dict[CaseName, set[str]] = {}
         self._where, self._depth = where, 0
         self._suites = [""]
+        self._groups: list[str] = []
         self._case: CaseName | None = None
+        self._status: str | None = None
         self._is_plain = True
         self._faulty = self._skipped = self._expected = self._passed_later = False
 
@@ -130,16 +136,24 @@ class _Junit:
             group, name = value("classname", ""), value("name", "")
             file = value("file")
             place = file[:_MOST_NAME] if file else self._suites[-1]
+            if " > " in group:
+                group = self._from_outside(group)
             self._case = CaseName(place, group[:_MOST_NAME], name[:_MOST_NAME])
-            self._is_plain = True
+            self._status, self._is_plain = value("status"), True
         elif tag == "testsuite":
             # mocha names the file of a suite alone.
             name = values.get("file") or values.get("name", "")
             self._suites.append(name[:_MOST_NAME])
+            self._groups.append(values.get("name", ""))
         elif self._depth == 1 and tag != "testsuites":
             raise _invalid(self._where, "it has no test suites")
         elif self._case is not None:
             self._child(self._case, tag, values)
+
+    def _from_outside(self, group: str) -> str:
+        """The tests around a case from the outermost one: bun writes the innermost first."""
+        around = self._groups[1:]
+        return " > ".join(around) if group == " > ".join(reversed(around)) else group
 
     def _child(self, case: CaseName, tag: str, values: dict[str, str]) -> None:
         if self._is_plain:
@@ -161,13 +175,18 @@ class _Junit:
         self._depth -= 1
         if tag == "testsuite":
             self._suites.pop()
+            self._groups.pop()
         elif tag == "testcase" and (case := self._case) is not None:
             # Most cases have no children; 50,000 of them would notice each step.
-            result = _PASSED if self._is_plain else self._result
+            result = self._without_child if self._is_plain else self._result
             earlier = self.results.setdefault(case, result)
             if earlier is not result and earlier < result:
                 self.results[case] = result
             self._case = None
+
+    @property
+    def _without_child(self) -> Result:
+        return _PASSED if self._status in _RAN else Result.SKIPPED
 
     @property
     def _result(self) -> Result:
@@ -175,7 +194,7 @@ class _Junit:
             return Result.FAILED
         if self._passed_later:
             return Result.FLAKY
-        return Result.SKIPPED if self._skipped else Result.PASSED
+        return Result.SKIPPED if self._skipped else self._without_child
 
 
 def read_tap(data: bytes, where: str) -> Mapping[CaseName, Result]:
