@@ -97,6 +97,7 @@ class Term:
         self._children = LeashedChildren(2 / 3 * settings.lease)
         self._machine = machine
         self._epoch = 0
+        self._at_work: set[int] = set()
         self._cleaned = -_HOUR
 
     async def run(self) -> None:
@@ -173,6 +174,7 @@ class Term:
 
     def _care(self) -> None:
         """Plan what is due, take over from the dead, and remove old rows."""
+        self._end_forgotten()
         if lost := self._life.ask("SELECT fleet_sweep() AS units").units:
             self._say(f"{lost} units of nodes that fell silent begin again")
         self._life.ask("SELECT fleet_plan()")
@@ -181,6 +183,18 @@ class Term:
             self._life.ask("SELECT fleet_clean(%s)", age)
             self._cleaned = time.monotonic()
 
+    def _end_forgotten(self) -> None:
+        """End a unit of this epoch that is not at work: the database lost its end.
+
+        As after a crash of one that does not wait for its disk, or a change to a replica.
+        """
+        values = self._epoch, timedelta(seconds=self._settings.lease), [*self._at_work]
+        if row := self._life.ask(_FORGOTTEN, *values):
+            lost = UnlatchError("unit-forgotten", "the database lost the end of a unit")
+            query = "SELECT fleet_end(%s, %s, 'later', %s, 0, false)"
+            self._life.ask(query, row.id, self._epoch, lost.id)
+            self._say(f"{row.repository}: {lost.message}; it begins again")
+
     def _work(self, name: str, job: int) -> None:
         """Carry out the unit of a job, unless the rows say that it must not begin."""
         row = self._insist("SELECT * FROM fleet_begin(%s, %s, %s)", name, self._epoch, job)
@@ -188,11 +202,18 @@ class Term:
             raise UnlatchError("stopped", "this node counts as dead")  # the job is for another
         if row.id is None:
             return
-        outcome = self._outcome(name, is_event=row.is_event)
+        self._at_work.add(row.id)
+        try:
+            self._end(name, row.id, self._outcome(name, is_event=row.is_event))
+        finally:
+            self._at_work.discard(row.id)
+
+    def _end(self, name: str, unit: int, outcome: Outcome) -> None:
+        """Record the end of a unit, unless this node counts as dead."""
         wait = self._wait(outcome)
         values = str(outcome.result), outcome.error, wait, outcome.is_limited and wait is not None
         query = "SELECT fleet_end(%s, %s, %s, %s, %s, %s) AS is_recorded"
-        if self._insist(query, row.id, self._epoch, *values).is_recorded:
+        if self._insist(query, unit, self._epoch, *values).is_recorded:
             self._say(
                 f"{name}: {outcome.result}" + (f" [{outcome.error}]" if outcome.error else "")
             )
@@ -234,3 +255,8 @@ class Term:
                 if self._children.is_stopped:
                     raise
                 time.sleep(self._settings.tick)
+
+
+# A unit is noted as at work a moment after its row begins.
+_FORGOTTEN = """SELECT id, repository FROM fleet_unit WHERE epoch = %s AND ended IS NULL
+    AND began + %s < clock_timestamp() AND NOT id = ANY(%s) ORDER BY id LIMIT 1"""

@@ -41,6 +41,22 @@ def _content(database: str) -> Iterator[str]:
             yield from (row[0] for row in connection.execute(whole))
 
 
+def test_unit_whose_end_the_database_lost_begins_again(fleet: Fleet, database: str) -> None:
+    repository = fleet.add(items=1)
+    fleet.write()
+    with nodes_of(fleet, database, 1, lease=1.5, settle=0.1) as nodes:
+        nodes.wait(nodes.is_idle)
+        with connect(database) as connection:
+            job = "SELECT fleet_begin(r.name, epoch, 999) FROM fleet_repository r, fleet_node"
+            connection.execute(job)
+        assert not nodes.is_idle()
+        nodes.wait(nodes.is_idle)
+        with connect(database) as connection:
+            units = connection.execute("SELECT outcome, error FROM fleet_unit ORDER BY id")
+            assert [("done", None), ("later", "unit-forgotten"), ("done", None)] == [*units]
+    assert fleet.is_delivered(repository)
+
+
 def test_row_of_the_database_begins_nothing_that_the_node_does_not_list(
     fleet: Fleet, database: str
 ) -> None:
