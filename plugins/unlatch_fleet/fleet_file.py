@@ -4,8 +4,9 @@ It lies outside of synced repositories. All mistakes are reported at once, each 
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -33,8 +34,11 @@ _BRANCH = pattern(
     r"(?!-)(?!.*(?:\.\.|@\{|//|[\s~^:?*\[\\\x00-\x1f\x7f]))[^/].*(?<![./])(?<!\.lock)"
 )
 _HEADER = pattern(r"\s*\[\[\s*repositories\s*\]\]")
-# A key, or a table with it as the last part of its name.
-_KEY = r"\s*+\[*+\s*+(?:[\w-]++\s*+\.\s*+)*{}\s*+[=\].]"
+_LIST = "repositories"
+_TABLE = pattern(r"\s*\[{1,2}(?P<name>[^\[\]]+)\]{1,2}\s*(?:#.*)?")
+_PART = pattern(r"\"[^\"]*\"|'[^']*'|[^.\s]+")
+# A key, perhaps as the last part of a dotted one.
+_KEY = r"\s*+(?:[\w-]++\s*+\.\s*+)*{}\s*+[=.]"
 # What texts of several lines begin and end with.
 _QUOTES = ('"""', "'''")
 
@@ -295,6 +299,7 @@ class _Reading:
             if entry := self._checked(Entry, table, prefix, line):
                 entries.append((line, entry))
             self._check_names(table, prefix, line, groups)
+        self._check_webhooks(raw.get("webhooks"))
         whole = self._checked(FleetFile, {**raw, "repositories": []} if tables else raw)
         repositories, repeated = self._unite(entries)
         if whole is None:
@@ -302,7 +307,7 @@ class _Reading:
         return Fleet(repositories, whole.groups, whole.webhooks, whole.events_share, repeated)
 
     def _checked(
-        self, model: type[Model], table: Any, prefix: str = "", line: int = 1
+        self, model: type[Model], table: Any, prefix: str = "", line: int = 0
     ) -> Model | None:
         try:
             return model.model_validate(table)
@@ -328,6 +333,16 @@ class _Reading:
                     what = f"unknown name {name!r}; there are {', '.join(sorted(known))}"
                     self.problems.append((self._line([key], line), f"{prefix}.{key}: {what}"))
 
+    def _check_webhooks(self, webhooks: Any) -> None:
+        for name, table in webhooks.items() if isinstance(webhooks, dict) else ():
+            tracker = table.get("tracker") if isinstance(table, dict) else None
+            if isinstance(tracker, str) and tracker not in self._trackers:
+                there = ", ".join(sorted(self._trackers))
+                line = self._line(["webhooks", name, "tracker"], 0)
+                what = f"webhooks.{name}.tracker: unknown name {tracker!r}; there are {there}"
+                self.problems.append((line, what))
+                table["proof"] = "path"  # nobody knows whether it signs
+
     def _unite(
         self, entries: Iterable[tuple[int, Entry]]
     ) -> tuple[tuple[Repository, ...], tuple[str, ...]]:
@@ -350,19 +365,40 @@ class _Reading:
     def _headers(self, count: int) -> list[int]:
         """The line of each repository; where they are no tables of their own, that of the list."""
         lines = [number for number, line in enumerate(self._lines, 1) if _HEADER.match(line)]
-        return lines if len(lines) == count else [self._line(["repositories"], 1)] * count
+        return lines if len(lines) == count else [self._line([_LIST], 0)] * count
 
-    def _line(self, place: Iterable[str], line: int) -> int:
-        """The line of a key in the part that begins at a line; that of its table if it has none."""
-        end = next(
-            (n for n, text in enumerate(self._lines[line:], line) if _HEADER.match(text)),
-            len(self._lines),
-        )
-        for key in place:
+    def _line(self, place: Sequence[str], line: int) -> int:
+        """The line of a key; that of its table if it has none.
+
+        Args:
+            line: of the header of the repository that it belongs to; 0 for the whole file.
+        """
+        tables = self._tables(line)
+        matches = [table for table in tables if table[0] == (*place[: len(table[0])],)]
+        if not matches:
+            return line
+        name, line, end = max(matches, key=lambda table: len(table[0]))
+        for key in place[len(name) :]:
             wanted = re.compile(_KEY.format(re.escape(key)))
-            numbers = range(line, (end if line > 1 else len(self._lines)) + 1)
+            numbers = range(line, end + 1)
             line = next((n for n in numbers if wanted.match(self._lines[n - 1])), line)
         return line
+
+    def _tables(self, line: int) -> Iterator[tuple[tuple[str, ...], int, int]]:
+        """The tables of a repository or of the whole file: name, first line and last line."""
+        lines = enumerate(self._lines, 1)
+        names = [(n, match["name"]) for n, text in lines if (match := _TABLE.fullmatch(text))]
+        last = len(self._lines)
+        if not line:
+            yield (), 1, names[0][0] - 1 if names else last
+        for (start, name), (following, _) in pairwise([*names, (last + 1, "")]):
+            parts = tuple(part.strip("'\"") for part in _PART.findall(name))
+            if not line:
+                yield parts, start, following - 1
+            elif start == line or (start > line and len(parts) > 1 and parts[0] == _LIST):
+                yield parts[1:], start, following - 1
+            elif start > line:
+                return
 
 
 def _outside_texts(text: str) -> Iterator[str]:

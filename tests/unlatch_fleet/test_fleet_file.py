@@ -98,6 +98,47 @@ def test_a_file_that_is_no_list_of_repositories_is_refused(
     assert id == caught.value.id
 
 
+TABLES = """\
+events_share = 0.1 # groups
+[[repositories]]
+url = "octo/widgets"
+[repositories.targets]
+jira = ["SCRUM"]
+[webhooks.octo]
+tracker = "gitlab"
+secret = "word"
+[groups.mobile]
+app = {id = "Iv23", installation = 12345, key = "app.pem"}
+[webhooks.acme]
+tracker = "ado"
+secret = "env:ACME"
+[groups."of others"]
+[groups."of others".variables]
+GITHUB_TOKEN = "word"
+[[repositories]]
+url = "octo/gadgets"
+every = "never"
+"""
+
+
+def test_mistakes_in_tables_have_the_lines_of_their_keys(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.toml"
+    path.write_text(TABLES)
+    with pytest.raises(MistakesError) as caught:
+        read_fleet(path, TRACKERS)
+    places = [problem.split(": ")[:2] for problem in caught.value.problems]
+    assert [
+        ["line 5", "repositories[0].targets.jira.0"],
+        ["line 7", "webhooks.octo.tracker"],
+        ["line 8", "webhooks.octo.secret"],
+        ["line 10", "groups.mobile.app.key"],
+        ["line 11", "webhooks.acme"],
+        ["line 16", "groups.of others.variables.GITHUB_TOKEN"],
+        ["line 19", "repositories[1].every"],
+    ] == places
+    assert any("unknown name 'gitlab'; there are ado" in line for line in caught.value.problems)
+
+
 def test_all_spellings_of_a_repository_are_one(tmp_path: Path) -> None:
     assert {"github.com/octo/widgets"} == {read_address(url).key for url in SPELLINGS}
     path = tmp_path / "fleet.toml"

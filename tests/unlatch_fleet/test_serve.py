@@ -168,7 +168,7 @@ def test_it_starts_while_the_database_is_away(tmp_path: Path) -> None:
         (FLEET, {TOKEN: "short"}, [], "secret-short"),
         (FLEET, {VARIABLE: ""}, [], "fleet-database-missing"),
         (FLEET.replace('"github"', '"ado"'), {}, [], "fleet-invalid"),
-        (FLEET.replace('"jira"', '"trello"'), {}, [], "unknown-tracker"),
+        (FLEET.replace('"jira"', '"trello"'), {}, [], "fleet-invalid"),
         (FLEET.replace("env:ACME_SECRET", "an-open-secret-of-acme"), {}, [], "fleet-invalid"),
         (FLEET, {}, ["--tls-cert", __file__], "listen-address"),
         (FLEET, {}, ["--tls-cert", __file__, "--tls-key", __file__], "certificate-unusable"),
