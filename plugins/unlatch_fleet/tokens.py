@@ -12,6 +12,7 @@ import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError, UsageError
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
     from unlatch.project.registry import Registry
     from unlatch_fleet.fleet_file import App
 
-# A unit may take a quarter of an hour, and GitHub's tokens live for one.
-_LEAST_LEFT = timedelta(minutes=25)
+# A unit may wait 20 minutes for the clone that an earlier one has, and then take 21. The tokens of
+# GitHub live for an hour.
+_LEAST_LEFT = timedelta(minutes=42)
+# Of the secret of a webhook: one that nobody can guess within the life of a fleet.
+SHORTEST = 16
 _SECONDS = 20
 # Where unlatch and the vendors' programs find no token of this user, which is none of a group's.
 _NOT_OF_USER = {
@@ -67,7 +71,7 @@ class Tokens:
         if (group := self._group(name)) is None:
             return self._own_variables()
         variables = {
-            variable: read_secret(place, self._environ)
+            variable: read_secret(place, self._environ, name=variable)
             for variable, place in group.variables.items()
         }
         if group.app:
@@ -128,8 +132,11 @@ class Tokens:
             return token
 
 
-def read_secret(place: str, environ: Mapping[str, str]) -> str:
+def read_secret(place: str, environ: Mapping[str, str], *, name: str) -> str:
     """The secret at a place of this machine, as fleet.toml names it; it is masked from now on.
+
+    Args:
+        name: of the variable, or of what else it is for.
 
     Raises:
         UsageError: `secret-missing`, `key-unusable`.
@@ -141,24 +148,38 @@ def read_secret(place: str, environ: Mapping[str, str]) -> str:
     elif kind == "keyring":
         value = read_keyring(*rest.split("/", 1))
     else:
-        value = _read_secret(Path(rest)).decode().strip()
+        value = _read_secret(Path(rest), name).decode().strip()
     if not value:
-        message, hint = "a secret of the fleet is missing", "set what the file names as its place"
+        message, hint = f"the secret of {name} is missing", "set what fleet.toml names as its place"
         raise UsageError("secret-missing", message, where=place, hint=hint)
     remember_secrets(value)
     return value
 
 
-def _read_secret(path: Path) -> bytes:
+def read_webhook_secret(name: str, place: str, environ: Mapping[str, str]) -> str:
+    """The secret of a webhook; the errors of `read_secret`, and UsageError `secret-short`."""
+    secret = read_secret(place, environ, name=f"the webhook {name!r}")
+    if len(secret) < SHORTEST:
+        message = f"the secret of the webhook {name!r} has fewer than {SHORTEST} characters"
+        raise UsageError("secret-short", message, where=place, hint="openssl rand -hex 32")
+    return secret
+
+
+def _read_secret(path: Path, name: str) -> bytes:
     """A file that its owner alone can read; UsageError `key-unusable`."""
-    hint = f"chmod 600 {path.name}, by the user that runs unlatch"
+    hint = f"let its owner alone read it: chmod 600 {quote(str(path))}"
     try:
         if path.stat().st_mode & _READABLE_BY_OTHERS:
-            message = "a file with a secret is open to other users"
+            message = f"the file with the secret of {name} is open to other users: {path}"
             raise UsageError("key-unusable", message, where=str(path), hint=hint)
         return read_user_file(path)
+    except FileNotFoundError as error:
+        message = f"there is no file {path}, which has the secret of {name}"
+        hint = "write the file, or change its path in fleet.toml"
+        raise UsageError("key-unusable", message, where=str(path), hint=hint) from error
     except OSError as error:
-        message = f"a file with a secret cannot be read: {error.strerror or error}"
+        why = error.strerror or error
+        message = f"the file {path} with the secret of {name} cannot be read: {why}"
         raise UsageError("key-unusable", message, where=str(path), hint=hint) from error
 
 
@@ -178,7 +199,7 @@ def _make_token(app: App) -> tuple[str, datetime]:
     import requests  # noqa: PLC0415  (slow to load)
 
     check_secure(app.api_url)
-    key = _read_secret(Path(app.key)).decode()
+    key = _read_secret(Path(app.key), "the GitHub App").decode()
     try:
         auth = AppAuth(app.id, key)
         with GithubIntegration(

@@ -8,6 +8,14 @@ if TYPE_CHECKING:
     from tests.unlatch_fleet.repositories import Fleet
 
 
+def test_check_refuses_a_secret_that_the_server_would_refuse(fleet: Fleet) -> None:
+    fleet.write('repositories = []\n[webhooks.octo]\ntracker = "github"\nsecret = "env:OCTO"\n')
+    check = "fleet", "check", str(fleet.file)
+    done = fleet.unlatch(*check, OCTO="short").ends(2)
+    assert "secret-short" in done.err
+    assert "unlatch fleet serve" in fleet.unlatch(*check).ends(0).err
+
+
 def test_check_shows_rights_webhooks_and_mistakes_of_each_repository(fleet: Fleet) -> None:
     sound, broken, failing = (fleet.add() for _ in range(3))
     fleet.box.github.add_hook(events=["issues"], repository=sound.name)

@@ -126,6 +126,8 @@ def test_a_place_without_a_secret_is_named(tmp_path: Path, place: str, mode: int
     with pytest.raises(UnlatchError) as caught:
         _tokens(("acme", group)).variables("acme")
     assert (id, True) == (caught.value.id, bool(caught.value.where))
+    assert "GITHUB_TOKEN" in caught.value.message
+    assert ("chmod" in f"{caught.value.hint}") == (mode == 0o644)
 
 
 def test_an_installation_token_is_made_once_and_anew_before_it_ends(key: Path) -> None:
@@ -135,9 +137,9 @@ def test_an_installation_token_is_made_once_and_anew_before_it_ends(key: Path) -
         first, again = tokens.variables("acme"), tokens.variables("acme")
         assert (first, ["/api/v3/app/installations/34/access_tokens"]) == (again, server.paths)
 
-        # One that would end during a unit is not used.
+        # One that would end during a unit, or while it waits for its clone, is not used.
         ending = _tokens(("acme", Group(app=app)))
-        server.minutes = 20
+        server.minutes = 40
         ending.variables("acme")
         server.minutes = 60
         last = ending.variables("acme")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -10,8 +11,10 @@ from unlatch.cli.options.common import JSON
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
 from unlatch_fleet.checking.repositories import check_all
 from unlatch_fleet.cli.chosen import FILE, open_machine, unit_options
+from unlatch_fleet.tokens import read_webhook_secret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.context import Context
     from unlatch_fleet.checking.repositories import Checked
     from unlatch_fleet.checking.webhooks import Webhooks
+    from unlatch_fleet.fleet_file import Fleet
 
 
 @click.command(
@@ -33,6 +37,7 @@ def check_fleet(
     context: Context, *, file: Path, clones: Path | None, jobs: int, as_json: bool
 ) -> int:
     machine = open_machine(context, file, clones)
+    _check_secrets(machine.fleet)
     for line in machine.fleet.repeated:
         output.note(line)
     results = []
@@ -44,6 +49,21 @@ def check_fleet(
     if as_json:
         output.document("fleet-check", code, repositories=[_entry(checked) for checked in results])
     return code
+
+
+def _check_secrets(fleet: Fleet) -> None:
+    """Refuse a secret that `unlatch fleet serve` would refuse; they may be on its machine alone.
+
+    Raises:
+        UsageError: `secret-short`.
+    """
+    for name, webhook in fleet.webhooks.items():
+        try:
+            read_webhook_secret(name, webhook.secret, os.environ)
+        except UsageError as error:
+            if error.id == "secret-short":
+                raise
+            output.note(f"{error.message}; on the machine of `unlatch fleet serve` it is needed")
 
 
 def _tell(checked: Checked) -> None:

@@ -16,7 +16,7 @@ from unlatch.project.registry import Registry
 from unlatch_fleet.cli.connected import NODE_FILE, find_address, open_node_file
 from unlatch_fleet.fleet_file import read_fleet
 from unlatch_fleet.repository_address import names_in_events, own_targets
-from unlatch_fleet.tokens import read_secret
+from unlatch_fleet.tokens import SHORTEST, read_webhook_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,15 +89,12 @@ def _service(file: Path, address: Address, database: str) -> Service:
 
 
 def _hook(name: str, webhook: Webhook, registry: Registry) -> Hook:
-    from unlatch_fleet.serve.hooks import SHORTEST, Hook, Proof  # noqa: PLC0415  (of an extra)
+    from unlatch_fleet.serve.hooks import Hook, Proof  # noqa: PLC0415  (of an extra)
 
     if not registry.manifest(webhook.tracker).events:
         message = f"the plugin of {webhook.tracker} reads no messages"
         raise UsageError("unknown-event-source", message, where=f"webhooks.{name}")
-    secret = read_secret(webhook.secret, os.environ)
-    if len(secret) < SHORTEST:
-        message = f"the secret of the webhook {name!r} has fewer than {SHORTEST} characters"
-        raise UsageError("secret-short", message, where=webhook.secret, hint="openssl rand -hex 32")
+    secret = read_webhook_secret(name, webhook.secret, os.environ)
     return Hook(name, webhook.tracker, Proof(webhook.proof), secret.encode())
 
 
@@ -115,8 +112,6 @@ def _listed(repositories: Iterable[Repository], registry: Registry) -> Iterable[
 
 
 def _token(environ: Mapping[str, str], *, is_needed: bool) -> bytes | None:
-    from unlatch_fleet.serve.hooks import SHORTEST  # noqa: PLC0415  (of an extra)
-
     token = environ.get(TOKEN, "")
     remember_secrets(token)
     if len(token) < SHORTEST and (token or is_needed):

@@ -38,8 +38,6 @@ class Proof(StrEnum):
 
 # The header with the signature, for the trackers that sign.
 SIGNATURES = {"github": "x-hub-signature-256", "jira": "x-hub-signature"}
-# A password that nobody can guess within the life of a fleet.
-SHORTEST = 16
 
 
 @dataclass(frozen=True, slots=True)
