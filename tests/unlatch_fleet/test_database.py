@@ -149,7 +149,18 @@ def test_tls_is_required_where_a_variable_names_the_host(
     assert "sslmode=require" in choose_address(None, "dbname=fleet", {})
 
 
-def test_database_that_is_away_is_said_without_its_address() -> None:
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("host=/nowhere password=secret user=me", '"/nowhere/.s.PGSQL.5432" failed: No such file'),
+        ("postgresql://me:secret@127.0.0.1:1/db", '"127.0.0.1", port 1 failed: Connection refused'),
+        ("postgresql://me:my@secret@nowhere.invalid/db", "resolve host 'nowhere.invalid'"),
+    ],
+)
+def test_database_that_is_away_is_said_with_its_cause_and_no_password(
+    address: str, why: str
+) -> None:
     with pytest.raises(UnlatchError, match="fleet-database-away") as caught:
-        rows.status("host=/nowhere password=secret user=me")
+        rows.status(address)
+    assert why in caught.value.message
     assert "secret" not in str(caught.value)

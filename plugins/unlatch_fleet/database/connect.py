@@ -75,9 +75,17 @@ def translated() -> Iterator[None]:
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise Transient(
             "fleet-database-away",
-            "the fleet's database cannot be reached",
+            f"the fleet's database cannot be reached: {_why(error)}",
             hint="check that it runs and accepts this role; nothing is lost meanwhile",
         ) from error
+
+
+def _why(error: psycopg.Error) -> str:
+    """The cause with host and port, which libpq says without a password."""
+    first, _, _ = str(error).partition("\n")
+    # A password with an @ that is not encoded reads as a part of the host.
+    before, _, after = first.rpartition("@")
+    return before[: max(before.rfind("'"), before.rfind('"')) + 1] + after
 
 
 class Line:
