@@ -44,7 +44,7 @@ def test_add_lists_changes_and_prunes_repositories(typed: Typed) -> None:
     typed.file.write_text(LIST.format("2h"))
     assert "0 added, 1 changed, 0 removed" in typed("add", str(typed.file)).ends(0).out
     typed.file.write_text('[[repositories]]\nurl = "https://github.com/Acme/API.git"\n')
-    assert "1 others stay listed" in typed("add", str(typed.file)).ends(0).err
+    assert "1 other stays listed" in typed("add", str(typed.file)).ends(0).err
     assert "1 removed" in typed("add", str(typed.file), "--prune").ends(0).out
 
 
@@ -138,7 +138,7 @@ def test_drained_node_ends_by_itself(fleet: Fleet, typed: Typed, database: str) 
     fleet.write()
     with nodes_of(fleet, database, 1) as nodes:
         nodes.wait(nodes.is_idle)
-        assert "1 nodes end" in typed("drain", "node-1").ends(0).out
+        assert "1 node ends" in typed("drain", "node-1").ends(0).out
         process = nodes.nodes[0].process
         assert process is not None
         assert process.wait(30) == 0

@@ -9,6 +9,7 @@ import click
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.terminal import output
 from unlatch.project.registry import Registry
+from unlatch_fleet.cli.chosen import repositories_in_words
 from unlatch_fleet.cli.connected import NODE_FILE, connected
 from unlatch_fleet.fleet_file import read_fleet
 
@@ -36,7 +37,9 @@ def add_fleet(*, file: Path, prune: bool, node_file: Path | None, as_json: bool)
         counts = {"added": added, "changed": changed, "removed": removed}
         output.document("fleet-add", listed=len(names), **counts, notInFile=kept)
         return 0
-    output.ok(f"{len(names)} repositories: {added} added, {changed} changed, {removed} removed")
+    count = repositories_in_words(len(names))
+    output.ok(f"{count}: {added} added, {changed} changed, {removed} removed")
     if kept:
-        output.note(f"{len(kept)} others stay listed; remove them with --prune")
+        words = "1 other stays" if len(kept) == 1 else f"{len(kept)} others stay"
+        output.note(f"{words} listed; remove with --prune")
     return 0

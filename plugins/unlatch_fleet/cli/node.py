@@ -54,7 +54,7 @@ def node_fleet(context: Context, *, node_file: Path | None, jobs: int | None) ->
     fleet = machines.machine.fleet
     _say(f"node {node.name}: {len(fleet.repositories)} repositories, {node.jobs} at a time")
     settings, ending = node.settings(fleet.events_share), threading.Event()
-    with _tasks(node, address, machines, ending):
+    with _tasks(node, address, machines, ending, lease=settings.lease):
         asyncio.run(run_node(address, machines.current, settings, _say, ending))
     return 0
 
@@ -96,7 +96,7 @@ class _Machines:
 
 
 def _tasks(
-    node: NodeFile, address: str, machines: _Machines, ending: threading.Event
+    node: NodeFile, address: str, machines: _Machines, ending: threading.Event, *, lease: float
 ) -> AbstractContextManager[None]:
     """Works on tasks of runs meanwhile, if node.toml says what they may use."""
     if node.runs is None:
@@ -117,6 +117,7 @@ def _tasks(
         offer=node.runs,
         credentials=credentials,
         environ=os.environ,
+        lease=lease,
         keep_days=node.keep_days,
     )
     _say(f"node {node.name}: {node.runs.jobs} tasks of runs at a time")

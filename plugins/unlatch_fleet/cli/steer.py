@@ -74,7 +74,8 @@ def pause_fleet(
     if as_json:
         output.document("fleet-pause", repositories=names, changed=changed, paused=not ends)
         return 0
-    output.ok(f"{changed} repositories {'continue' if ends else 'pause'}")
+    verb = "continue" if ends else "pause"
+    output.ok(f"1 repository {verb}s" if changed == 1 else f"{changed} repositories {verb}")
     return 0
 
 
@@ -90,7 +91,9 @@ def drain_fleet(*, nodes: tuple[str, ...], node_file: Path | None, as_json: bool
     if as_json:
         output.document("fleet-drain", nodes=count)
         return 0
-    output.ok(f"{count} nodes end after their syncs")
+    output.ok(
+        "1 node ends after its syncs" if count == 1 else f"{count} nodes end after their syncs"
+    )
     return 0
 
 

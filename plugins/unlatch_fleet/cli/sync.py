@@ -13,7 +13,14 @@ from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
-from unlatch_fleet.cli.chosen import FILE, journal_file, named, open_machine, unit_options
+from unlatch_fleet.cli.chosen import (
+    FILE,
+    journal_file,
+    named,
+    open_machine,
+    repositories_in_words,
+    unit_options,
+)
 from unlatch_fleet.cli.journal import Journal
 from unlatch_fleet.local import LocalFleet
 from unlatch_fleet.unit import Result
@@ -75,7 +82,9 @@ def sync_fleet(
     for line in machine.fleet.repeated:
         output.note(line)
     if len(left) < len(repositories):
-        output.note(f"{len(repositories) - len(left)} repositories were synced before")
+        before = len(repositories) - len(left)
+        verb = "was" if before == 1 else "were"
+        output.note(f"{repositories_in_words(before)} {verb} synced before")
     if not (resume or dry_run):
         journal.begin()
     listener = _Listener(None if dry_run else journal, total=len(left), silent=as_json)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.unlatch_fleet.tasks.fleet_harness import a_repository, git, wait_for_nodes
 
+from unlatch_fleet.database.connect import connect
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -91,6 +93,7 @@ def fleet_node(stage: Stage, folder: Path) -> Iterator[None]:
         "key": "0" * 64,
         "fleet": str(folder / "fleet.toml"),
         "clones": str(folder / "clones"),
+        "lease": 50,
     }
     offer = {"repositories": [str(stage.remote)], **OFFER}
     (folder / "fleet.toml").write_text("repositories = []\n")
@@ -120,6 +123,9 @@ def test_work_comes_back_as_branches_and_later_tasks_have_it(
     with fleet_node(stage, tmp_path / "node"):
         wait_for_nodes(stage.address, 1)
         said = clone.run(*START, "--pass-env", "GREETING")
+        with connect(stage.address) as connection:
+            leases = connection.execute("SELECT extract(epoch FROM lease)::int FROM run_node")
+            assert [(50,)] == [*leases]
     wait_for_nodes(stage.address, 1, ended=1)
     assert "at work on east" in said
     assert {"1": "done", "2": "done"} == {
