@@ -28,20 +28,31 @@ class Meter:
 
     Args:
         scale: how many times faster than real the time of limits passes.
+        fewer: the part of GitHub's numbers that may pass is 1 / `fewer`.
+        is_on: whether it refuses and counts.
     """
 
     scale: float
+    fewer: int = 1
+    is_on: bool = True
     moments: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     refused: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def limits(self) -> tuple[tuple[int, float], ...]:
+        """Numbers of requests, and the seconds of this run for so many."""
+        return tuple((count // self.fewer, seconds / self.scale) for count, seconds in LIMITS)
+
     def take(self, account: str) -> float:
         """Count a request; the seconds to wait if it is refused."""
+        if not self.is_on:
+            return 0.0
         with self._lock:
             now, moments = time.monotonic(), self.moments[account]
-            for count, seconds in LIMITS:
+            for count, seconds in self.limits:
                 if len(moments) >= count:
-                    wait = moments[-count] + seconds / self.scale - now
+                    wait = moments[-count] + seconds - now
                     if wait > 0:
                         self.refused += 1
                         return wait
@@ -51,7 +62,7 @@ class Meter:
     def shares(self) -> dict[str, float]:
         """The most that each account posted in any window, of each limit the largest share."""
         return {
-            account: max(_most(moments, seconds / self.scale) / count for count, seconds in LIMITS)
+            account: max(_most(moments, seconds) / count for count, seconds in self.limits)
             for account, moments in self.moments.items()
         }
 

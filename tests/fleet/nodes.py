@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tests.warm.client import unlatch
 
 from unlatch_fleet.database import rows
-from unlatch_fleet.database.connect import opened
+from unlatch_fleet.database.connect import opened, single
 from unlatch_fleet.database.rows import Listed
 
 if TYPE_CHECKING:
@@ -112,17 +112,25 @@ class Nodes:
 
     def list_repositories(self, every: float = 3600.0) -> None:
         entries = [
-            Listed(str(repository.path), "default", every) for repository in self.fleet.repositories
+            Listed(str(repository.path), repository.group, every)
+            for repository in self.fleet.repositories
         ]
         with opened(self.database) as connection:
             rows.list_repositories(connection, entries)
 
-    def add(self, *, database: str | None = None, folder: str | None = None) -> Node:
+    def add(
+        self,
+        *,
+        database: str | None = None,
+        folder: str | None = None,
+        runs: Mapping[str, object] | None = None,
+    ) -> Node:
         """A further node, started.
 
         Args:
             folder: the name of its own.
             database: the address through which it reaches the database.
+            runs: what it offers to tasks of runs.
         """
         number = len(self.nodes) + 1
         place = self.fleet.folder / (folder or f"node-{number}")
@@ -135,6 +143,9 @@ class Nodes:
         lines = [
             f"{name} = {json.dumps(value)}\n" for name, value in {**settings, **numbers}.items()
         ]
+        if runs:
+            lines += ["[runs]\n"]
+            lines += [f"{name} = {json.dumps(value)}\n" for name, value in runs.items()]
         file.write_text("".join(lines))
         shared = self.fleet.environ
         (place / "home").mkdir()
@@ -146,9 +157,10 @@ class Nodes:
 
     def is_idle(self) -> bool:
         """Whether all requests are answered, and nothing is at work or waits."""
-        status = rows.status(self.database)
-        busy = {"waiting", "at-work", "later", "new", "failed", "lost"}
-        return not any(row.state in busy for row in status.repositories)
+        busy = ["waiting", "at-work", "later", "new", "failed", "lost"]
+        query = "SELECT count(*) AS busy FROM fleet_status WHERE state = ANY(%s)"
+        with opened(self.database) as connection:
+            return not single(connection, query, busy).busy
 
     def wait(self, is_reached: Callable[[], bool], seconds: float = 60.0) -> None:
         """Wait for a state that the nodes bring about."""

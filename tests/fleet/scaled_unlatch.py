@@ -1,4 +1,10 @@
-"""unlatch with GitHub's published limits in scaled time: `python scaled_unlatch.py SCALE ...`."""
+"""unlatch with GitHub's published limits in scaled time.
+
+    python scaled_unlatch.py SCALE FEWER ...
+
+Each limit has 1 / FEWER of its requests. The pause before a unit's next try where a tracker names
+no time is 1 / SCALE, too.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +12,17 @@ import sys
 from dataclasses import replace
 
 from unlatch.cli.__main__ import main
+from unlatch.cli.render import delivery_documents
 from unlatch_github import plugin
 
 
-def _scale(factor: float) -> None:
+def _scale(factor: float, fewer: int) -> None:
     pace = plugin._PACE
-    limits = tuple((count, seconds / factor) for count, seconds in pace.limits)
+    limits = tuple((count // fewer, seconds / factor) for count, seconds in pace.limits)
     plugin._PACE = replace(pace, limits=limits, apart=pace.apart / factor)
+    delivery_documents._UNNAMED_RETRY /= factor
 
 
 if __name__ == "__main__":
-    _scale(float(sys.argv.pop(1)))
+    _scale(float(sys.argv.pop(1)), int(sys.argv.pop(1)))
     main()

@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -34,11 +34,16 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 @dataclass(frozen=True)
 class Repository:
-    """A bare repository, and the items, by tracker, that each need a comment."""
+    """A bare repository, and the items, by tracker, that each need a comment.
+
+    Args:
+        group: of its tokens.
+    """
 
     path: Path
     name: str
     due: Mapping[str, Sequence[str]]
+    group: str = "default"
 
     def git(self, *arguments: str, fed: bytes = b"") -> str:
         done = subprocess.run(
@@ -53,8 +58,9 @@ class Repository:
     def metadata(self) -> list[dict[str, Any]]:
         """The pushed metadata.json of each increment."""
         names = self.git("ls-tree", "-r", "--name-only", "main").splitlines()
-        places = [name for name in names if name.endswith("/metadata.json")]
-        return [json.loads(self.git("show", f"main:{place}")) for place in places]
+        places = [f"main:{name}\n" for name in names if name.endswith("/metadata.json")]
+        texts = self.git("cat-file", "--batch", fed="".join(places).encode())
+        return [json.loads(text) for text in _blobs(texts.encode())]
 
     @property
     def pending(self) -> int:
@@ -66,7 +72,8 @@ class Repository:
 
     def commit(self, files: Mapping[str, str]) -> None:
         """Commit files on top of the branch main."""
-        parent = "from refs/heads/main^0\n" if self.git("branch", "--list", "main") else ""
+        is_first = not (self.path / "refs" / "heads" / "main").exists()
+        parent = "" if is_first else "from refs/heads/main^0\n"
         parts = [
             "commit refs/heads/main",
             "committer Gil Git <gil@example.com> 1767340800 +0000",
@@ -133,18 +140,21 @@ class Fleet:
         for turn in range(max(map(len, due.values()))):
             links = {tracker: ids[turn] for tracker, ids in due.items() if turn < len(ids)}
             files |= self._increment(number, turn + 1, name, links)
-        subprocess.run(
-            ["git", "init", "--quiet", "--bare", "--initial-branch", "main", str(path)],
-            check=True,
-            timeout=60,
-        )
-        repository = Repository(path, name, due)
+        self._init(path)
+        repository = Repository(path, name, due, self._group(number))
         repository.commit(files)
         self.repositories.append(repository)
         return repository
 
+    def _init(self, path: Path) -> None:
+        argv = ["git", "init", "--quiet", "--bare", "--initial-branch", "main", str(path)]
+        subprocess.run(argv, check=True, timeout=60)
+
+    def _group(self, _number: int) -> str:
+        return "default"
+
     def write(
-        self, more: str = "", *, group: str = "default", targets: Targets = NO_TARGETS
+        self, more: str = "", *, group: str | None = None, targets: Targets = NO_TARGETS
     ) -> None:
         """Write fleet.toml, each repository with its own target and the projects of the sandbox."""
         shared = {"ado": ["fabrikam/widgets"], "jira": ["SCRUM"], **targets}
@@ -158,7 +168,7 @@ class Fleet:
         for repository in self.repositories:
             listed = {"github": [repository.name], **shared}
             tables.append(f"[[repositories]]\nurl = {json.dumps(str(repository.path))}")
-            tables.append(f"group = {json.dumps(group)}")
+            tables.append(f"group = {json.dumps(group or repository.group)}")
             for tracker, names in listed.items():
                 entries = [f"{hosts[tracker]}/{name}" for name in names]
                 tables.append(f"targets.{tracker} = {json.dumps(entries)}")
@@ -238,6 +248,15 @@ class Fleet:
             f"{folder}/spec.md": "---\nstatus: active\n---\n# Part\n",
             f"{folder}/tasks.md": "# Tasks\n\n- [ ] Repair it\n",
         }
+
+
+def _blobs(batch: bytes) -> Iterator[bytes]:
+    """The contents in the output of `git cat-file --batch`."""
+    while batch:
+        head, _, rest = batch.partition(b"\n")
+        size = int(head.split()[2])
+        yield rest[:size]
+        batch = rest[size + 1 :]
 
 
 def _ulid(number: int) -> str:
