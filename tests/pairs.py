@@ -2,23 +2,32 @@
 
 With the trackers of the sandbox a case takes a tenth of a second. Each value of the parameter with
 the most values runs with one value of each other, in turn: a Latin square in place of the whole. A
-rule of the core that varies only in the tracker, its deployment, the width or the protocol runs
-with one of them, in turn. `make torture` runs the rest.
+rule of the core that varies only in the tracker, its deployment, the width, the protocol, the
+system of a job or its credentials runs with one of them, in turn. `make torture` runs the rest.
+
+Tables of all commands, hosts or faults are `sampled`: each table runs some of its rows, and the
+tables that try every command are offset, so that each command is tried in one of them or more.
 """
 
 import math
 import zlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from itertools import combinations, groupby
 
 import pytest
+from _pytest.mark import ParameterSet
 
 Cell = tuple[str, ...]
 
 _SANDBOX = {"box", "_running"}
 # Where these alone vary, one value says what the others say; what differs between the trackers is
 # in the tests of their plugins.
-_IN_TURN = {"tracker", "columns", "mode", "either"}
+_IN_TURN = {"tracker", "columns", "mode", "either", "system", "leave"}
+
+
+def sampled(rows: Iterable[str], chosen: Collection[str]) -> list[ParameterSet]:
+    """Rows of a table, of which only `make torture` runs those that are not chosen."""
+    return [pytest.param(row, marks=() if row in chosen else pytest.mark.sweep) for row in rows]
 
 
 def rest_of_products(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from _pytest.mark import ParameterSet
 from tests.cli.project import NAME, WORKER, Done, Project
+from tests.pairs import sampled
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
 from tests.security.programs import Program
@@ -105,37 +105,21 @@ def inside(project: Project) -> str:
     return b"\n".join(path.read_bytes() for path in small).decode(errors="replace")
 
 
-# Efforts, sessions and runs import no increments, as import-linter checks; these of their commands
-# read them nevertheless.
-READING = {"effort chat", "session publish"}
-OTHER_WORK = {"effort", "run", "session", "workflow"}
-OF_INCREMENTS = [name for name in COMMANDS if name in READING or name.split()[0] not in OTHER_WORK]
 # How those that look at every increment say that they could not: the doctor finds errors, the
 # migration begins only when it can move all, and sync leaves something unchecked.
 INCOMPLETE = {"doctor": 1, "migrate": 1, "sync": 5}
 
 
-def sampled(chosen: Collection[str]) -> list[ParameterSet]:
-    """Some commands each time, and all of them by `make torture`."""
-    return [
-        pytest.param(name, marks=() if name in chosen else pytest.mark.sweep) for name in COMMANDS
-    ]
-
-
 # One module reads the increments for all commands, and one module writes.
-BY_INCREMENTS = sampled({*OF_INCREMENTS[::3], *INCOMPLETE, "list", "status", "report"})
-WRITING = sampled(OF_INCREMENTS[1::6])
-# Links everywhere for every command of increments; one of the kinds for every other command, and
-# for a third of these.
+BY_INCREMENTS = sampled(COMMANDS, {*COMMANDS[3::16], *INCOMPLETE, "list"})
+WRITING = sampled(COMMANDS, {*COMMANDS[7::16], "resume"})
+# Each kind for a command, and links everywhere for those that write or look at everything.
+CHOSEN = {*zip(COMMANDS[1::4], REPOSITORIES, strict=False)} | {
+    (name, "all links") for name in ("complete", "merge", "resume", "session publish", *INCOMPLETE)
+}
 PAIRS = [
-    pytest.param(name, kind, marks=() if own else pytest.mark.sweep)
-    for n, name in enumerate(COMMANDS)
-    for k, kind in enumerate(REPOSITORIES)
-    for is_of_increments in [name in OF_INCREMENTS]
-    for own in [
-        (is_of_increments and kind == "all links")
-        or ((n % 3 == 1 or not is_of_increments) and (n + k) % len(REPOSITORIES) == 0)
-    ]
+    pytest.param(*pair, marks=() if pair in CHOSEN else pytest.mark.sweep)
+    for pair in itertools.product(COMMANDS, REPOSITORIES)
 ]
 
 
@@ -392,20 +376,19 @@ def test_a_folder_that_is_swapped_for_a_link_while_commands_run_is_not_followed(
     assert before == outside.state()
 
 
-LINES = {
-    "deep": "[" * 100_000,
-    "deep and whole": '{"id": ' + "[" * 500 + "]" * 500 + "}",
-    "number": '{"id": ' + "9" * 10_000 + "}",
-    "long": json.dumps({"id": "x", "at": "y", "event": "z", "reason": "w" * (2 << 20)}),
-}
+LINES = (
+    "[" * 100_000,
+    '{"id": ' + "[" * 500 + "]" * 500 + "}",
+    '{"id": ' + "9" * 10_000 + "}",
+    json.dumps({"id": "x", "at": "y", "event": "z", "reason": "w" * (2 << 20)}),
+)
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_an_event_that_cannot_be_read_costs_itself_alone(project: Project, line: str) -> None:
+def test_an_event_that_cannot_be_read_costs_itself_alone(project: Project) -> None:
     hostile.prepare(project)
     assert 0 == project.run(*RESUME).code
     path = project.folder() / hostile.EVENTS
-    path.write_text(f"{LINES[line]}\n{path.read_text()}")
+    path.write_text("\n".join([*LINES, path.read_text()]))
 
     history, synced = project.run("history", "7", "--json"), project.run("sync", "--yes")
     checked = project.run("doctor", "--json")
@@ -415,7 +398,8 @@ def test_an_event_that_cannot_be_read_costs_itself_alone(project: Project, line:
     found = [
         one["where"] for one in checked.document["findings"] if one["id"] == "event-unreadable"
     ]
-    assert [f".unlatch/increments/{NAME}/events.jsonl:1"] == found
+    events = f".unlatch/increments/{NAME}/events.jsonl"
+    assert [f"{events}:{number}" for number in range(1, len(LINES) + 1)] == found
 
 
 def test_the_canary_is_seen_where_nothing_is_in_its_way(

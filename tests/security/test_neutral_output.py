@@ -7,19 +7,18 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 import requests
-from _pytest.mark import ParameterSet
 from markdown_it import MarkdownIt
 from tests.ci.jobs import AZURE, GITHUB, GITLAB
 from tests.ci.test_telling import commands
 from tests.cli import scoped
 from tests.cli.project import WORKER, Done, Project
+from tests.pairs import sampled
 from tests.security.acting import (
     BRANCH,
     NAME,
@@ -55,21 +54,6 @@ def test_what_is_taken_for_harmless_without_a_search_is_harmless() -> None:
     found = [hex(ord(sign)) for sign in harmless if any(one.search(sign) for one in patterns)]
 
     assert ([], True) == (found, len(harmless) > 100_000)
-
-
-def sampled(names: Iterable[str], is_chosen: Callable[[int, str], bool]) -> list[ParameterSet]:
-    """Leave commands, and the groups of other trackers, which the same code serves, to torture."""
-    return [
-        pytest.param(name, marks=() if is_own and is_chosen(number, name) else pytest.mark.sweep)
-        for number, name in enumerate(names)
-        for is_own in [name.split()[0] not in {"ado", "jira"}]
-    ]
-
-
-def is_other_work(name: str) -> bool:
-    """Whether a command of other work writes nothing of its own for a job."""
-    groups = {"effort", "run", "session", "workflow"}
-    return name.split(maxsplit=1)[0] in groups and name != "session publish"
 
 
 def takes_json(name: str) -> bool:
@@ -155,11 +139,10 @@ def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()
 # Every command
 
 
-# Each way to show words is one module, for all commands: by default a command shows them at a
-# terminal or in a job, and some in JSON; `make torture` tries all.
-AT_TERMINAL = sampled(SHOWING_HERE, lambda number, name: number % 2 == 1 or is_other_work(name))
-IN_JOBS = sampled(SHOWING_HERE, lambda number, name: not (number % 2 or is_other_work(name)))
-DOCUMENTS = sampled(filter(takes_json, SHOWING), lambda number, _: number % 4 == 0)
+# Each way to show words is one module, for all commands.
+AT_TERMINAL = sampled(SHOWING_HERE, SHOWING_HERE[::5])
+IN_JOBS = sampled(SHOWING_HERE, SHOWING_HERE[2::10])
+DOCUMENTS = sampled(filter(takes_json, SHOWING), SHOWING[4::10])
 
 
 @pytest.mark.parametrize("name", AT_TERMINAL)

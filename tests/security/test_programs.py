@@ -17,9 +17,9 @@ from pathlib import Path
 
 import click
 import pytest
-from _pytest.mark import ParameterSet
 from tests.cli import scoped
 from tests.cli.project import NAME, REASON, WORKER, Project
+from tests.pairs import sampled
 from tests.security.programs import OF_GROUPS, PROGRAMS, Program
 from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 from tests.warm.client import unlatch
@@ -240,27 +240,12 @@ ASKS_GIT = [
 ]
 
 
-def _sampled(names: Iterable[str], chosen: Iterable[str]) -> list[ParameterSet]:
-    """Those that are not chosen are left to `make torture`."""
-    kept = set(chosen)
-    return [pytest.param(name, marks=() if name in kept else pytest.mark.sweep) for name in names]
-
-
-# As processes run each command of its own that starts a program, and one of each group: others of
-# a group share its code. tests/security/test_hostile_files.py observes all commands in process.
-_OF_GROUP = {name.split()[0]: name for name in DECLARED if " " in name}
-_OF_MOVES = {"review", "backlog"}  # one module has them, `pause` and `start`
-_ALONE = [name for name in DECLARED if " " not in name and name not in {*_OF_GROUP, *_OF_MOVES}]
-STARTED = _sampled(
-    DECLARED,
-    [
-        *(name for name in _ALONE if DECLARED[name] - {Program.PAGER}),
-        *(name for group, name in _OF_GROUP.items() if group not in {"ado", "jira"}),
-        *("agents hook", "auth status", "github status", "run start"),
-    ],
-)
+# As processes run one command of those that may start the same programs, and those that begin with
+# what a repository says. tests/security/test_hostile_files.py observes commands in process.
+_FOR_PROGRAMS = {programs: name for name, programs in DECLARED.items()}
+STARTED = sampled(DECLARED, {*_FOR_PROGRAMS.values(), "agents hook", "merge", "resume", "sync"})
 # One module asks git for all commands.
-IN_BARE = _sampled(ASKS_GIT, [*ASKS_GIT[::8], "sync"])
+IN_BARE = sampled(ASKS_GIT, {*ASKS_GIT[::24], "sync"})
 
 
 def interrupt(process: subprocess.Popen[str]) -> None:
