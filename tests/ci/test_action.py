@@ -393,6 +393,7 @@ def install(team: Team, environ: Mapping[str, str]) -> Done:
     return bash(job(team, "job"), ACTION["runs"]["steps"][0]["run"], environ)
 
 
+@pytest.mark.sweep  # it builds a wheel of this tree; `make wheel-check` installs one
 def test_the_action_installs_itself_and_its_lock(
     team: Team, runner: Path, installation: dict[str, str]
 ) -> None:
@@ -416,6 +417,7 @@ def test_the_action_installs_nothing_that_its_lock_does_not_name(
     assert not (runner / "path").exists()
 
 
+@pytest.mark.sweep  # as the one before, it makes an environment and looks at all packages in it
 def test_a_version_that_needs_more_than_the_lock_has_is_refused(
     team: Team, runner: Path, installation: dict[str, str]
 ) -> None:
@@ -556,7 +558,7 @@ def test_every_template_takes_these_inputs_alike(
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("True", 0), ("false", 5), ("", 5)])
+@pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("True", 0), ("", 5)])
 def test_every_template_may_allow_missing_tokens(
     team: Team, runner: Path, system: str, allowed: str, code: int
 ) -> None:

@@ -9,6 +9,7 @@ from tests.ci.checkouts import ALLOW_LOCAL, PUBLISH, archive, program, set_here,
 from tests.ci.git_server import AUTHORIZATION, serve
 from tests.ci.jobs import Job
 from tests.crash.members import Team
+from tests.pairs import sampled
 
 
 @pytest.fixture
@@ -196,7 +197,7 @@ def test_programs_of_the_users_own_configuration_run(
     assert "active" == team.laptop.metadata()["status"]
 
 
-@pytest.mark.parametrize("by", ["configuration", "environment"])
+@pytest.mark.parametrize("by", sampled(["configuration", "environment"], {"environment"}))
 def test_the_users_own_ssh_runs(team: Team, here: Job, ground: Ground, by: str) -> None:
     mine = archive(here)
     leave_key(mine, ground)

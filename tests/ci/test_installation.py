@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.ci.test_action import ACTION, AZURE_STEPS, BASH, GITLAB_JOB
 from tests.docs.pages import ROOT
+from tests.pairs import sampled
 
 SCRIPTS = {
     "github": (ACTION["runs"]["steps"][0]["run"], ACTION["runs"]["steps"][0]["env"]),
@@ -34,7 +35,7 @@ esac
 CALLED = re.compile(r"python3?\)?\"?((?: +-\w+)*) +-m (venv|pip|ensurepip|compileall|unlatch)\b")
 
 
-@pytest.mark.parametrize("system", SCRIPTS)
+@pytest.mark.parametrize("system", sampled(SCRIPTS, {"github"}))
 def test_the_installation_runs_no_file_of_the_checkout(tmp_path: Path, system: str) -> None:
     checkout, temp, log = (tmp_path / name for name in ("checkout", "temp", "log"))
     for folder in (checkout, temp):
