@@ -10,9 +10,16 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from unlatch.cli.table import all_commands
+
 ROOT = Path(__file__).parents[2]
 START = ROOT / "README.md"
 
+_GROUPS = {"agents", "config", "effort", "fleet", "github", "run", "session", "workflow"}
+_COMMAND = re.compile(
+    rf"^ *(?:\$ |- run: )?unlatch ({'|'.join((*all_commands(), *_GROUPS))})\b ?([\w-]*)",
+    re.MULTILINE,
+)
 _COMMENT = re.compile(r"<!-- stage: (?P<words>.+?) -->\s*")
 _DROPPED_FROM_ANCHORS = re.compile(r"[^\w\- ]")
 
@@ -49,6 +56,23 @@ def pages() -> list[Path]:
         ROOT / "SECURITY.md",
         *sorted(ROOT.glob("docs/**/*.md")),
     ]
+
+
+def commands_on(page: Path) -> set[str]:
+    """The names of the commands that a page runs, with the command of a group."""
+    found = _COMMAND.findall(page.read_text(encoding="utf-8"))
+    return {f"{name} {second}" if name in _GROUPS else name for name, second in found}
+
+
+def pages_of_each_command(pages: Sequence[Path]) -> set[Path]:
+    """README and a few pages that together run each command that any of them runs."""
+    names = {page: commands_on(page) for page in pages}
+    kept = {page: None for page in pages if names[page]}
+    for page in sorted(kept.keys() - {START}, key=lambda page: (-page.stat().st_size, page)):
+        others = set[str]().union(*(names[other] for other in kept if other != page))
+        if names[page] <= others:
+            del kept[page]
+    return {*kept}
 
 
 def name_of(page: Path) -> str:
@@ -125,6 +149,7 @@ def _plain(token: Token) -> str:
     return "".join(child.content for child in token.children or ())
 
 
+@cache
 def _tokens(page: Path) -> Sequence[Token]:
     return MarkdownIt("gfm-like", {"linkify": False}).parse(page.read_text(encoding="utf-8"))
 

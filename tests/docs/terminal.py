@@ -1,18 +1,29 @@
 """Run a command line as a person at a terminal does."""
 
 import contextlib
+import io
 import os
 import pty
+import re
 import select
+import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import keyring
+import pytest
 from tests.docs.transcript import Step, constant
 
+from unlatch.cli import main
+from unlatch.errors import known_secrets
+
 _PATIENCE = 60.0
+# Without a sign of the shell. Demos, fleets and runs start processes that know their program.
+_PLAIN = re.compile(r"unlatch (?!demo|\w+ demo|fleet|run |sandbox)[^]|&;<>$`()*?[{}~#\\\n]+")
 
 
 def run(step: Step, *, cwd: Path, environ: Mapping[str, str], last_code: int) -> tuple[int, str]:
@@ -21,6 +32,8 @@ def run(step: Step, *, cwd: Path, environ: Mapping[str, str], last_code: int) ->
     Args:
         last_code: the exit code of the command before, for `$?`.
     """
+    if _PLAIN.fullmatch(step.command) and not (step.typed or step.is_interrupted):
+        return _in_this_process(shlex.split(step.command)[1:], cwd=cwd, environ=environ)
     argv = ["sh", "-c", f"(exit {last_code}); {step.command}"]
     if step.typed or step.is_interrupted:
         return _at_terminal(argv, step, cwd=cwd, environ=environ)
@@ -35,6 +48,27 @@ def run(step: Step, *, cwd: Path, environ: Mapping[str, str], last_code: int) ->
         check=False,
     )
     return done.returncode, done.stdout.decode()
+
+
+def _in_this_process(
+    arguments: list[str], *, cwd: Path, environ: Mapping[str, str]
+) -> tuple[int, str]:
+    """Run unlatch as a shell does, in a third of the time."""
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open(encoding="utf-8") as nothing:
+        for name in os.environ:
+            patch.delenv(name)
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        patch.chdir(cwd)
+        patch.setattr(sys, "stdin", nothing)
+        # A process chooses its keyring once, and knows the secrets that it used.
+        patch.setattr(keyring.core, "_keyring_backend", None)
+        patch.setattr(known_secrets, "_forms", set())
+        with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
+            code = main.run(arguments)
+    screen.seek(0)
+    return code, screen.read()
 
 
 def _at_terminal(

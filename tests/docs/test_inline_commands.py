@@ -1,19 +1,21 @@
 """Commands and options that pages name in passing exist."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
-import pytest
 from tests.docs.pages import inline_code, name_of, pages
 
 from unlatch.cli.app import app
 
 
-@pytest.mark.parametrize("page", pages(), ids=name_of)
-def test_a_command_that_is_named_exists(page: Path) -> None:
-    named = [code for code in inline_code(page) if code.startswith("unlatch ")]
-    assert set() == {(code, problem) for code in named for problem in _problems(code.split()[1:])}
+def test_a_command_that_is_named_exists() -> None:
+    named = {
+        (code, name_of(page))
+        for page in pages()
+        for code in inline_code(page)
+        if code.startswith("unlatch ")
+    }
+    assert set() == {(*one, problem) for one in named for problem in _problems(one[0].split()[1:])}
 
 
 def _problems(words: list[str]) -> Iterator[str]:
