@@ -37,7 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         is_own = "_survives[" in item.name and is_of_the_plugin(item.name)
-        if item.path.parent == HERE and is_in_turn(item.name) and not is_own:
+        is_fault = "[" in item.name and is_in_turn(item.name)
+        if item.path.parent == HERE and is_fault and not is_own:
             item.add_marker("sweep")
 
 
