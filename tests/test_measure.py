@@ -4,9 +4,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from measure import measured as figures
+from measure import reading_path
 
 ROOT = Path(__file__).parents[1]
 LAYERS = """\
@@ -43,13 +44,9 @@ def written(folder: Path, **more: str) -> Path:
     return folder
 
 
-def measure(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, ROOT / "tools" / "measure.py", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def figures(folder: Path) -> Any:
-    return json.loads(measure(folder, "--json").stdout)
 
 
 def test_sizes_names_and_words(tmp_path: Path) -> None:
@@ -106,12 +103,12 @@ def test_a_folder_with_more_than_15_modules_is_named(tmp_path: Path) -> None:
 # `make check` finds arrows up in this tree, by the same layers.
 @pytest.mark.sweep
 def test_this_tree_has_no_arrow_up() -> None:
-    assert "\narrows up: 0\n" in measure().stdout
+    assert "\narrows up: 0\n" in run().stdout
 
 
 def test_figures_as_text_and_a_folder_that_is_no_checkout(tmp_path: Path) -> None:
-    assert "\narrows up: 0\n" in measure(written(tmp_path / "tree")).stdout
-    done = measure(tmp_path)
+    assert "\narrows up: 0\n" in run(written(tmp_path / "tree")).stdout
+    done = run(tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("cannot be measured: ")
     assert str(tmp_path) in done.stderr
@@ -123,14 +120,15 @@ def test_a_resume_is_watched_by_the_interpreter_of_the_checkout(tmp_path: Path) 
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\nprintf \'{"functions": 3, "folder": "%s"}\' "$PWD"\n')
     python.chmod(0o755)
-    read = json.loads(measure(tmp_path, "--resume", "--json").stdout)
+    read = json.loads(run(tmp_path, "--resume", "--json").stdout)
     watched = {"functions": 3, "folder": str(tmp_path)}
     assert read["entered by a resume of three items"] == watched
 
 
 def test_the_reading_path_is_an_afternoon() -> None:
     # Each name on it in CONTRIBUTING.md leads somewhere, or there are no figures.
-    assert 6_000 < figures(ROOT)["lines of the reading path"] <= 12_000
+    texts = (path.read_text(encoding="utf-8") for path in reading_path(ROOT))
+    assert 6_000 < sum(len(text.splitlines()) for text in texts) <= 12_000
 
 
 def test_the_reading_path_is_what_the_section_of_contributing_names(tmp_path: Path) -> None:
@@ -141,6 +139,6 @@ def test_the_reading_path_is_what_the_section_of_contributing_names(tmp_path: Pa
     assert figures(tmp_path)["lines of the reading path"] == 3 + 2
 
     guide.write_text(section.replace("plan.py", "plans.py"))
-    failed = measure(tmp_path)
+    failed = run(tmp_path)
     message = "CONTRIBUTING.md names core/unlatch/sync/plans.py, which does not exist"
     assert (failed.returncode, failed.stderr) == (1, f"cannot be measured: {message}\n")
