@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.increments.model.status import Status
     from unlatch.spi.operation import Kind
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.records.link_places import Path as Steps
     from unlatch_doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from unlatch.increments.files.metadata_file import ACTIVITY_KEYS, CREATED_KEYS
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import identity

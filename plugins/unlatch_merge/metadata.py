@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from unlatch.increments.files.metadata_file import COMPLETED_KEYS, newer_version
-from unlatch.increments.model.increment import ReopenEntry
+from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.increments.records.pending import (

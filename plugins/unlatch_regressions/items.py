@@ -14,7 +14,8 @@ from unlatch.worklog.parallel import run_parallel
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemRef
 

@@ -15,7 +15,8 @@ from unlatch.worklog.name_matching import Match
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
 
 # AB#12 is a work item of Azure DevOps, in commits on GitHub.

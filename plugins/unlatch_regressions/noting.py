@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.preview import Preview
 from unlatch.increments.files.changes.plans import Plan, build_operations, plan_enqueue
-from unlatch.increments.model.increment import ReopenCause
+from unlatch.increments.model.reopens import ReopenCause
 from unlatch.increments.records.events import Broken
 from unlatch.increments.records.links import identity
 from unlatch.lifecycle.change import Outcome

@@ -26,7 +26,7 @@ from tests.crash.stage import INCREMENT
 from unlatch.increments.files import linking
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.resume import resume

@@ -15,7 +15,7 @@ from tests.crash.sweep import die_in_folders, different
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.scoping.change_scope import scope_change

@@ -17,7 +17,7 @@ from tests.cli.layouts.folders import backlog_md, openspec, write
 from tests.crash.sweep import die_in_folders, different
 
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.move import move
 from unlatch.lifecycle.resume import resume

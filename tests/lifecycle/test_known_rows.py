@@ -17,7 +17,8 @@ from tests.increments.files.making import SHAPES, Project, metadata
 
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.shapes import Shapes
-from unlatch.lifecycle.known_rows import KnownRows, ListRow, row_of
+from unlatch.lifecycle.known_rows import KnownRows
+from unlatch.lifecycle.listing import ListRow, row_of
 from unlatch.worklog.disk.user_files import state_folder
 
 NAMES = ("0001-one", "0002-two", "0003-three")

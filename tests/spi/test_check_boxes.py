@@ -16,7 +16,7 @@ from unlatch.increments.model.check_boxes import (
     ticked_by_people,
     with_states,
 )
-from unlatch.increments.model.increment import Boxes
+from unlatch.increments.model.link import Boxes
 from unlatch.spi import (
     Check,
     Checks,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot

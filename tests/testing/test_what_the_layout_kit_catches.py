@@ -10,7 +10,7 @@ import pytest
 
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.native import UNLATCH, Native
-from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.reopens import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.testing.layouts import check_layout

@@ -32,7 +32,8 @@ def prepare() -> None:
     # Most commands use it; `show` of an increment does not.
     defer(("click",))
     # click and pathlib import them, and few commands use them: a tenth of `unlatch show`.
-    defer(("inspect",), cleandoc=cleandoc)
+    function = type(main)
+    defer(("inspect",), cleandoc=cleandoc, isfunction=lambda value: isinstance(value, function))
     defer(("fnmatch", "ipaddress", "ntpath"))
     # pathlib imports it before Python 3.12, for `as_uri` alone.
     defer(("urllib.parse",), quote_from_bytes=quote_from_bytes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch import __version__
-from unlatch.cli.runtime.suggest import Group, load_command
+from unlatch.cli.runtime.groups import Group, load_command
 from unlatch.cli.table import COMMANDS, FRONT, MORE, find_entry, front_line, outside_names
 from unlatch.errors import PluginBroken, UsageError
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from unlatch.cli.runtime import process
-from unlatch.errors import UnlatchError, UsageError, unexpected
+from unlatch.cli import runtime
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def main() -> NoReturn:
     _make_streams_safe()
     # For libraries that search the PATH themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
-    process.command_line[:] = sys.argv
-    if process.TOKEN_PIPE in os.environ:
+    runtime.command_line[:] = sys.argv
+    if runtime.TOKEN_PIPE in os.environ:
         from unlatch.cli.runtime.held_tokens import take_tokens  # noqa: PLC0415  (for workers)
 
         take_tokens()
@@ -79,11 +79,11 @@ def run(arguments: list[str]) -> int:
     failure = output.take_failure() if output else None
     if failure is None or code:
         return code
-    from unlatch.cli.runtime.failure import UNDECIDED  # noqa: PLC0415
+    from unlatch.cli.runtime.failure import UNDECIDED, tell  # noqa: PLC0415
 
     message = f"the output cannot be written: {failure.strerror}"
     hint = "free space or choose another file; changes that were made stay"
-    _tell(UnlatchError("output-unwritable", message, hint=hint), [])
+    tell(UnlatchError("output-unwritable", message, hint=hint), [])
     return UNDECIDED
 
 
@@ -102,14 +102,10 @@ def _run(arguments: list[str]) -> int:
         return _execute(arguments)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except (KeyboardInterrupt, click.Abort) as stop:
-        return _tell_interrupt(stop)
-    except click.ClickException as error:
-        return _tell_usage(error, arguments)
-    except UnlatchError as error:
-        return _tell(error, arguments)
-    except Exception as error:  # noqa: BLE001  # a bug is reported like any error
-        return _tell_unexpected(error, arguments)
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001  # a bug is reported like any error
+        from unlatch.cli.runtime.failure import tell_end  # noqa: PLC0415  (slow to load)
+
+        return tell_end(error, arguments)
 
 
 def _execute(arguments: list[str]) -> int:
@@ -122,7 +118,8 @@ def _execute(arguments: list[str]) -> int:
     from unlatch.cli.app import app  # noqa: PLC0415  (loads click)
     from unlatch.cli.table import COMMANDS  # noqa: PLC0415
 
-    if arguments and arguments[0] not in COMMANDS:
+    # Most command lines begin with a command; the help of all shows no alias.
+    if arguments and arguments[0] not in (*COMMANDS, "--help"):
         from unlatch.cli.runtime.aliases import without_alias  # noqa: PLC0415
 
         arguments[:] = without_alias(arguments, app)
@@ -159,82 +156,6 @@ def _has_command(arguments: list[str]) -> bool:
     from unlatch.cli.runtime.aliases import place_of_command  # noqa: PLC0415
 
     return place_of_command(arguments, app) < len(arguments)
-
-
-def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
-    from unlatch.cli.terminal import output  # noqa: PLC0415
-
-    # click writes --help and --version itself.
-    if isinstance(error, OSError) and output.is_stdout_lost():
-        return 0
-    if isinstance(error, FileNotFoundError) and not _has_folder():
-        hint = "change to a folder that exists"
-        message = "the current folder was removed"
-        return _tell(UnlatchError("no-folder", message, hint=hint), arguments)
-    return _tell(unexpected(error), arguments)
-
-
-def _has_folder() -> bool:
-    from pathlib import Path  # noqa: PLC0415
-
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _tell_interrupt(stop: BaseException) -> int:
-    from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
-    from unlatch.cli.terminal import output, prompts  # noqa: PLC0415
-
-    # Commands prompt before they change anything; sync does not, and raises another interruption.
-    is_early = isinstance(stop, prompts.Unanswered)
-    left = (
-        "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
-    )
-    # click ends the line of an interruption that it turns into Abort.
-    line_end = () if type(stop) is click.Abort else ("",)
-    output.talk(*line_end, f"Interrupted. {left}")
-    return INTERRUPTED
-
-
-def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
-    from unlatch.cli.runtime.suggest import is_misplaced, suggestion  # noqa: PLC0415
-    from unlatch.cli.terminal import output  # noqa: PLC0415
-    from unlatch.worklog.text.neutral import visible  # noqa: PLC0415
-
-    meant = suggestion(error, arguments)
-    if isinstance(error, click.NoSuchOption):
-        # click names similar options; the suggested command has the most similar one.
-        error.possibilities = None  # type: ignore[misc]  # final, but the error ends here
-        if is_misplaced(error):
-            error.message += " It goes before the command."  # type: ignore[misc]  # as above
-    if "--json" in arguments:
-        hint = meant or f"{_path(error)} --help"
-        return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)
-    # A message quotes user input, so only click's own line breaks count. Help quotes none.
-    if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.message = visible(error.message)  # type: ignore[misc]  # as above
-    buffer = io.StringIO()
-    error.show(buffer)
-    output.talk(*buffer.getvalue().removesuffix("\n").split("\n"))
-    if meant:
-        output.talk(f"  next: {meant}")
-    return error.exit_code
-
-
-def _path(error: click.ClickException) -> str:
-    ctx = error.ctx if isinstance(error, click.UsageError) else None
-    return ctx.command_path if ctx else "unlatch"
-
-
-def _tell(error: UnlatchError, arguments: list[str]) -> int:
-    from unlatch.cli.runtime.failure import tell  # noqa: PLC0415  (slow to load)
-    from unlatch.cli.runtime.suggest import suggestion  # noqa: PLC0415
-
-    error.hint = error.hint or suggestion(error, arguments)
-    return tell(error, arguments)
 
 
 def _open_closed_streams() -> None:

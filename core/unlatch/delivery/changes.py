@@ -17,7 +17,8 @@ from unlatch.spi.operation import Kind
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.config.tables import Labels
-    from unlatch.increments.model.increment import AppliedAmendment, Increment
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import AppliedAmendment
     from unlatch.spi.change import Outcome
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import DeliveryOptions, Operation, SeenItem

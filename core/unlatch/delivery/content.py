@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.config.tables import CommentsConfig
     from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
-    from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import AppliedAmendment, ReopenEntry
     from unlatch.project.workspace import Workspace
 
 # The end of a reason from a comment, as it is recorded.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.trackers import Trackers
     from unlatch.spi import CommentRef, ItemRef
 

@@ -38,7 +38,8 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.records.refusals import Refusal
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import RemoteItem

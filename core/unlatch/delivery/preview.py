@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.changes.plans import Plan
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
     from unlatch.spi.item import RemoteItem
 
 # The id of what a run would tell as a success, as it does SAME_ITEM.

@@ -25,7 +25,8 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.trackers import Trackers
     from unlatch.spi import RemoteItem
     from unlatch.spi.change import Change

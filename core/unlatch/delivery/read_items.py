@@ -25,7 +25,7 @@ from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Moved, UnlatchError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Kind
@@ -34,6 +34,7 @@ from unlatch.worklog.parallel import run_parallel
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import RemoteItem
     from unlatch.spi.history import StateChange
     from unlatch.spi.item import ItemRef

@@ -9,7 +9,8 @@ from unlatch.delivery.states import Event, State, advance, classify_error
 from unlatch.delivery.task import DeliveryTask, Effect
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
-from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.increments.model.link import Base, Link
+from unlatch.increments.model.reopens import SyncedItem
 from unlatch.spi.change import Change, Goal, Outcome, seen_of
 from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Category, Kind, Operation, SeenItem

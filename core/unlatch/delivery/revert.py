@@ -14,7 +14,8 @@ from unlatch.delivery.changes import build_change, remaining_labels
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.new_item import find_record
-from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
 from unlatch.spi.change import Change, Goal, Result

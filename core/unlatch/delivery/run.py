@@ -19,7 +19,7 @@ from unlatch.increments.files.checkout_notes import (
 )
 from unlatch.increments.files.metadata_file import read_in
 from unlatch.increments.files.paths import METADATA
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import ByItem, identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.link import Link
     from unlatch.increments.records.events import Delivered
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Boxes, Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Boxes, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
     from unlatch.spi.operation import DeliveryOptions

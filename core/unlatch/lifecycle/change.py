@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.run import SharedItems
     from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
+    from unlatch.increments.model.reopens import Amendment, ReopenEntry
     from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.scoping.change_scope import Scope

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
     from unlatch.spi.item import ItemRef, RemoteItem

@@ -15,7 +15,7 @@ from unlatch.increments.files.metadata_file import words_of
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.snapshots import read_folder
 from unlatch.increments.model.increment import Increment
-from unlatch.values import dataclass
+from unlatch.lifecycle.listing import ListRow, row_of
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder
 
-# Shorter lists are read in a few milliseconds.
-WORTH_IT = 500
 _FORMAT = 2
 # Bytes; a row has about 250.
 _LARGEST = 64 << 20
@@ -37,35 +35,6 @@ _FEW = 50
 _UNSURE = 2_000_000_000
 # So many facts about a folder, the last ones, are times.
 _TIMES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class ListRow:
-    """What a list shows of an increment.
-
-    Args:
-        links: each as tracker and item.
-        pending: the number of pending operations.
-    """
-
-    id: str
-    archived: bool
-    status: str
-    links: Sequence[str]
-    pending: int
-    title: str
-
-
-def row_of(increment: Increment) -> ListRow:
-    links = [f"{link.tracker} {link.item}" for link in increment.links]
-    return ListRow(
-        increment.id,
-        increment.archived,
-        increment.status.value,
-        links,
-        len(increment.pending),
-        increment.title,
-    )
 
 
 class KnownRows:

@@ -21,6 +21,37 @@ if TYPE_CHECKING:
     from unlatch.worklog.collection import Folder
 
 Listed = Increment | BrokenIncrement
+# Rows of longer lists are kept between runs (`known_rows`): shorter ones take a few milliseconds.
+WORTH_IT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """What a list shows of an increment.
+
+    Args:
+        links: each as tracker and item.
+        pending: the number of pending operations.
+    """
+
+    id: str
+    archived: bool
+    status: str
+    links: Sequence[str]
+    pending: int
+    title: str
+
+
+def row_of(increment: Increment) -> ListRow:
+    links = [f"{link.tracker} {link.item}" for link in increment.links]
+    return ListRow(
+        increment.id,
+        increment.archived,
+        increment.status.value,
+        links,
+        len(increment.pending),
+        increment.title,
+    )
 
 
 class Order(StrEnum):

@@ -20,7 +20,9 @@ from unlatch.increments.files.changes.plans import (
     plan_reopen,
     plan_transition,
 )
-from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenCause
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import Amendment, ReopenCause
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Amended, Delivered, Reopened, read_events
 from unlatch.increments.records.links import identity, link_of

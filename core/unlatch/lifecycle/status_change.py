@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.run import SharedItems
     from unlatch.increments.files.changes.plans import Intent, IntentDetails
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
 

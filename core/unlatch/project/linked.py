@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, UnlatchError
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.links import same_item
 from unlatch.project.trackers import Trackers
@@ -15,6 +15,7 @@ from unlatch.project.trackers import Trackers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings
 

@@ -30,7 +30,7 @@ from unlatch.worklog.disk.user_files import requests_folder, state_folder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
     from unlatch.project.allowed_targets import LimitedSettings
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings, SyncPlugin

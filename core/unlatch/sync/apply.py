@@ -24,7 +24,9 @@ from unlatch.increments.files.changes.plans import (
 from unlatch.increments.files.checkout_notes import familiar_contents, words_of
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import record_in_sync
-from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Base, Link
+from unlatch.increments.model.reopens import ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import OPERATION
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation

@@ -25,14 +25,15 @@ from unlatch.increments.model.check_boxes import (
     states_of,
     ticked_by_people,
 )
-from unlatch.increments.model.increment import Boxes
+from unlatch.increments.model.link import Boxes
 from unlatch.sync.compare import Compared, ComparedBoxes, Tick, Verdict
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import RemoteItem
 

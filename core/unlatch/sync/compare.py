@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Base, Boxes, Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Base, Boxes, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.fetch_items import ItemSnapshot

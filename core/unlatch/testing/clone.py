@@ -14,7 +14,7 @@ from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.checkout_notes import note_agreed
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
 from unlatch.lifecycle.resume import resume
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.delivery.task import Delivery
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef
 

@@ -230,7 +230,7 @@ def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:
 
 
 _LONGEST_SLUG = 60
-_BEGINS_WITH_DAY = re.compile(r"\A\d{4}-\d\d-\d\d-")
+_BEGINS_WITH_DAY = pattern(r"\A\d{4}-\d\d-\d\d-")
 
 
 def slug(title: str, *, otherwise: str) -> str:

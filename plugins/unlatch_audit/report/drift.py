@@ -13,7 +13,8 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 

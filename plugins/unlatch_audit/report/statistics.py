@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from statistics import median, quantiles
 
-from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 from unlatch.values import dataclass

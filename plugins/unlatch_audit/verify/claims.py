@@ -5,7 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from unlatch.delivery.content import anonymous_reason
-from unlatch.increments.model.increment import AlsoBy, Increment, Link, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import AlsoBy, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.status_events import Transitioned

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Moved, UnlatchError, unexpected
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.links import identity
 from unlatch.spi import Capability, ItemHistory, MarkedComment, hidden
 from unlatch.values import dataclass

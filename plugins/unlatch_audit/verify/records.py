@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import ReopenEntry, SyncedItem
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.effects import write_effect
 from unlatch.increments.records.events import Delivered, Reopened, Undone

@@ -7,7 +7,8 @@ the comment's address as their key, so that an event that comes twice is one cha
 from collections.abc import Sequence
 from datetime import datetime
 
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Category

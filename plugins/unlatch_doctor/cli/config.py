@@ -12,8 +12,8 @@ import click
 
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.aliases import check_alias
+from unlatch.cli.runtime.groups import Group
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError

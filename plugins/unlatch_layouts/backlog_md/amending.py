@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from unlatch.increments.documents.quoting import one_line, quoted
 from unlatch.increments.layouts.check_list import with_marked
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.worklog.text.markdown_lines import append_lines, line_ending
 from unlatch_layouts.backlog_md.task_file import (
     CRITERIA,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
 from unlatch.increments.documents.spec_and_tasks import Spec, Task
 from unlatch.increments.documents.task_lines import TaskLine, task_lines
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.worklog.text.markdown_lines import append_lines, line_ending, scan_work
 from unlatch_layouts.kiro.requirement_references import as_reference, neutralised, reference_in
 from unlatch_layouts.kiro.tasks import GRAMMAR, read_tasks

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from unlatch.increments.documents.quoting import one_line, quoted
 from unlatch.increments.layouts.check_list import known_parts
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.worklog.text.markdown_lines import append_lines, line_ending, scan
 from unlatch_layouts.openspec.schema import TASKS
 from unlatch_layouts.openspec.task_lines import marked, prefix_of, read_tasks

@@ -10,7 +10,7 @@ from unlatch.increments.layouts.check_list import evidence_of
 from unlatch.increments.layouts.folders import text_of
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
-from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.reopens import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass

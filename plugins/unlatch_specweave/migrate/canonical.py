@@ -18,7 +18,8 @@ from unlatch.increments.files.metadata_file import (
     ID_KEYS,
 )
 from unlatch.increments.files.snapshots import snapshot
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.item_address import item_at, item_in
 from unlatch.increments.records.link_edits import (

@@ -82,5 +82,5 @@ def test_failure_to_load_is_no_failure(project: Project, monkeypatch: pytest.Mon
     def fail(*_: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("unlatch.cli.runtime.suggest.LazyGroup", fail)
+    monkeypatch.setattr("unlatch.cli.runtime.groups.LazyGroup", fail)
     assert project.run("agents", "hook").code == 0

@@ -26,11 +26,10 @@ from unlatch.increments.files import linking, outbox
 from unlatch.increments.files.changes.plans import plan_amend
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import (
+from unlatch.increments.model.link import Base, Link
+from unlatch.increments.model.reopens import (
     Amendment,
     AppliedAmendment,
-    Base,
-    Link,
     NewTask,
     ReopenCause,
     SyncedItem,

@@ -7,7 +7,8 @@ import pytest
 from tests.cli.project import Project
 
 from unlatch.increments.files.paths import paths_at
-from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow
+from unlatch.lifecycle.known_rows import KnownRows
+from unlatch.lifecycle.listing import WORTH_IT, ListRow
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
 

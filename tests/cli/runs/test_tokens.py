@@ -121,14 +121,15 @@ def test_the_program_of_a_session_finds_only_tokens_that_are_passed_on(
 def test_no_other_process_can_read_the_memory_of_one_that_holds_tokens() -> None:
     script = """
 import ctypes, json, os
-from unlatch.cli.runtime import held_tokens, process
+from unlatch.cli import runtime
+from unlatch.cli.runtime import held_tokens
 reader, writer = os.pipe()
 os.write(writer, b'{"GITHUB_TOKEN": "secret"}')
 os.close(writer)
-os.environ[process.TOKEN_PIPE] = str(reader)
+os.environ[runtime.TOKEN_PIPE] = str(reader)
 held_tokens.take_tokens()
 dumpable = ctypes.CDLL(None).prctl(3, 0, 0, 0, 0)
-print(json.dumps([process.tokens, dumpable, process.TOKEN_PIPE in os.environ]))
+print(json.dumps([runtime.tokens, dumpable, runtime.TOKEN_PIPE in os.environ]))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
 

@@ -15,7 +15,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.documents.tasks import _DISCARDED_ID
 from unlatch.increments.layouts.interface import Layout, Work
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_texts
 from unlatch_layouts.backlog_md.layout import BACKLOG_MD

@@ -17,7 +17,7 @@ from unlatch.increments.documents.scope_change import (
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 HEADING = "Scope change 2026-11-22"

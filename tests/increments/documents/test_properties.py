@@ -12,7 +12,7 @@ from unlatch.increments.documents.scope_change import with_scope_change, with_ta
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 

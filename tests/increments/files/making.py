@@ -10,7 +10,7 @@ from typing import Any
 
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.increments.files.making import ADO, GITHUB, JIRA, SHAPES, github, jira
 
 from unlatch.errors import StoreError
-from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.records.link_edits import (
     add_link,
     block_at,

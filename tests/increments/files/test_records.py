@@ -16,10 +16,10 @@ from tests.increments.files.test_operation_record import (
     words,
 )
 
-from unlatch.increments.model.increment import (
+from unlatch.increments.model.link import Base
+from unlatch.increments.model.reopens import (
     Amendment,
     AppliedAmendment,
-    Base,
     NewTask,
     ReopenEntry,
     SyncedItem,

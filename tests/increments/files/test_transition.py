@@ -29,7 +29,9 @@ from tests.increments.files.making import (
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, record_delivery
-from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Base, Link
+from unlatch.increments.model.reopens import ReopenEntry, SyncedItem
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import read_events
 from unlatch.increments.records.status_events import LOG

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.testing.layouts import check_layout, check_texts, texts_of

@@ -12,7 +12,7 @@ from unlatch.increments.layouts.check_list import evidence_of, with_marked
 from unlatch.increments.layouts.folders import has, subfolders
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.worklog.text.markdown_lines import append_lines

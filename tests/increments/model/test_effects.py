@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.model.increment import SyncedItem
+from unlatch.increments.model.reopens import SyncedItem
 from unlatch.increments.records.effects import read_effect, write_effect
 from unlatch.increments.records.reopens import spelled_out
 from unlatch.spi.operation import Category, SeenItem

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Limits, days_idle, is_stale, limit_violations, wip
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.increments.model.policies import Policy
+from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status, read_status
 from unlatch.increments.model.unit import Evidence, overrides
 

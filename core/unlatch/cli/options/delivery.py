@@ -18,7 +18,7 @@ from unlatch.spi.operation import DeliveryOptions, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
     from unlatch.lifecycle.change import ChangeOptions
     from unlatch.spi import Manifest, Option
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scoping.change_scope import Scope
     from unlatch.project.registry import Registry

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.terminal.output import Json, fields
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.errors import UnlatchError
+    from unlatch.increments.model.link import Link
     from unlatch.increments.model.status import Status
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.fetch_items import ItemSnapshot

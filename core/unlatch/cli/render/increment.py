@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 # The number of the last reopens to show.

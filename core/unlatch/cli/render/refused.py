@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.context import Context
     from unlatch.delivery.planning import RefusedLabels
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
 
 # The maximum number of items to name; the document has all.
 _NAMED = 10

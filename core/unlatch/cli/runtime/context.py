@@ -9,13 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime import process
+from unlatch.cli import runtime
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
-from unlatch.project.find_increment import (
-    is_item,
-)
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.search_path import search_path
@@ -72,7 +69,7 @@ class Context:
     @cached_property
     def workspace(self) -> Workspace:
         paths = self.paths
-        tokens = process.tokens
+        tokens = runtime.tokens
         return Workspace(paths, environ={**os.environ, **tokens} if tokens else os.environ)
 
     @cached_property
@@ -91,6 +88,8 @@ class Context:
 
     def is_item(self, word: str) -> bool:
         """Whether a word has the form of an item, and is not the name of an increment."""
+        from unlatch.project.find_increment import is_item  # noqa: PLC0415  (not for `list`)
+
         return is_item(word) and not (
             self.has_project and self.workspace.manager.collection.find(word)
         )

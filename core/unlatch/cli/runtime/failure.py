@@ -6,14 +6,18 @@ The package registers functions by entry points of the group `unlatch.ci`: `is_f
 
 from __future__ import annotations
 
+import io
 import os
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from unlatch.cli.terminal import output
-from unlatch.errors import PluginBroken, UnlatchError
-from unlatch.worklog.text.neutral import without_passwords
+from unlatch.errors import PluginBroken, UnlatchError, UsageError, unexpected
+from unlatch.worklog.text.neutral import visible, without_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,6 +82,85 @@ def exit_code_of(error: UnlatchError) -> int:
 
     # Commands that recorded a change first do not get here: the delivery has the error.
     return UNAUTHORISED if isinstance(error, Unauthorised) else error.exit_code
+
+
+def tell_end(error: Exception | KeyboardInterrupt, arguments: list[str]) -> int:
+    """Show the error or the interruption that ended a command; return the exit code."""
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return _tell_interrupt(error)
+    if isinstance(error, click.ClickException):
+        return _tell_usage(error, arguments)
+    if isinstance(error, UnlatchError):
+        return _tell(error, arguments)
+    return _tell_unexpected(error, arguments)
+
+
+def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
+    # click writes --help and --version itself.
+    if isinstance(error, OSError) and output.is_stdout_lost():
+        return 0
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        hint = "change to a folder that exists"
+        message = "the current folder was removed"
+        return _tell(UnlatchError("no-folder", message, hint=hint), arguments)
+    return _tell(unexpected(error), arguments)
+
+
+def _has_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _tell_interrupt(stop: BaseException) -> int:
+    from unlatch.cli.terminal import prompts  # noqa: PLC0415
+
+    # Commands prompt before they change anything; sync does not, and raises another interruption.
+    is_early = isinstance(stop, prompts.Unanswered)
+    left = (
+        "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
+    )
+    # click ends the line of an interruption that it turns into Abort.
+    line_end = () if type(stop) is click.Abort else ("",)
+    output.talk(*line_end, f"Interrupted. {left}")
+    return INTERRUPTED
+
+
+def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
+    from unlatch.cli.runtime.suggest import is_misplaced, suggestion  # noqa: PLC0415
+
+    meant = suggestion(error, arguments)
+    if isinstance(error, click.NoSuchOption):
+        # click names similar options; the suggested command has the most similar one.
+        error.possibilities = None  # type: ignore[misc]  # final, but the error ends here
+        if is_misplaced(error):
+            error.message += " It goes before the command."  # type: ignore[misc]  # as above
+    if "--json" in arguments:
+        hint = meant or f"{_path(error)} --help"
+        return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)
+    # A message quotes user input, so only click's own line breaks count. Help quotes none.
+    if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.message = visible(error.message)  # type: ignore[misc]  # as above
+    buffer = io.StringIO()
+    error.show(buffer)
+    output.talk(*buffer.getvalue().removesuffix("\n").split("\n"))
+    if meant:
+        output.talk(f"  next: {meant}")
+    return error.exit_code
+
+
+def _path(error: click.ClickException) -> str:
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    return ctx.command_path if ctx else "unlatch"
+
+
+def _tell(error: UnlatchError, arguments: list[str]) -> int:
+    from unlatch.cli.runtime.suggest import suggestion  # noqa: PLC0415
+
+    error.hint = error.hint or suggestion(error, arguments)
+    return tell(error, arguments)
 
 
 def tell(error: UnlatchError, arguments: list[str]) -> int:

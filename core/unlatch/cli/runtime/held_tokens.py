@@ -13,7 +13,7 @@ import stat
 import sys
 from contextlib import suppress
 
-from unlatch.cli.runtime import process
+from unlatch.cli import runtime
 from unlatch.errors import UnlatchError
 from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.project.registry import Registry
@@ -25,7 +25,7 @@ _PR_SET_DUMPABLE = 4
 def take_tokens() -> None:
     """Take the tokens of the process that this one replaced."""
     with suppress(KeyError, OSError, ValueError):
-        process.tokens.update(_read(int(os.environ.pop(process.TOKEN_PIPE))))
+        runtime.tokens.update(_read(int(os.environ.pop(runtime.TOKEN_PIPE))))
     system.hide_memory()
 
 
@@ -45,7 +45,7 @@ def hold_tokens() -> None:
     """
     environ = program_environment(os.environ, secrets=secret_variables(Registry()))
     tokens = {name: value for name, value in os.environ.items() if name not in environ}
-    if not tokens or not process.command_line or not system.REPLACES_PROCESSES:
+    if not tokens or not runtime.command_line or not system.REPLACES_PROCESSES:
         return
     problem = _replace(environ, json.dumps(tokens).encode())
     message = f"the tokens cannot be kept from the programs of this command: {problem}"
@@ -60,8 +60,8 @@ def _replace(environ: dict[str, str], content: bytes) -> str:
     # Nobody reads before this process is replaced, which also closes this end.
     system.set_blocking(writer, blocking=False)
     flag = "-I" if sys.flags.isolated else "-P"
-    command = [sys.executable, flag, "-m", "unlatch.cli", *process.command_line[1:]]
-    environ[process.TOKEN_PIPE] = str(reader)
+    command = [sys.executable, flag, "-m", "unlatch.cli", *runtime.command_line[1:]]
+    environ[runtime.TOKEN_PIPE] = str(reader)
     try:
         if os.write(writer, content) < len(content):
             return "they are too long"

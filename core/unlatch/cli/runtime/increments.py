@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
 
 # The commands that do the same to an item alone.
 _FOR_ITEMS = {

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding import KeyPressEvent
     from prompt_toolkit.output import Output
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
 
 
 _KEYS = "Type to search, arrows move, Enter chooses, Esc leaves"

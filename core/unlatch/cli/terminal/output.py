@@ -142,7 +142,8 @@ def _is_ascii() -> bool:
 
 def _json(text: str) -> None:
     # The same value, spelled so that Azure Pipelines sees no command.
-    echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(text)), sys.stdout)
+    text = for_json(text)
+    echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", text) if "##" in text else text, sys.stdout)
 
 
 def command(text: str) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.text.parsing import BadYaml, load_yaml
 
 _BLOCK = pattern(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _VALUE = pattern(
@@ -108,6 +107,8 @@ def _scalar_value(text: str, key: str) -> str | None:
 
 def values(text: str) -> dict[str, Any]:
     """The front matter, each scalar as its text; empty if it is not YAML that `load_yaml` reads."""
+    from unlatch.worklog.text.parsing import BadYaml, load_yaml  # noqa: PLC0415  (rarely needed)
+
     block = _BLOCK.match(text)
     try:
         content = load_yaml(block["body"]) if block else None

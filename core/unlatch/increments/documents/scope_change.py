@@ -16,7 +16,7 @@ from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Story, Task
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
-from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import AppliedAmendment, NewTask
 from unlatch.patterns import pattern
 from unlatch.worklog.text.markdown_lines import Line, append_lines, scan_work
 

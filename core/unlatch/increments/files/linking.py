@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.increments.files.manager import MetadataManager
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.events import Linked, Repointed, Unlinked
 from unlatch.increments.records.link_edits import add_link, point_link, remove_link
 from unlatch.increments.records.links import read_links, same_item

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from unlatch.increments.files.changes.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.files.transaction import Edit
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.event_log import Event

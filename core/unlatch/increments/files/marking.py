@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.layouts.interface import Texts
-    from unlatch.increments.model.increment import Boxes, Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Boxes, Link
     from unlatch.spi.operation import Operation
     from unlatch.worklog.event_log import Event
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import METADATA, SPEC, SPECWEAVE, TASKS, ProjectPaths
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.shapes import Shapes

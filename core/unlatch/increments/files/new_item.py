@@ -22,7 +22,8 @@ from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.model.status import Status
 
 _LONGEST_SLUG = 60

@@ -12,8 +12,6 @@ from unlatch.values import dataclass
 from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.safe_open import HOMES, add_root, exists, read_file
 from unlatch.worklog.disk.system import describe_account, foreign_owner
-from unlatch.worklog.disk.user_files import ALLOWED_PROJECTS, is_allowed_project, user_config_file
-from unlatch.worklog.text.parsing import load_toml
 
 HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
@@ -67,7 +65,7 @@ def find_paths(start: Path) -> ProjectPaths:
     top = repository_top(start)
     outer = None
     for root in filter(_is_project, (start, *start.parents)):
-        if top is None or root.is_relative_to(top) or is_allowed_project(root):
+        if top is None or root.is_relative_to(top) or _is_allowed(root):
             check_owner(root)
             return paths_at(root)
         outer = outer or root
@@ -92,14 +90,25 @@ def check_owner(root: Path) -> None:
     """Check that a project is this user's, or allowed; UsageError `project-not-yours`."""
     for place in (root, root / HOME, root / SPECWEAVE):
         owner = foreign_owner(place)
-        if owner is not None and not is_allowed_project(root):
+        if owner is not None and not _is_allowed(root):
             yours = describe_account()
             message = f"{place} belongs to {describe_account(owner)}, and not to {yours}"
             hint = f"if you trust it, {_allowing(root)}"
             raise UsageError("project-not-yours", message, where=str(root), hint=hint)
 
 
+def _is_allowed(root: Path) -> bool:
+    from unlatch.worklog.disk.user_files import is_allowed_project  # noqa: PLC0415  (rarely needed)
+
+    return is_allowed_project(root)
+
+
 def _allowing(root: Path) -> str:
+    from unlatch.worklog.disk.user_files import (  # noqa: PLC0415  (as above)
+        ALLOWED_PROJECTS,
+        user_config_file,
+    )
+
     return f"add to {user_config_file()}: {ALLOWED_PROJECTS} = [{json.dumps(str(root))}]"
 
 
@@ -147,6 +156,8 @@ def _configured(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     if b"layouts" not in raw and b"discarded_marks" not in raw:
         return (), ()
+    from unlatch.worklog.text.parsing import load_toml  # noqa: PLC0415  (rarely needed)
+
     with suppress(ValueError):
         config = load_toml(raw.decode("utf-8-sig"))
         return _listed(config, "layouts", "use"), _listed(config, "documents", "discarded_marks")

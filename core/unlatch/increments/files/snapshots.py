@@ -36,7 +36,8 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from unlatch.increments.model.increment import Link, ReopenEntry
+    from unlatch.increments.model.link import Link
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.increments.model.status import Status
     from unlatch.increments.records.shapes import Shapes
     from unlatch.spi.operation import Operation

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.changes.plans import Plan
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.disk.folder import OpenFolder

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.documents.spec_and_tasks import Criterion
     from unlatch.increments.layouts.interface import Layout, Texts, Work
-    from unlatch.increments.model.increment import AppliedAmendment
+    from unlatch.increments.model.reopens import AppliedAmendment
     from unlatch.increments.model.unit import Evidence, Unit
 
 # Where the layouts look for a box: before a task or a criterion, and behind a status label.

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.spec_and_tasks import Criterion, Spec, Task
-from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.reopens import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass

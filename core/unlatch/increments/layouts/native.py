@@ -10,7 +10,7 @@ from unlatch.increments.documents.scope_change import amended_spec, amended_task
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.interface import Texts, Work
-from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.reopens import AppliedAmendment
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection

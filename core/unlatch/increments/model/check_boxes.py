@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.increment import Boxes
+from unlatch.increments.model.link import Boxes
 from unlatch.patterns import pattern
 from unlatch.spi.text import Checks
 from unlatch.worklog.digests import sha256

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unlatch.increments.documents.marks import is_mark
-from unlatch.increments.model.increment import Base, Boxes
+from unlatch.increments.model.link import Base, Boxes
 from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
 
 

@@ -18,7 +18,7 @@ from unlatch.increments.records.pending import read_seen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.increments.model.increment import SyncedItem
+    from unlatch.increments.model.reopens import SyncedItem
     from unlatch.increments.records.events import Delivered
     from unlatch.spi.operation import SeenItem
 

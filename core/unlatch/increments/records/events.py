@@ -8,13 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.increment import (
-    Amendment,
-    AppliedAmendment,
-    Increment,
-    ReopenCause,
-    ReopenEntry,
-)
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, ReopenCause, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import CAUSE, SEEN, read_seen
 from unlatch.increments.records.status_events import LOG, UNWRITTEN, Signed
@@ -37,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi.operation import Operation, SeenItem
 
 # As STATUS.

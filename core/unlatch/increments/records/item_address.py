@@ -6,7 +6,7 @@ It names trackers because each has pages, APIs and older hosts that show the sam
 import re
 from functools import lru_cache
 
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.patterns import pattern
 
 # The end of an issue's address on GitHub; SpecWeave names an issue without its host, too. Pull

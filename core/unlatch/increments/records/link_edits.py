@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.records.bases import BASE
 from unlatch.increments.records.item_address import NUMBER, item_in
 from unlatch.increments.records.link_places import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.item_address import address_of, on_other_host
 from unlatch.increments.records.link_places import places_of, trackers_in
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from unlatch.increments.model.increment import ReopenCause, ReopenEntry
+from unlatch.increments.model.reopens import ReopenCause, ReopenEntry
 from unlatch.spi.operation import Attempt, Category, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,

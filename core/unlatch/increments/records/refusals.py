@@ -14,7 +14,8 @@ from unlatch.worklog.disk.safe_open import read_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.increments.records.events import Delivered
     from unlatch.spi.operation import OperationKey
 

@@ -5,11 +5,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from unlatch.increments.model.increment import (
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import (
     AlsoBy,
     Amendment,
     AppliedAmendment,
-    Link,
     NewTask,
     ReopenCause,
     ReopenEntry,

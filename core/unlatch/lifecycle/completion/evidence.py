@@ -17,7 +17,8 @@ from unlatch.project.git.run import has_git
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.project.git.history import Commit
     from unlatch.project.workspace import Workspace
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.project.git.history import Commit, History
     from unlatch.project.workspace import Workspace
 

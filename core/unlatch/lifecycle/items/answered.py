@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.changes.ids import item_id
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity
 from unlatch.spi import Capability

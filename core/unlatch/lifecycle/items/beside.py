@@ -11,7 +11,8 @@ from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation
 

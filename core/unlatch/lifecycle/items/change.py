@@ -17,7 +17,7 @@ from unlatch.errors import Moved, NotFound, Rejected, UnlatchError
 from unlatch.increments.files.changes.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.outbox import record_in_sync
-from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.change import Outcome
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.changes.plans import Intent
+    from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace

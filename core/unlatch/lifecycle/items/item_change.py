@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.task import DeliveryTask
     from unlatch.increments.files.changes.plans import Intent, Plan
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.lifecycle.change import Place
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace

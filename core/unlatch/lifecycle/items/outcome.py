@@ -10,7 +10,8 @@ from unlatch.spi.operation import Category, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.spi.operation import SeenItem
 
 _CLOSED = (Category.DONE.value, Category.DROPPED.value)

@@ -10,7 +10,8 @@ from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
 from unlatch.errors import UsageError
 from unlatch.increments.files.changes.plans import build_operations
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.items.answered import ended_operations

@@ -1,7 +1,7 @@
 """Withdraw the pending operations on an item that belongs to no increment."""
 
 from unlatch.increments.files.linking import release
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.project.workspace import Workspace
 
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 from unlatch.delivery.preview import Preview
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
 from unlatch.increments.files.changes.plans import Plan
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.change import Outcome, Place
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items

@@ -8,7 +8,8 @@ from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.files.linking import unlink
 from unlatch.increments.files.outbox import withdraw
-from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.work.files import files_of
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.lifecycle.fetch_items import fetch_items
 from unlatch.spi.item import Listed
 

@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.work.amendments import work_of
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability

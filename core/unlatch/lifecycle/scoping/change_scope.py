@@ -11,7 +11,7 @@ from unlatch.increments.files.changes.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by, undescribed_by
 from unlatch.values import dataclass
 from unlatch.worklog.text.neutral import without_surrogates
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.documents.spec_and_tasks import Criterion, Story, Task
     from unlatch.increments.layouts.interface import Work
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
     from unlatch.project.workspace import Workspace
 
 LONGEST_CHANGE = 10_000

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from unlatch.errors import ProposalError, UsageError
 from unlatch.increments.files.work.amendments import texts_of
-from unlatch.increments.model.increment import Increment, NewTask
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import NewTask
 from unlatch.lifecycle.scoping.change_scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.project.program_environment import program_environment, secret_variables
 from unlatch.project.workspace import Workspace

@@ -18,7 +18,8 @@ from unlatch.related.points import Briefing, Point, cleaned
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import ReopenEntry
     from unlatch.project.workspace import Workspace
     from unlatch.related.belonging import Related
 

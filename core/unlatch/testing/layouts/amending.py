@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.testing.layouts.shapes import TEXTS, TITLES, line_endings
 
 if TYPE_CHECKING:

@@ -10,9 +10,6 @@ import sys
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
-if sys.platform != "win32":
-    import fcntl
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -39,11 +36,15 @@ _PR_SET_DUMPABLE = 4
 
 def lock(descriptor: int, *, shared: bool = False) -> None:
     """Lock an open file or folder with flock; BlockingIOError if another process has it."""
+    import fcntl  # noqa: PLC0415  (not on Windows, and most commands lock nothing)
+
     fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
 
 
 def unlock(descriptor: int) -> None:
     """Release a lock, also of processes that inherited the descriptor."""
+    import fcntl  # noqa: PLC0415  (as above)
+
     fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 

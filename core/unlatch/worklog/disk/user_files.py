@@ -10,7 +10,6 @@ from pathlib import Path
 
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk import system
-from unlatch.worklog.text.parsing import load_toml
 
 ALLOWED_LINKS = "allowed_links"
 ALLOWED_PROJECTS = "allowed_projects"
@@ -109,6 +108,8 @@ def _paths_in_config(name: str) -> tuple[tuple[str, ...], bool]:
 
 @lru_cache(maxsize=2)
 def _read(path: str, name: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
+    from unlatch.worklog.text.parsing import load_toml  # noqa: PLC0415  (few users have the file)
+
     try:
         listed = load_toml(read_user_file(Path(path)).decode("utf-8-sig")).get(name, [])
     except (OSError, ValueError):

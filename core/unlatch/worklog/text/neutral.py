@@ -9,8 +9,10 @@ import re
 import shlex
 from collections.abc import Iterable
 
+from unlatch.patterns import pattern
+
 # Either sign alone may meet its other half in what stands around the text. HTML also takes `--!>`.
-_COMMENT = re.compile(r"(?<!\\)<(?=!--)|(?<=--)>|(?<=--!)>")
+_COMMENT = pattern(r"(?<!\\)<(?=!--)|(?<=--)>|(?<=--!)>")
 _UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # they change the order of what is read
     # Default_Ignorable_Code_Point of Unicode, and the blank of Braille

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.layouts.folders import backlog_md, write
 
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_layout, check_texts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from unlatch.increments.documents.spec_and_tasks import Criterion, Story, Task
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch_layouts.kiro import KIRO
 

@@ -9,7 +9,7 @@ import pytest
 from tests.increments.layouts.kiro.specs import amendment
 
 from unlatch.increments.layouts.interface import Texts
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
 from unlatch_layouts.kiro import KIRO

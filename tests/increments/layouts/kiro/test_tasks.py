@@ -4,7 +4,7 @@ import pytest
 from tests.increments.layouts.kiro.specs import ULID, UNIT, amendment, tasks_in, texts
 
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch_layouts.kiro import KIRO
 
 REQUIREMENTS = "### Requirement 1: A\n1. a\n2. b\n3. c\n\n### Requirement 2: B\n1. d\n2. e\n"

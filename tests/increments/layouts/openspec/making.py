@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unlatch.increments.layouts.interface import Texts, Work
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
 from unlatch_layouts.openspec import OPENSPEC

@@ -25,7 +25,7 @@ from tests.increments.layouts.openspec.making import (
     write,
 )
 
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import texts_of
 from unlatch_layouts.openspec import OPENSPEC

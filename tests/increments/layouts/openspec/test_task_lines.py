@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.increments.layouts.openspec.making import OP, amendment, tasks
 
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.reopens import NewTask
 from unlatch.increments.model.unit import Unit
 from unlatch.testing.layouts import check_texts
 from unlatch_layouts.openspec import OPENSPEC

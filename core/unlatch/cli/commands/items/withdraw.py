@@ -3,7 +3,7 @@
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.item_words import find_record
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.link import Link
 from unlatch.lifecycle.items.withdraw import withdraw_operations
 
 

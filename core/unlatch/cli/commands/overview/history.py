@@ -11,13 +11,14 @@ from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import lines_of, times
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.failure import part
+from unlatch.cli.runtime.groups import GroupWithArguments
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.suggest import GroupWithArguments
 from unlatch.cli.runtime.work_references import read_reference, run_instead
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Increment, ReopenEntry
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.records.events import (
     Amended,
     Broken,

@@ -12,7 +12,6 @@ import click
 from unlatch.cli.options.common import JSON
 from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import ago, first_line, times
-from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime.context import Context
 from unlatch.cli.runtime.passing import with_context
@@ -20,8 +19,7 @@ from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.matching import Condition, Trait
-from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow, row_of
-from unlatch.lifecycle.listing import Filters, Listed, Listing
+from unlatch.lifecycle.listing import WORTH_IT, Filters, Listed, Listing, ListRow, row_of
 from unlatch.project.workspace import broken_links
 
 # At a terminal; without one all are listed.
@@ -76,6 +74,8 @@ def _show(context: Context, listing: Listing, *, hidden: int, as_json: bool) -> 
 
         notes += sparse_note(context.paths)
     if as_json:
+        from unlatch.cli.render.documents import list_entry  # noqa: PLC0415  (not for text)
+
         output.document_list(map(list_entry, _noting(context, listing, notes)))
     else:
         alone = sum(1 for _ in context.workspace.beside.collection.folders())
@@ -98,6 +98,8 @@ def _known(context: Context, listing: Listing, hidden: int) -> Iterator[Listed |
     is_all = not (listing.filters or listing.order or listing.reverse or listing.limit)
     if not is_all or len(listing.folders) < WORTH_IT:
         return None
+    from unlatch.lifecycle.known_rows import KnownRows  # noqa: PLC0415  (for long lists)
+
     manager = context.workspace.manager
     rows = KnownRows(manager.paths.root, manager.shapes)
     if context.workspace.registry.known_broken:

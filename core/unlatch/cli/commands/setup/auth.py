@@ -8,8 +8,8 @@ import click
 from unlatch.cli.options.common import JSON, complete_tracker, text_option
 from unlatch.cli.render.describe import brief
 from unlatch.cli.runtime.context import Context
+from unlatch.cli.runtime.groups import Group
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.errors.known_secrets import remember_secrets

@@ -6,7 +6,7 @@ from shlex import quote
 import click
 
 from unlatch.cli.options.common import JSON
-from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.runtime.groups import Group
 from unlatch.cli.table import COMMANDS, outside_names
 from unlatch.cli.terminal import output
 from unlatch.project.plugins.loading import is_installed

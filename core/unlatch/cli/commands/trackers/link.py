@@ -23,7 +23,8 @@ from unlatch.cli.runtime.picker import pick_link
 from unlatch.cli.runtime.work_references import Reference, read_reference, run_instead
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
 from unlatch.lifecycle.carry_out import carry_out, plan_each
 from unlatch.lifecycle.change import ChangeOptions, Place, Refusal, Work
 from unlatch.project.find_increment import find_increment, find_range

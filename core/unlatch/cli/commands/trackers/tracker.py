@@ -16,9 +16,9 @@ from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.runtime.context import Context, is_interactive, require_terminal
 from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.groups import Group
 from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
 from unlatch.cli.runtime.passing import with_context
-from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.carry_out import carry_out, plan_each

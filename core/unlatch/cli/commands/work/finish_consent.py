@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.link import Link
     from unlatch.lifecycle.status_change import StatusChange
     from unlatch.project.trackers import Trackers
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.context import Context
-    from unlatch.increments.model.increment import Amendment, Increment
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import Amendment
     from unlatch.lifecycle.change import ChangeOptions, Ended, Outcome
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.status_change import StatusChange

@@ -23,7 +23,8 @@ from unlatch.cli.terminal import output
 from unlatch.cli.terminal.output import Json
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UnlatchError, unexpected
-from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import Amendment, ReopenEntry
 from unlatch.increments.records.reopens import spelled_out, write_reopen
 from unlatch.lifecycle.change import ChangeOptions, Done, Ended, Outcome, Refusal
 from unlatch.lifecycle.resume import Resume

@@ -8,7 +8,8 @@ from unlatch.cli.options.scope_options import Scoping
 from unlatch.cli.runtime.context import Context, require_terminal
 from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, user_editor
-from unlatch.increments.model.increment import Amendment, Increment, NewTask
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import Amendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.scoping.change_scope import (
     for_documents,

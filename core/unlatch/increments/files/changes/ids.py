@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from unlatch.increments.model.increment import Amendment, Increment
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import Amendment
     from unlatch.increments.records.status_events import Moved
 
 

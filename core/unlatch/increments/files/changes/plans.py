@@ -18,13 +18,7 @@ from unlatch.increments.files.metadata_file import (
     spelled_status,
     times_in,
 )
-from unlatch.increments.model.increment import (
-    Amendment,
-    AppliedAmendment,
-    Increment,
-    Link,
-    ReopenEntry,
-)
+from unlatch.increments.model.reopens import Amendment, AppliedAmendment, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
 from unlatch.values import dataclass
@@ -35,7 +29,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypedDict
 
-    from unlatch.increments.model.increment import ReopenCause
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.link import Link
+    from unlatch.increments.model.reopens import ReopenCause
     from unlatch.spi.operation import DeliveryOptions, Kind, Operation
     from unlatch.worklog.event_log import Event
 

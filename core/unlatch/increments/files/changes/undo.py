@@ -9,7 +9,9 @@ from shlex import quote
 from unlatch.errors import StoreError
 from unlatch.increments.files.changes.ids import undo_id
 from unlatch.increments.files.changes.plans import Intent, Plan, build_operation
-from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.link import Link
+from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import Reopened, Undone, read_events
 from unlatch.increments.records.links import same_item

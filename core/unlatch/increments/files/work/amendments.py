@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.layouts.interface import Texts, Work
-    from unlatch.increments.model.increment import AppliedAmendment, Increment
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.reopens import AppliedAmendment
     from unlatch.worklog.collection import Folder
 
 
