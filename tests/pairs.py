@@ -3,7 +3,8 @@
 With the trackers of the sandbox a case takes a tenth of a second. Each value of the parameter with
 the most values runs with one value of each other, in turn: a Latin square in place of the whole. A
 rule of the core that varies only in the tracker, its deployment, the width, the protocol, the
-system of a job or its credentials runs with one of them, in turn. `make torture` runs the rest.
+system of a job or its credentials runs with one of them, in turn. Of a function with the marker
+`sample(count=1)`, so many cases run. `make torture` runs the rest.
 
 Tables of all commands, hosts or faults are `sampled`: each table runs some of its rows, and the
 tables that try every command are offset, so that each command is tried in one of them or more.
@@ -35,7 +36,9 @@ def rest_of_products(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
     for _, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
         cases = [item for item in group if isinstance(item, pytest.Function)]
         is_whole = not any(item.get_closest_marker("sweep") for item in cases)
-        if cases and is_whole and not _SANDBOX.isdisjoint(cases[0].fixturenames):
+        if cases and (sample := cases[0].get_closest_marker("sample")):
+            yield from _outside_of_sample(cases, *sample.args)
+        elif cases and is_whole and not _SANDBOX.isdisjoint(cases[0].fixturenames):
             yield from _off_the_diagonal(cases)
             yield from _out_of_turn(cases)
 
@@ -55,6 +58,16 @@ def _out_of_turn(cases: Sequence[pytest.Function]) -> Iterator[pytest.Function]:
     if len(cases) > 1 and any(_params(cases[0]).keys() == {name} for name in _IN_TURN):
         turn = zlib.crc32(cases[0].originalname.encode()) % len(cases)
         yield from (case for number, case in enumerate(cases) if number != turn)
+
+
+def _outside_of_sample(
+    cases: Sequence[pytest.Function], count: int = 1
+) -> Iterator[pytest.Function]:
+    """All cases but so many, as far apart as can be; the name of the function chooses the first."""
+    cases = [case for case in cases if not case.get_closest_marker("sweep")]
+    turn = zlib.crc32(cases[0].originalname.encode())
+    chosen = {(turn + number * len(cases) // count) % len(cases) for number in range(count)}
+    yield from (case for number, case in enumerate(cases) if number not in chosen)
 
 
 def _columns(cases: Sequence[pytest.Function]) -> list[tuple[int, ...]]:
@@ -82,14 +95,13 @@ def _params(case: pytest.Function) -> dict[str, object]:
 
 
 def covering(cells: Sequence[Cell]) -> list[Cell]:
-    """A few of the cells that have each pair of values that any cell has, in their order."""
-    pairs = {cell: dict.fromkeys(combinations(enumerate(cell), 2)) for cell in cells}
-    left = {pair: None for each in pairs.values() for pair in each}
+    """A few of the cells that have each value that any cell has at its place, in their order."""
+    left = dict.fromkeys(value for cell in cells for value in enumerate(cell))
     chosen = set()
     while left:
         first = next(iter(left))
-        having = [cell for cell in cells if first in pairs[cell]]
-        best = max(having, key=lambda cell: sum(pair in left for pair in pairs[cell]))
+        having = [cell for cell in cells if first in enumerate(cell)]
+        best = max(having, key=lambda cell: sum(value in left for value in enumerate(cell)))
         chosen.add(best)
-        left = {pair: None for pair in left if pair not in pairs[best]}
+        left = dict.fromkeys(value for value in left if value not in enumerate(best))
     return [cell for cell in cells if cell in chosen]

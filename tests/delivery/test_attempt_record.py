@@ -55,6 +55,7 @@ def test_an_attempt_is_on_disk_before_the_first_write(project: Project, tracker:
     assert (tracker == "ado") is ("revision" in before)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("attempts_made", [1, 2])
 def test_what_the_item_was_at_first_moves_to_the_history_when_it_is_delivered(
@@ -102,6 +103,7 @@ def test_every_item_of_a_batch_has_its_attempt_on_disk_before_it_is_sent(project
     assert_all_are_delivered_once(project)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("kind", ["drop-after", "drop"])
 def test_a_batch_whose_answer_was_lost_is_delivered_once(project: Project, kind: str) -> None:
     add_batch(project)
@@ -140,6 +142,7 @@ EARLIER: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("earlier", EARLIER)
 @pytest.mark.parametrize("posted", [False, True])
 def test_a_pending_reopen_of_an_earlier_version_is_delivered_once(
@@ -166,6 +169,7 @@ def test_a_pending_reopen_of_an_earlier_version_is_delivered_once(
     assert reached(project, "github") is not None
 
 
+@pytest.mark.sweep
 def test_other_pending_operations_of_an_earlier_version_are_delivered(project: Project) -> None:
     active_on(project, "github")
     url, number = project.urls["github"], add_issue(project, "0008-other", status="active")

@@ -29,15 +29,6 @@ def batches(project: Project) -> int:
     return sum("$batch" in one.path for one in project.box.requests.entries())
 
 
-def test_many_changes_go_in_requests_of_the_size_that_the_plugin_names(
-    project: Project, recorded: list[str]
-) -> None:
-    done = project.run(*COMPLETED)
-
-    assert (0, 3, []) == (done.code, batches(project), pending(project, recorded)), done.said
-    assert [1] * COUNT == said(project, range(1, COUNT + 1))
-
-
 def test_the_request_that_is_under_way_is_recorded_and_no_further_one_begins(
     project: Project, recorded: list[str], skipping: SkippingClock
 ) -> None:

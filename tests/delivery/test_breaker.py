@@ -54,6 +54,7 @@ def attempted(project: Project, names: list[str]) -> int:
     return sum("attempt" in one for one in pending(project, names))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.usefixtures("skipping")
 def test_a_tracker_that_is_down_gets_five_requests_at_most(project: Project, tracker: str) -> None:
@@ -72,6 +73,7 @@ def test_a_tracker_that_is_down_gets_five_requests_at_most(project: Project, tra
     assert project.run("sync", *AGREED, "--yes").code == 0
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("code", [401, 502])
 def test_writes_that_the_server_fails_are_not_sent_for_each_item(
     project: Project, code: int
@@ -87,17 +89,6 @@ def test_writes_that_the_server_fails_are_not_sent_for_each_item(
     # Eight items at most are served at the same time.
     assert len(project.wrote()) <= 3 + 8
     assert attempted(project, names) <= 3 + 8
-
-
-def test_items_that_are_gone_stop_no_other(project: Project) -> None:
-    names = offline(project, "jira")
-    gone = "/issue/SCRUM-[123]($|[/?])"
-    project.box.faults.add(Fault("jira", "status", code=404, path=gone, times=999))
-
-    done = project.run("sync", *AGREED, "--yes")
-
-    assert (3, 3) == (done.code, len(pending(project, names))), done.said
-    assert COUNT - 3 == sum(comments(project))
 
 
 def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
@@ -120,28 +111,7 @@ def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
         assert len(server.requests) <= MOST
 
 
-def test_after_max_time_what_is_under_way_is_recorded_and_nothing_new_begins(
-    project: Project, skipping: SkippingClock
-) -> None:
-    names = offline(project, "jira")
-    wait = partial(skipping.sleep, 100.0)
-    project.box.faults.add(
-        Fault("jira", "human", method="PUT", path="/issue/", action=wait, effect=True)
-    )
-
-    done = project.run("sync", *AGREED, "--yes", "--max-time", "60")
-
-    left = pending(project, names)
-    assert 3 == done.code, done.said
-    # Those that had begun are whole; the others were not touched.
-    assert 0 < len(left) < COUNT
-    assert 0 == attempted(project, names)
-    assert "out-of-time" in done.out
-    assert COUNT - len(left) == sum(comments(project))
-
-    assert project.run("sync", *AGREED, "--yes").code == 0
-
-
+@pytest.mark.sweep
 def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
     completed_on(project, "github")
     project.box.faults.add(fault("github", "state", "rate-limit", seconds=600))

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from tests.cli.project import REASON, Project
 from tests.delivery.stage import add_issue
 
@@ -19,6 +20,7 @@ def send_many_more(project: Project, count: int) -> None:
         database.executemany("INSERT INTO requests VALUES (?, ?, ?)", [row] * count)
 
 
+@pytest.mark.sweep
 def test_the_eighty_first_comment_of_a_minute_is_left(project: Project) -> None:
     names = ["0001-first", "0002-second", "0003-third"]
     numbers = [add_issue(project, name) for name in names]
@@ -35,10 +37,3 @@ def test_the_eighty_first_comment_of_a_minute_is_left(project: Project) -> None:
 
     reservations(project).write_bytes(b"no database")
     assert project.run("--max-wait", "0", "sync", "--yes").code == 0
-
-
-def test_commands_that_send_no_comment_open_no_file(completed: Project) -> None:
-    completed.run("sync", "--check")
-    completed.run("list")
-
-    assert not reservations(completed).exists()

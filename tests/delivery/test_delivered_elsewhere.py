@@ -7,6 +7,7 @@ from tests.cli.project import ALL, CLOSED, OPEN, Project
 from tests.delivery.stage import RESUME, SYNC, clone, completed_on
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("merged", [False, True])
 def test_only_the_events_of_the_other_clone_say_what_the_reopen_found(

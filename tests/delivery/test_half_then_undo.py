@@ -50,20 +50,9 @@ def half_reopened(project: Project, blow: Fault) -> set[str]:
     return labels
 
 
-# By default the two ways take turns, and every other half is left out.
-ENDS = [
-    pytest.param(
-        half,
-        is_synced,
-        marks=pytest.mark.sweep if number % 2 or (number // 2 + is_synced) % 2 else (),
-        id=f"{half}{' and sync' * is_synced}",
-    )
-    for number, half in enumerate(HALVES)
-    for is_synced in (False, True)
-]
-
-
-@pytest.mark.parametrize(("half", "is_synced"), ENDS)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("is_synced", [False, True])
 def test_undo_takes_back_half_a_reopen_and_one_that_sync_finished(
     project: Project, half: str, *, is_synced: bool
 ) -> None:
@@ -84,21 +73,3 @@ def test_undo_takes_back_half_a_reopen_and_one_that_sync_finished(
     assert project.metadata()["status"] == "completed"
     assert "pending" not in project.metadata()
     assert_each_comment_once(project)
-
-
-@pytest.mark.parametrize("half", ["github comment, dropped", "jira edit, 500"])
-def test_undo_of_a_half_reopen_leaves_an_item_that_a_person_changed_and_says_so(
-    project: Project, half: str
-) -> None:
-    tracker = HALVES[half].tracker
-    half_reopened(project, HALVES[half])
-    if tracker == "github":
-        project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-    else:
-        project.box.jira.edit("SCRUM-28", status="Done")
-    labels = project.labels()[tracker]
-
-    done = project.run(*UNDO)
-
-    assert done.code in (0, 5), done.said
-    assert (CLOSED[tracker], labels) == (project.states()[tracker], project.labels()[tracker])

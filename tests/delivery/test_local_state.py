@@ -69,6 +69,7 @@ def test_two_processes_send_one_comment_when_local_state_is_deleted_between(
     assert 1 == count_markers(project).total()
 
 
+@pytest.mark.sweep
 @pytest.mark.real_waits  # as the late effect
 def test_a_settle_time_is_kept_when_local_state_is_deleted(project: Project) -> None:
     completed_on(project, "github")

@@ -1,12 +1,11 @@
 """Items that their tracker serves under a new name: a renamed repository, a moved issue of Jira."""
 
 import shlex
-from itertools import product
 
 import pytest
 from tests.cli.project import NAME, OPEN, Project
 from tests.cli.trackers.test_ingest import ingest, payload
-from tests.delivery.stage import RESUME, SYNC, fault
+from tests.delivery.stage import RESUME, SYNC
 
 HOME, NEW = "octo/widgets", "octo/gizmos"
 
@@ -35,37 +34,7 @@ def link_issues(project: Project, count: int) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("count", [1, 4])
-def test_issues_of_a_renamed_repository_are_delivered_to_and_the_new_name_is_told(
-    project: Project, count: int
-) -> None:
-    names = link_issues(project, count)
-    rename(project)
-
-    done = project.run("resume", *names, "--reason", "More", "--yes")
-
-    assert done.code == 0, done.said
-    assert done.said.count(f"its repository was renamed to {NEW}") == count
-    assert [state(project, number=number) for number in range(4, 4 + count)] == ["open"] * count
-    assert all("octo/widgets" in str(project.metadata(name)["github"]) for name in names)
-    assert project.run("sync", "--check").code == 0
-
-
-def test_a_link_takes_the_new_name_once_that_is_configured(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    rename(project)
-    old = f'repository = "{HOME}"'
-    configure(project, old, f'repository = "{NEW}"\nrepositories = ["{HOME}"]')
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
-    assert f"{NEW}/issues/4" in str(project.metadata()["github"])
-    configure(project, old, f'repository = "{NEW}"')
-    assert project.run("complete", "7", "--yes").code == 0
-    assert state(project) == "closed"
-
-
+@pytest.mark.sample
 @pytest.mark.parametrize("count", [1, 4])
 def test_links_with_the_former_name_of_a_configured_repository_take_the_new_one(
     project: Project, count: int
@@ -101,18 +70,6 @@ def test_an_event_with_the_new_name_finds_links_with_the_former_one(
     assert project.metadata()["reopenHistory"][0]["reopenedBy"] == "mona"
 
 
-def test_an_event_asks_for_no_repository_without_a_link_of_its_number(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.box.github.add_repository(NEW)
-    configure(project, f'"{HOME}"', f'"{NEW}"')
-    message = payload(project, html_url=f"{project.box.github.web_url}/{NEW}/issues/5")
-
-    done = ingest(project, message)
-
-    assert done.code == 0, done.said
-    assert project.box.requests.entries("github") == []
-
-
 @pytest.mark.parametrize("owner", ["octo", "mallory"])
 def test_links_outside_the_configured_repositories_are_refused(
     project: Project, owner: str
@@ -131,36 +88,6 @@ def test_links_outside_the_configured_repositories_are_refused(
     assert [path for path in asked if HOME in path] == asked[:1] * (owner == "octo")
 
 
-def test_a_dry_run_reads_both_links_of_a_transferred_issue(project: Project) -> None:
-    block = project.items("github")["github"]
-    project.box.github.add_repository(NEW)
-    number = project.box.github.transfer_issue(HOME, 4, NEW)
-    there = f"{project.box.github.web_url}/{NEW}/issues/{number}"
-    items = [block, {"issue": number, "url": there}]
-    project.increment(links={"github": {**block, "items": items}})
-    configure(project, f'"{HOME}"', f'"{HOME}"\nrepositories = ["{NEW}"]')
-
-    preview = project.run(*RESUME, "--dry-run")
-    done = project.run(*RESUME)
-
-    assert [0, 0] == [preview.code, done.code], preview.said + done.said
-    assert "could not be read" not in preview.said
-    assert len(project.box.github.comments(NEW, number)) == 1
-
-
-def test_an_unknown_outcome_is_probed_in_the_renamed_repository(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.box.faults.add(fault("github", "comment", "drop-after"))
-    assert project.run(*RESUME).code == 3
-    project.box.faults.clear()
-    rename(project)
-
-    done = project.run(*SYNC)
-
-    assert done.code == 0, done.said
-    assert len(project.box.github.comments(NEW, 4)) == 1
-
-
 def test_a_repository_of_another_owner_is_left_alone(project: Project) -> None:
     project.increment(links=project.items("github"))
     rename(project, "mallory/widgets")
@@ -172,6 +99,7 @@ def test_a_repository_of_another_owner_is_left_alone(project: Project) -> None:
     assert state(project, "mallory/widgets") == "closed"
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("deployment", ["Cloud", "Server"])
 def test_links_with_the_former_key_of_a_configured_project_take_the_new_one(
     project: Project, deployment: str
@@ -249,6 +177,7 @@ def linked_before_a_rename(project: Project, tracker: str, link: str, also: str)
     return url.replace(old, new)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 @pytest.mark.parametrize("link", ["new", "old"])
 @pytest.mark.parametrize("also", ["", "both configured"])
@@ -285,18 +214,6 @@ def test_an_item_of_the_same_number_in_another_repository_is_another(project: Pr
     assert "[item-not-linked]" in done.said
 
 
-@pytest.mark.parametrize("word", ["{}/octo/other/issues/4", "{}/octo/gizmos/issues/5"])
-def test_an_item_that_no_link_resembles_is_not_asked_for(project: Project, word: str) -> None:
-    project.increment(links=project.items("github"))
-    configure(project, f'"{HOME}"', f'"{HOME}"\nrepositories = ["{NEW}"]')
-
-    done = project.run("show", word.format(project.box.github.web_url))
-
-    assert done.code == 2
-    asked = [one.path for one in project.box.requests.entries("github")]
-    assert [path for path in asked if "issues" in path] == []
-
-
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 @pytest.mark.parametrize("link", ["new", "old"])
 def test_the_command_for_an_item_by_its_other_name_finds_its_link(
@@ -324,20 +241,7 @@ def test_records_of_an_item_are_found_without_a_request(project: Project) -> Non
         assert [] == project.box.requests.entries("github"), command
 
 
-@pytest.mark.parametrize("name", ["octo/other", NEW])
-def test_offline_no_tracker_is_asked_for_other_names(project: Project, name: str) -> None:
-    project.increment(links=project.items("github"))
-    rename(project)
-    configure(project, f'"{HOME}"', f'"{NEW}"')
-    for number, command in product((4, 5), ("show", "close", "complete", "reopen", "resume")):
-        reason = ["--reason", "More"] * (command in ("resume", "reopen"))
-        url = f"{project.box.github.web_url}/{name}/issues/{number}"
-
-        project.run(command, url, "--offline", *reason)
-
-        assert [] == project.box.requests.entries("github"), (command, number)
-
-
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words",
     [("resume", "--reason", "More"), ("complete",), ("undo",), ("abandon", "--reason", "No")],

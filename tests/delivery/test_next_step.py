@@ -39,6 +39,7 @@ IN_THE_WAY: dict[str, tuple[Callable[[Project], object], str]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("case", IN_THE_WAY)
 def test_the_next_step_succeeds_when_typed(project: Project, case: str) -> None:
     hinder, option = IN_THE_WAY[case]
@@ -54,22 +55,6 @@ def test_the_next_step_succeeds_when_typed(project: Project, case: str) -> None:
     assert done.code == 0, done.said
     assert "pending" not in project.metadata()
     assert [True] == [item.open for item in project.box.github.items()]
-
-
-@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
-@pytest.mark.parametrize("code", [403, 404])
-def test_the_next_step_succeeds_once_the_cause_is_gone(
-    project: Project, tracker: str, code: int
-) -> None:
-    completed_on(project, tracker)
-    project.box.faults.add(fault(tracker, "state", "status", code=code, times=99))
-    first = project.run(*RESUME)
-    project.box.faults.clear()
-
-    done = project.run(*next_command(first))
-
-    assert (3, 0, OPEN[tracker]) == (first.code, done.code, project.states()[tracker]), done.said
-    assert 1 == count_markers(project).total()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ __all__ = ["finished", "with_issue"]
 RESUME = ("resume", "--all-matching", "status=completed", "--reason", "More", "--yes")
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("count", [2, 20])
 def test_a_refused_token_is_explained_once_with_a_line_for_few_items(
     with_issue: Project, count: int
@@ -40,18 +41,3 @@ def test_a_blocked_operation_is_shown_as_blocked(with_issue: Project) -> None:
     assert "1 operation blocked [item-locked]" in done.out
     assert ["blocked"] == [one["verdict"] for one in document["compared"]]
     assert "1 blocked operation skipped. Next: unlatch status" in done.err
-
-
-def test_a_pending_operation_is_no_blocked_one(finished: Project) -> None:
-    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
-
-    document = finished.run("sync", "--check", "--json").document
-
-    assert ["pending"] * 3 == [one["verdict"] for one in document["compared"]]
-    assert 3 == finished.run("sync", "--check").out.count("1 operation pending")
-
-
-def test_a_plan_without_changes_says_so(with_issue: Project) -> None:
-    done = with_issue.run("sync", "--dry-run")
-
-    assert (0, "No changes would be made.\n") == (done.code, done.out)

@@ -41,30 +41,12 @@ def test_what_our_account_opened_without_a_comment_is_finished(
     assert "reopened" in project.labels()[tracker]
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_what_another_account_opened_is_left(project: Project, tracker: str) -> None:
-    closed_and_opened(project, tracker, by=OTHERS[tracker])
-
-    assert_left(project, reopen(project, tracker), tracker)
-
-
 @pytest.mark.parametrize("tracker", NEW)
 def test_what_another_account_opened_before_ours_moved_it_is_left(
     project: Project, tracker: str
 ) -> None:
     closed_and_opened(project, tracker, by=OTHERS[tracker])
     move(project, tracker, NEW[tracker], OURS[tracker])
-
-    assert_left(project, reopen(project, tracker), tracker)
-
-
-@pytest.mark.parametrize("tracker", NEW)
-def test_a_move_from_one_open_state_to_another_opened_nothing(
-    project: Project, tracker: str
-) -> None:
-    project.items(tracker, finished=False)
-    move(project, tracker, NEW[tracker], OURS[tracker])
-    move(project, tracker, OPEN[tracker], OURS[tracker])
 
     assert_left(project, reopen(project, tracker), tracker)
 
@@ -92,6 +74,7 @@ def test_a_reopen_of_our_account_that_has_its_comment_is_done(
     assert_left(there, done, tracker, comments=1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_comment_about_an_earlier_close_says_nothing_about_this_one(
     project: Project, tracker: str, tmp_path: Path

@@ -1,7 +1,7 @@
 """Operations on one item in every order, and acts of other processes and clones in between."""
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import CLOSED, NAME, REASON, Project
 from tests.delivery.stage import (
     ALL,
     AT_ONCE,
@@ -10,7 +10,6 @@ from tests.delivery.stage import (
     completed_on,
     count_markers,
     edit_metadata,
-    fault,
     transfer,
 )
 
@@ -21,6 +20,7 @@ AGAIN = ("resume", "7", "--reason", "Once more", "--yes")
 UNDO = ("undo", "7", "--yes")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_undo_closes_what_a_struck_close_was_to_close(project: Project, tracker: str) -> None:
     completed_on(project, tracker)
@@ -36,19 +36,6 @@ def test_an_undo_closes_what_a_struck_close_was_to_close(project: Project, track
     assert "reopened" not in project.labels()[tracker]
     said = [text for text in project.comments()[tracker] if "Reopen undone" in text]
     assert ["the last reopen was taken back" in text for text in said] == [True]
-
-
-def test_a_blocked_undo_does_not_close_what_was_reopened_since(project: Project) -> None:
-    completed_on(project, "github")
-    assert project.run(*RESUME).code == 0
-    project.box.faults.add(fault("github", "state", "status", code=403))
-    assert project.run(*UNDO).code == 3
-    assert project.run(*AGAIN, "--offline").code == 0
-
-    runs = [project.run("sync", "--yes"), project.run(*SYNC)]
-
-    assert 0 == runs[-1].code, "".join(done.said for done in runs)
-    assert OPEN["github"] == project.states()["github"]
 
 
 def test_a_moved_item_that_was_linked_again_gets_its_reason(project: Project) -> None:
@@ -86,18 +73,6 @@ def test_what_another_increment_took_up_meanwhile_is_not_closed(project: Project
     assert "open" == project.states()["github"]
 
 
-def test_a_person_who_reopened_after_a_refusal_keeps_the_item_open(project: Project) -> None:
-    completed_on(project, "github")
-    project.box.faults.add(fault("github", "state", "status", code=403))
-    assert project.run(*RESUME).code == 3
-    project.box.github.edit(HOME, 4, state="open")
-    assert project.run(*SYNC).code == 0
-
-    assert project.run(*UNDO).code == 0
-
-    assert "open" == project.states()["github"]
-
-
 def test_an_endless_conflict_ends(project: Project) -> None:
     completed_on(project, "github")
     assert project.run(*RESUME, "--offline").code == 0
@@ -108,18 +83,6 @@ def test_an_endless_conflict_ends(project: Project) -> None:
 
     assert done.code == 3, done.said
     assert project.box.requests.count() < 30
-
-
-def test_a_refusal_on_reading_counts(project: Project) -> None:
-    completed_on(project, "github")
-    project.box.faults.add(Fault("github", "status", code=401, times=500))
-    assert project.run(*RESUME).code == 3
-    for _ in range(4):
-        project.run("sync", "--yes")
-
-    (operation,) = project.metadata()["pending"]
-
-    assert (5, True) == (operation["attempt"]["n"], "parkedAt" in operation)
 
 
 def test_a_record_with_an_odd_category_is_read(project: Project) -> None:
@@ -148,14 +111,3 @@ def test_an_undo_that_sync_cannot_decide_ends_with_its_own_code(project: Project
 
     assert done.code == 5, done.said
     assert "nothing to do" not in done.said
-
-
-def test_an_increment_that_cannot_be_read_is_named_by_sync(project: Project) -> None:
-    completed_on(project, "github")
-    project.increment("0008-other", status="active")
-    broken = project.root / ".unlatch" / "increments" / "0008-other" / "metadata.json"
-    broken.write_text("{", encoding="utf-8")
-
-    for words in (("sync",), ("sync", "--check")):
-        done = project.run(*words)
-        assert (5, True) == (done.code, "0008-other" in done.said), done.said

@@ -78,18 +78,6 @@ def test_each_issue_takes_two_requests_and_all_of_a_page_one(
     assert_each_is_reopened_once(project, keys)
 
 
-def test_data_center_reads_each_issue_by_itself(project: Project) -> None:
-    project.box.jira.add_project("SCRUM", deployment="Server")
-    project.configure(project.box.config())
-    keys = add_issues(project, 4)
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
-    assert {"pages": 0, "alone": 8, "writes": 8} == count_requests(project)
-    assert ["In Progress"] * 4 == states(project, keys)
-
-
 def test_the_attempt_records_the_item_as_it_was_read(project: Project) -> None:
     keys = add_issues(project, 3)
     project.box.faults.add(Fault("jira", "drop-after", method="PUT", times=3))
@@ -106,6 +94,7 @@ def test_the_attempt_records_the_item_as_it_was_read(project: Project) -> None:
 PLACES: list[dict[str, Any]] = [{"path": "bulkfetch"}, {"path": "/transitions"}, {"method": "PUT"}]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
 @pytest.mark.parametrize("effect", [False, True])
 def test_a_run_that_dies_is_completed_by_the_next(
@@ -121,6 +110,7 @@ def test_a_run_that_dies_is_completed_by_the_next(
     assert_each_is_reopened_once(project, keys)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
 @pytest.mark.parametrize("kind", ["drop", "drop-after", "error-after", "truncate", "rate-limit"])
 def test_a_fault_costs_nothing_but_a_further_sync(
@@ -134,22 +124,6 @@ def test_a_fault_costs_nothing_but_a_further_sync(
     assert done.code in (0, 3), done.said
     assert 0 == project.run("sync", "--yes").code
     assert_each_is_reopened_once(project, keys)
-
-
-def test_an_issue_of_several_increments_is_read_before_each_of_their_operations(
-    project: Project,
-) -> None:
-    keys = add_issues(project, 4)
-    shared = project.metadata("0001-number")["jira"]
-    for name in ("0005-number", "0006-number"):
-        project.increment(name, links={"jira": shared})
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
-    # The first operation moves it; the others look for their comments, and post them.
-    assert {"pages": 1, "alone": 5, "writes": 4 + 6} == count_requests(project)
-    assert [3, 1, 1, 1] == comments(project, keys)
 
 
 def in_classic(project: Project) -> list[str]:
@@ -178,32 +152,6 @@ def test_an_issue_that_a_person_moved_after_the_read_is_read_again(project: Proj
     assert [1, 1, 1] == comments(project, keys)
 
 
-def test_a_deliberate_close_is_seen_by_a_read_of_its_own(project: Project) -> None:
-    keys = add_issues(project, 4)
-    project.box.jira.edit(keys[2], resolution="Won't Do")
-
-    done = project.run(*RESUME)
-
-    assert (3, "deliberately" in done.said) == (done.code, True), done.said
-    assert {"pages": 1, "alone": 1, "writes": 6} == count_requests(project)
-    assert ["In Progress", "In Progress", "Done", "In Progress"] == states(project, keys)
-
-
-def test_an_issue_that_needs_no_write_is_delivered_after_a_read_of_its_own(
-    project: Project,
-) -> None:
-    project.configure_more(tables='[sync]\nwrite = ["status"]\n')
-    keys = add_issues(project, 3)
-    project.box.jira.edit(keys[0], status="In Progress")
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
-    # A transition alone has no answer that shows the issue: those two are read back.
-    assert {"pages": 1, "alone": 3, "writes": 2} == count_requests(project)
-    assert ["In Progress"] * 3 == states(project, keys)
-
-
 def test_without_a_page_each_issue_is_read_by_itself(project: Project) -> None:
     keys = add_issues(project, 4)
     project.box.faults.add(Fault("jira", "html", path="bulkfetch", times=20))
@@ -215,6 +163,7 @@ def test_without_a_page_each_issue_is_read_by_itself(project: Project) -> None:
     assert_each_is_reopened_once(project, keys)
 
 
+@pytest.mark.sweep
 def test_a_moved_issue_and_a_missing_one_do_not_stop_the_others(project: Project) -> None:
     project.box.jira.add_project("OPS")
     site = project.box.jira.site
@@ -244,6 +193,7 @@ def prepared(project: Project, clock: Callable[[], float] = monotonic) -> Delive
     return DeliveryRun(workspace, Trackers(workspace), fresh=fresh, clock=clock)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("end", ["delivered", "answer lost"])
 def test_what_another_process_does_after_the_read_is_not_done_again(
     project: Project, end: str

@@ -34,11 +34,6 @@ def reopened_twice(project: Project, tracker: str, there: Project) -> None:
     project.box.requests.clear()
 
 
-def listings(project: Project) -> int:
-    """How often comments were listed."""
-    return sum("/comment" in one.path for one in project.box.requests.entries())
-
-
 @pytest.mark.parametrize("tracker", POSTING)
 def test_the_next_sync_deletes_the_second_comment_on_an_item_alone(
     project: Project, tracker: str, tmp_path: Path
@@ -99,32 +94,7 @@ def add_line(project: Project, tracker: str) -> None:
         project.box.jira.edit_comment("SCRUM-28", second["id"], text)
 
 
-@pytest.mark.parametrize("tracker", POSTING)
-def test_each_item_of_the_last_hour_takes_one_request_however_often_it_was_changed(
-    project: Project, tracker: str
-) -> None:
-    project.items(tracker)
-    for verb, reason in (("reopen", "One"), ("close", "Two"), ("reopen", "Three")):
-        assert 0 == project.run(verb, project.urls[tracker], "-m", reason).code
-    project.box.requests.clear()
-
-    done = project.run("sync")
-
-    assert (0, 1, 1) == (done.code, listings(project), len(project.sent())), done.said
-
-
-def test_increments_on_one_item_take_one_request(project: Project) -> None:
-    links = project.items("github")
-    for name in ("0001-one", "0002-two"):
-        project.increment(name, links=links)
-        assert 0 == project.run("resume", name, "-m", f"Reason of {name}", "--yes").code
-    project.box.requests.clear()
-
-    assert 0 == project.run("sync").code
-
-    assert 1 == listings(project)
-
-
+@pytest.mark.sweep
 def test_of_several_operations_on_one_item_the_one_that_was_posted_twice_is_found(
     project: Project, tmp_path: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """Labels that a right refuses: named until they are there, and asked for again when told to."""
 
-import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,6 @@ from tests.delivery.stage import (
     LOCKED,
     RESUME,
     SYNC,
-    UNDO,
-    active_on,
     clone,
     completed_on,
     count_markers,
@@ -88,6 +85,7 @@ def refused(project: Project, request: pytest.FixtureRequest) -> tuple[Project, 
     return project, tracker
 
 
+@pytest.mark.sample
 def test_they_are_named_and_not_asked_for_by_a_sync_of_everything(
     refused: tuple[Project, str],
 ) -> None:
@@ -110,6 +108,7 @@ def test_they_are_named_and_not_asked_for_by_a_sync_of_everything(
         assert REFUSED[tracker] == {name: entry[name] for name in ("add", "remove")}
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("words", [SYNC, RETRY], ids=["named", "option"])
 def test_after_the_right_is_given_they_are_asked_for_alone(
     refused: tuple[Project, str], words: tuple[str, ...]
@@ -165,33 +164,6 @@ def test_a_refusal_is_planned_and_asked_for_once_in_each_command_until_a_person_
     assert [] == project.wrote()
 
 
-def test_a_sync_that_delivers_a_reopen_asks_for_its_labels_once(project: Project) -> None:
-    completed_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*RESUME, "--offline").code
-    project.box.requests.clear()
-
-    done = project.run(*SYNC)
-
-    assert 0 == done.code, done.said
-    labels = [entry for entry in project.box.requests.entries("github") if "/labels" in entry.path]
-    assert ["DELETE", "POST"] == sorted(entry.method for entry in labels if entry.changes)
-    assert "asked again" not in json.dumps(project.events())
-
-
-def test_labels_of_a_close_are_asked_for_again(project: Project) -> None:
-    active_on(project, "github")
-    take_right(project, "github")
-    assert 0 == project.run(*COMPLETE).code
-    assert (CLOSED["github"], set()) == (project.states()["github"], ours(project, "github"))
-    give_right(project, "github")
-
-    done = project.run(*RETRY)
-
-    assert (0, {"completed"}) == (done.code, ours(project, "github")), done.said
-    assert 1 == count_markers(project).total()
-
-
 def test_labels_that_may_not_be_written_are_not_named(project: Project) -> None:
     resume_refused(project, "github")
     project.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
@@ -218,23 +190,6 @@ def test_a_command_with_nothing_to_do_names_the_next_step(project: Project, comm
     assert {"reopened"} == ours(project, "github")
 
 
-def test_labels_that_were_taken_later_count_for_the_limit_and_undo_takes_them_back(
-    project: Project,
-) -> None:
-    before = {"github": {"completed", "bug"}, "ado": {"completed", "ui"}}
-    resume_refused(project, *before)
-    limited = project.run(*RETRY, "--max-items", "1")
-    assert (2, True) == (limited.code, "too-many-items" in limited.said), limited.said
-    for tracker in before:
-        give_right(project, tracker)
-    assert 0 == project.run(*RETRY).code
-    assert {"reopened"} == ours(project, "github") == ours(project, "ado")
-
-    done = project.run(*UNDO)
-
-    assert (0, before) == (done.code, project.labels()), done.said
-
-
 def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Project) -> None:
     resume_refused(project, "github")
     give_right(project, "github")
@@ -250,6 +205,7 @@ def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Pr
     assert CLOSED["github"] == project.states()["github"]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("kind", ["drop", "drop-after"])
 def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) -> None:
     resume_refused(project, "github")
@@ -264,6 +220,7 @@ def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) 
     assert 1 == count_markers(project).total()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ["github", "ado"])
 def test_two_clones_that_ask_at_once_make_one_operation(
     project: Project, tracker: str, tmp_path: Path
@@ -284,6 +241,7 @@ def test_two_clones_that_ask_at_once_make_one_operation(
     assert 2 == len(ops)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("words", [SYNC, RETRY], ids=["named", "option"])
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_comment_that_a_right_refuses_is_asked_for_again(

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.cli.project import Project
-from tests.delivery.stage import RESUME, UNDO, completed_on, delivered_events, fault, reached
+from tests.delivery.stage import RESUME, UNDO, delivered_events, reached
 
 MOVED = '[trackers.ado.states]\nreopened = "Active"'
 
@@ -51,29 +51,6 @@ def test_the_document_says_whether_it_moved(resolved: Project, state: str, outco
     assert [one["outcome"] for one in document["trackers"]] == [outcome]
 
 
-def test_many_resolved_items_move(resolved: Project) -> None:
-    box = resolved.box.ado
-    others = [box.add_work_item(type="Bug", title="Other", state="Resolved") for _ in range(3)]
-    for place, number in enumerate(others):
-        url = f"{resolved.urls['ado'].rpartition('/')[0]}/{number}"
-        resolved.increment(f"0010-{place}", links={"ado": {"workItemId": number, "url": url}})
-
-    done = resolved.run("resume", *(f"0010-{n}" for n in range(3)), "--reason", "Bug", "--yes")
-
-    assert done.code == 0, done.said
-    states = [box.work_item(number)["fields"]["System.State"] for number in others]
-    assert states == ["Active"] * 3
-    assert resolved.wrote() == ["ado PATCH"]  # all of them in one request
-
-
-def test_a_move_whose_answer_was_lost_is_a_reopen(resolved: Project) -> None:
-    resolved.box.faults.add(fault("ado", "state", "drop-after"))
-    assert resolved.run(*RESUME).code in (0, 3)
-    resolved.run("sync", "7", "--yes")
-    assert resolved.states() == {"ado": "Active"}
-    assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
-
-
 def test_without_a_configured_state_it_stays_resolved(resolved: Project) -> None:
     resolved.configure_more()
     done = resolved.run(*RESUME)
@@ -81,11 +58,3 @@ def test_without_a_configured_state_it_stays_resolved(resolved: Project) -> None
     assert resolved.states() == {"ado": "Resolved"}
     assert "was open already" in done.out
     assert "it stays in Resolved, which counts as open" in done.said
-
-
-def test_a_closed_item_is_not_recorded_as_resolved(project: Project) -> None:
-    completed_on(project, "ado")
-    assert project.run(*RESUME).code == 0
-    entry = reached(project, "ado")
-    assert entry is not None
-    assert "resolved" not in entry["before"]

@@ -4,8 +4,6 @@ import pytest
 from tests.cli.project import OPEN, Project
 from tests.delivery.stage import LOCKED, RESUME, completed_on, fault
 
-from unlatch_sandbox import Fault
-
 AFTER_THE_STATE = {
     "github comment refused": fault("github", "comment", "status", code=403, body=LOCKED),
     "github comment, 502": fault("github", "comment", "html"),
@@ -23,6 +21,7 @@ def line_of(out: str, tracker: str) -> str:
     return next(line for line in out.splitlines() if name in line)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("case", AFTER_THE_STATE)
 def test_what_was_done_before_a_part_failed_is_named(project: Project, case: str) -> None:
     blow = AFTER_THE_STATE[case]
@@ -39,6 +38,7 @@ def test_what_was_done_before_a_part_failed_is_named(project: Project, case: str
         assert ("commented" in line, "label" in done.out) == (True, True), done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("code", [403, 422])
 def test_a_label_refused_for_good_is_said_and_the_rest_is_delivered(
     project: Project, code: int
@@ -55,34 +55,3 @@ def test_a_label_refused_for_good_is_said_and_the_rest_is_delivered(
     assert OPEN == {**OPEN, **project.states()}
     assert all(word in done.out for word in ("reopened", "commented", "not added"))
     assert {"bug"} == project.labels()["github"]
-
-
-def test_a_state_that_was_refused_is_said_to_be_refused(project: Project) -> None:
-    completed_on(project, "github")
-    project.box.faults.add(Fault("github", "status", method="PATCH", code=403, times=99))
-
-    done = project.run(*RESUME)
-
-    assert (3, "not reopened" in done.out) == (done.code, True), done.said
-
-
-def test_a_close_that_nobody_sent_is_not_called_delivered_before(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", "One reason", "--yes", "--offline")
-    completed.run("complete", "7", "--offline")
-
-    done = completed.run("sync", "7", "--yes")
-
-    assert 0 == done.code, done.said
-    assert "delivered before" not in done.said
-    assert 3 == done.out.count("was closed already")
-
-
-def test_notes_about_an_item_are_in_the_document_too(completed: Project) -> None:
-    completed.box.faults.add(
-        fault("github", "label added", "status", code=403, body={"message": "Forbidden"})
-    )
-
-    shown = completed.run(*RESUME, "--json").document["trackers"]
-
-    (notes,) = [one["notes"] for one in shown if one["tracker"] == "github"]
-    assert any("reopened" in note for note in notes), notes

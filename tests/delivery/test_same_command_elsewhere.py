@@ -10,7 +10,6 @@ from tests.delivery.stage import (
     ALL,
     OTHERS,
     clone,
-    closed_by_hand,
     count_markers,
     fault,
     move,
@@ -57,6 +56,7 @@ def words_of(project: Project, command: str, tracker: str) -> list[str]:
     return [one.format(**values) for one in COMMANDS[command][1]]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_is_repeated_in_a_fresh_clone_posts_nothing(
@@ -76,6 +76,7 @@ def test_a_command_that_is_repeated_in_a_fresh_clone_posts_nothing(
     assert NO_TIME not in first.said + second.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_that_two_clones_run_at_once_leaves_one_comment(
@@ -93,6 +94,7 @@ def test_a_command_that_two_clones_run_at_once_leaves_one_comment(
     assert [1] == [*count_markers(project).values()], first.said + last.said
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ALL)
 def test_the_same_words_after_a_further_close_are_posted_again(
     project: Project, tracker: str
@@ -120,6 +122,7 @@ def test_a_key_makes_commands_with_other_words_the_same(project: Project, tmp_pa
     assert (0, 1) == (done.code, len(there.comments()["jira"])), done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("command", ["reopen-issue", "reopen-items", "reopen"])
 def test_a_reopen_without_a_time_of_the_close_says_so(project: Project, command: str) -> None:
     with_closed_item(project, "ado")
@@ -140,14 +143,6 @@ def hide_times(project: Project) -> None:
         assert item is not None
         del item.fields["Microsoft.VSTS.Common.StateChangeDate"]
         boards.items.put("101", item)
-
-
-def test_a_reopen_without_asking_says_so(project: Project) -> None:
-    closed_by_hand(project, "github")
-
-    done = project.run("reopen", project.urls["github"], "--offline", *REASON)
-
-    assert (0, 1) == (done.code, done.said.count(NO_TIME)), done.said
 
 
 def test_an_increment_without_a_time_of_its_completion_says_so(project: Project) -> None:

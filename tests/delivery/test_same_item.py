@@ -9,7 +9,6 @@ from tests.delivery.stage import (
     ALL,
     RESUME,
     SYNC,
-    UNDO,
     Held,
     active_on,
     assert_each_comment_once,
@@ -47,22 +46,6 @@ def test_a_resume_waits_for_a_close_that_may_still_come(project: Project, tracke
     assert_each_comment_once(project)
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_undo_waits_for_a_reopen_that_may_still_come(project: Project, tracker: str) -> None:
-    completed_on(project, tracker)
-    labels = project.labels()
-    settle(project, SETTLE)
-    project.box.faults.add(fault(tracker, "state", "late", seconds=LATE))
-    assert project.run(*RESUME).code == 3
-
-    done = project.run(*UNDO)
-
-    project.box.settle()
-    assert done.code in (0, 5), done.said
-    assert (CLOSED[tracker], labels) == (project.states()[tracker], project.labels())
-    assert_each_comment_once(project)
-
-
 def test_another_increment_waits_for_a_close_that_may_still_come(project: Project) -> None:
     links = project.items("github", finished=False)
     project.increment(status="active", links=links)
@@ -77,6 +60,7 @@ def test_another_increment_waits_for_a_close_that_may_still_come(project: Projec
     assert (0, OPEN["github"]) == (done.code, project.states()["github"]), done.said
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 def test_the_second_operation_of_a_queue_is_noted_before_it_is_sent(
     project: Project, tracker: str
@@ -102,6 +86,7 @@ def test_the_second_operation_of_a_queue_is_noted_before_it_is_sent(
     assert_each_comment_once(project)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("seconds", [0, SETTLE])
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 def test_an_item_is_read_again_before_a_write_if_another_operation_may_change_it(

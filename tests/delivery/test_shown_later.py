@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from tests.cli.project import CLOSED, OPEN, Project
+from tests.cli.project import OPEN, Project
 from tests.delivery.stage import (
     AT_ONCE,
     RESUME,
@@ -30,6 +30,7 @@ def stage(project: Project, place: str) -> str:
     return place.partition(" ")[0]
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("part", ["state", "comment", "label added"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_part_that_is_shown_later_is_delivered_once(
@@ -47,6 +48,7 @@ def test_a_part_that_is_shown_later_is_delivered_once(
     assert "pending" not in project.metadata()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("act", ["resume", "complete"])
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_changed(
@@ -75,6 +77,7 @@ def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_change
     assert 0 == project.run("sync", "--check").code
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
@@ -98,6 +101,7 @@ def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
     ), done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("first", ["resume", "reopen"])
 def test_an_increment_and_its_item_alone_know_of_each_other(
@@ -118,48 +122,6 @@ def test_an_increment_and_its_item_alone_know_of_each_other(
     assert 1 == len(project.comments()[tracker]), done.said + last.said
     assert OPEN[tracker] == project.states()[tracker]
     assert 0 == last.code, last.said
-
-
-@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
-def test_a_person_who_undoes_a_delivery_is_followed(project: Project, tracker: str) -> None:
-    active_on(project, tracker)
-    assert 0 == project.run(*COMPLETE).code
-    if tracker == "github":
-        project.box.github.edit("octo/widgets", 4, state="open", by="mona")
-    elif tracker == "ado":
-        project.box.ado.edit(101, state="Active")
-    else:
-        project.box.jira.edit("SCRUM-28", status="In Progress")
-
-    done = project.run("sync", "--yes")
-
-    assert (0, "active") == (done.code, project.metadata()["status"]), done.said
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_a_close_that_is_shown_later_is_delivered_once(project: Project, place: str) -> None:
-    tracker = stage(project, place)
-    active_on(project, tracker)
-    project.box.faults.add(fault(tracker, "state", "shown-later", reads=2))
-
-    done = project.run(*COMPLETE)
-
-    assert (0, CLOSED[tracker]) == (done.code, project.states()[tracker]), done.said
-    assert 1 == count_markers(project).total()
-
-
-def test_a_resolution_that_stays_is_reported_though_the_state_is_shown_later(
-    project: Project,
-) -> None:
-    stage(project, "jira server")
-    project.box.jira.add_project("SCRUM", "keeps-resolution")
-    completed_on(project, "jira")
-    project.box.faults.add(fault("jira", "comment", "shown-later", reads=2))
-
-    done = project.run(*RESUME)
-
-    assert 0 == done.code, done.said
-    assert "kept its resolution" in done.said
 
 
 def test_a_comment_that_is_not_shown_for_long_is_looked_for_by_the_next_sync(
@@ -197,6 +159,7 @@ def test_a_comment_that_an_edit_dropped_is_posted_after_it_was_looked_for(
     assert (0, 1) == (done.code, count_markers(project).total()), done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("place", ["jira", "jira server"])
 @pytest.mark.parametrize("kind", ["shown-later", "drop-after", "error-after", "dropped"])
 def test_a_comment_within_a_transition_is_there_once(
@@ -224,6 +187,7 @@ def test_a_comment_within_a_transition_is_there_once(
     assert "pending" not in project.metadata()
 
 
+@pytest.mark.sample
 @pytest.mark.real_waits
 @pytest.mark.parametrize("place", PLACES)
 def test_a_comment_without_an_answer_that_is_shown_later_is_not_posted_again(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.cli.project import OPEN, Project
-from tests.delivery.stage import RESUME, SYNC, configure_more_repositories, count_markers
+from tests.delivery.stage import RESUME, SYNC, count_markers
 
 HOME = "octo/widgets"
 SPELLINGS: dict[str, Callable[[str], str]] = {
@@ -28,13 +28,8 @@ def url(project: Project) -> str:
     return address
 
 
-@pytest.mark.parametrize(
-    "spelling",
-    [
-        *("a query", "another scheme", "capitals"),
-        *(pytest.param(one, marks=pytest.mark.sweep) for one in [*SPELLINGS][::3]),
-    ],
-)
+@pytest.mark.sample
+@pytest.mark.parametrize("spelling", SPELLINGS)
 def test_an_issue_under_two_spellings_gets_one_comment_and_doctor_says_so(
     project: Project, url: str, spelling: str
 ) -> None:
@@ -50,20 +45,6 @@ def test_an_issue_under_two_spellings_gets_one_comment_and_doctor_says_so(
     assert OPEN["github"] == project.states()["github"]
     assert 1 == count_markers(project).total()
     assert 1 == len(project.comments()["github"])
-
-
-def test_a_repository_that_was_renamed_gets_one_comment(project: Project, url: str) -> None:
-    linked_twice(project, url, url.replace(HOME, "octo/gadgets"))
-    configure_more_repositories(project, "octo/gadgets")
-    project.box.github.rename_repository(HOME, "octo/gadgets")
-
-    project.run(*RESUME, "--follow")
-    done = project.run(*SYNC, "--follow")
-
-    assert done.code == 0, done.said
-    said = project.box.github.comments("octo/gadgets", 4)
-    assert 1 == len(said)
-    assert "open" == project.box.github.issue("octo/gadgets", 4)["state"]
 
 
 @pytest.mark.parametrize("spelling", ["a comment's address", "a query"])

@@ -62,6 +62,7 @@ def test_no_base_is_recorded_for_a_status_that_changed_during_the_reads(project:
     assert "base" not in project.metadata()["github"]
 
 
+@pytest.mark.sweep
 def test_a_push_is_cancelled_by_a_resume_while_sync_asks(project: Project) -> None:
     active_on(project, "github")
     number = add_issue(project, "0008-other", status="active")
@@ -101,21 +102,6 @@ def test_pending_operations_count_against_the_maximum_of_items(pending: Project)
     assert "too-many-items" in done.err
 
 
-def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Project) -> None:
-    names = [f"{number:04}-increment" for number in range(11, 24)]
-    for name in names:
-        add_issue(project, name)
-    resume = ("resume", *names, "--reason", REASON, "--yes", "--offline", "--max-items", "13")
-    assert project.run(*resume).code == 0
-
-    refused = project.run("sync", "--yes")
-    count = open_issues(project)
-    agreed = project.run("sync", "--max-items", "13", "--yes")
-
-    assert (True, True) == (refused.code != 0, count <= 10), refused.said
-    assert (0, 13) == (agreed.code, open_issues(project)), agreed.said
-
-
 @pytest.mark.parametrize(("others", "code", "status"), [(1, 5, "completed"), (0, 0, "active")])
 def test_a_pull_respects_the_limit_of_active_increments(
     project: Project, others: int, code: int, status: str
@@ -133,6 +119,7 @@ def test_a_pull_respects_the_limit_of_active_increments(
     assert bool(others) is ("limits.max_active" in done.said)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("changed", ["delivered", "pulled"])
 def test_a_run_that_changed_something_does_not_exit_with_1(project: Project, changed: str) -> None:
     completed_on(project, "github")

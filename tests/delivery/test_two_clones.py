@@ -74,6 +74,7 @@ def test_a_clone_that_died_before_its_second_look_leaves_one_comment(
     assert 1 == count_markers(here).total()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", POSTING)
 def test_a_second_look_that_fails_is_made_up_for(
     project: Project, tracker: str, tmp_path: Path
@@ -95,6 +96,7 @@ def test_a_second_look_that_fails_is_made_up_for(
     assert 1 == count_markers(here).total()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("allowed", [True, False], ids=["may delete", "may not delete"])
 @pytest.mark.parametrize("tracker", POSTING)
 def test_the_earliest_clone_leaves_the_comments_of_others_alone(
@@ -113,6 +115,7 @@ def test_the_earliest_clone_leaves_the_comments_of_others_alone(
     assert [False, True] == by_the_bot(project, tracker)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("allowed", [True, False], ids=["may delete", "may not delete"])
 @pytest.mark.parametrize("tracker", POSTING)
 def test_a_later_clone_deletes_its_own_comment_or_notes_that_it_may_not(

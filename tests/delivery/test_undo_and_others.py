@@ -23,6 +23,7 @@ def run_all(project: Project, *commands: tuple[str, ...]) -> None:
         assert (command, done.code) == (command, 0), done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize(
     "last",
@@ -51,6 +52,7 @@ SHARED = {
 }
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("case", SHARED)
 def test_the_last_of_all_undos_closes_the_item(project: Project, case: str) -> None:
     share(project, "github")
@@ -61,6 +63,7 @@ def test_the_last_of_all_undos_closes_the_item(project: Project, case: str) -> N
     assert {"github": "closed"} == project.states()
 
 
+@pytest.mark.sweep
 def test_an_item_that_a_person_opened_after_the_other_undo_stays_open(project: Project) -> None:
     share(project, "github")
     run_all(project, RESUME, UNDO)

@@ -22,6 +22,7 @@ def assert_delivered_without_a_wait(project: Project, *command: str) -> None:
     assert WAITING not in done.said
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("part", ["state", "comment"])
 def test_none_after_a_write_that_was_not_authorised(patient: Project, part: str) -> None:
     patient.box.faults.add(fault("github", part, "status", code=401, times=3))
@@ -37,12 +38,6 @@ def test_none_after_a_deliberate_close_was_left_alone(patient: Project) -> None:
     assert patient.run(*RESUME).code == 3
 
     assert_delivered_without_a_wait(patient, *SYNC, "--even-if-not-planned")
-
-
-def test_none_after_work_offline(patient: Project) -> None:
-    assert patient.run(*RESUME, "--offline").code == 0
-
-    assert_delivered_without_a_wait(patient, *SYNC)
 
 
 def test_none_before_an_undo_of_what_was_never_sent(patient: Project) -> None:

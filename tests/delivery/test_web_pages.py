@@ -1,6 +1,5 @@
 """A page of a proxy or firewall is no word of the tracker: the operation stays pending."""
 
-from itertools import product
 from typing import Any
 
 import pytest
@@ -27,15 +26,10 @@ def page_of(tracker: str, code: int, *, write: str | None) -> Fault:
     return Fault(tracker, "status", **READS[tracker], **options)
 
 
-# Each tracker, each part and each code once; `make torture` has the product.
-SAMPLE = [("github", "state", 403), ("ado", "comment", 200), ("jira", None, 404)]
-CELLS = [
-    pytest.param(*cell, marks=() if cell in SAMPLE else pytest.mark.sweep)
-    for cell in product(ALL, [None, "state", "comment"], [403, 404, 200])
-]
-
-
-@pytest.mark.parametrize(("tracker", "write", "code"), CELLS)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("write", [None, "state", "comment"])
+@pytest.mark.parametrize("code", [403, 404, 200])
 def test_a_web_page_is_tried_again_and_its_comment_stays(
     project: Project, tracker: str, write: str | None, code: int
 ) -> None:

@@ -1,9 +1,7 @@
 """Delivery: side by side, in order, with a probe where it is needed, and once in the end."""
 
-import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +19,6 @@ from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
-COMMENTING = {"github": ("POST", "/issues/4/comments"), "jira": ("PUT", "/issue/SCRUM-28")}
 
 
 def counts(project: Project) -> dict[str, int]:
@@ -50,34 +47,6 @@ def test_deliveries_come_back_in_the_order_of_the_outbox(completed: Project) -> 
     document = completed.run(*RESUME, "--json").document
 
     assert list(ALL) == [entry["tracker"] for entry in document["trackers"]]
-
-
-@pytest.mark.parametrize("tracker", COMMENTING)
-def test_two_clones_that_deliver_at_the_same_moment_leave_one_comment(
-    completed: Project, tracker: str
-) -> None:
-    completed.run(*RESUME, "--offline")
-    root = completed.root.with_name("clone")
-    shutil.copytree(completed.root, root)
-    clone = replace(completed, root=root)
-    codes: list[int] = []
-    method, path = COMMENTING[tracker]
-    # Both have probed and found nothing; the other posts first.
-    in_between(
-        completed,
-        tracker,
-        lambda: codes.append(clone.process("sync", "7", "--yes").code),
-        method=method,
-        path=path,
-    )
-
-    mine = completed.run("sync", "7", "--yes")
-
-    assert (codes, mine.code) == ([0], 0), mine.said
-    assert dict.fromkeys(ALL, 1) == counts(completed)
-    assert completed.states() == OPEN
-    assert "pending" not in completed.metadata()
-    assert "pending" not in clone.metadata()
 
 
 def test_what_people_edit_in_between_is_kept(completed: Project) -> None:

@@ -125,11 +125,6 @@ def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:
     assert Done() == next_step(recorded, None, evidence)
 
 
-def test_only_what_is_blocked_is_recorded_as_blocked() -> None:
-    blocking = [case[2] for case, _, step in everything() if isinstance(step, Block)]
-    assert {State.BLOCKED} == {evidence.state for evidence in blocking}
-
-
 def test_a_final_state_is_left_alone() -> None:
     assert {Done()} == {step for _, state, step in everything() if state.is_final}
 

@@ -34,6 +34,7 @@ def test_completing_before_delivery_keeps_the_comment_and_changes_no_state(
     assert sorted(ALL) == sorted(synced)
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("late", [True, False])
 def test_two_reopens_before_any_delivery_tell_both_reasons_in_order(
     completed: Project, late: bool
@@ -53,22 +54,3 @@ def test_two_reopens_before_any_delivery_tell_both_reasons_in_order(
     metadata = completed.metadata()
     assert "pending" not in metadata
     assert [3, 3] == [len(entry["syncedTo"]) for entry in metadata["reopenHistory"]]
-
-
-def test_a_link_that_was_added_after_the_reopen_gets_nothing(completed: Project) -> None:
-    completed.run(*FIRST)
-    box = completed.box
-    late = box.github.add_issue(number=9, title="Late", state="closed", labels=["completed"])
-    completed.run("link", "7", f"{box.github.web_url}/octo/widgets/issues/{late}")
-
-    done = completed.run("sync", "7", "--yes")
-
-    assert done.code == 0, done.said
-    assert completed.states() == OPEN
-    view = box.github.item("octo/widgets", late)
-    assert view is not None
-    assert ("closed", ["completed"], []) == (view.state, view.labels, view.comments)
-    (entry,) = completed.metadata()["reopenHistory"]
-    reached = entry["syncedTo"]["github"]
-    assert (4, completed.urls["github"]) == (reached["issueNumber"], reached["issueUrl"])
-    assert [4] == [item["issueNumber"] for item in reached["items"]]

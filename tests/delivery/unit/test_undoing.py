@@ -4,12 +4,9 @@ import json
 from functools import partial
 
 import pytest
-from tests.changes import undo
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+from tests.cli.project import ALL, CLOSED, OPEN, Project
 from tests.delivery.stage import RESUME, UNDO, completed_on, reopened_on
 
-from unlatch.increments.files.paths import paths_at
-from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
 
 LABELS = {
@@ -78,6 +75,7 @@ def edit_other_fields(project: Project, tracker: str) -> None:
         box.jira.edit("SCRUM-28", description="Other words")
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("labels", ["as before", "of others"])
 @pytest.mark.parametrize("tracker", ALL)
 def test_edits_that_leave_the_reopened_fields_alone_are_kept_and_no_obstacle(
@@ -106,6 +104,7 @@ BY_HAND = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("tracker", "state"), BY_HAND)
 def test_an_item_that_was_closed_or_moved_by_hand_is_left_and_listed(
     project: Project, tracker: str, state: str
@@ -163,6 +162,7 @@ def test_what_was_open_before_stays_open(completed: Project) -> None:
     assert undone_comments(completed)["github"] == 1
 
 
+@pytest.mark.sweep
 def test_what_was_closed_on_purpose_is_closed_on_purpose_again(completed: Project) -> None:
     box = completed.box
     box.github.edit("octo/widgets", 4, state="open")
@@ -244,22 +244,11 @@ INTERRUPTED = [
 ]
 
 
-# At each place the answer is lost; the other two ways are tried at two places, and everywhere by
-# `make torture`.
-WAYS = [
-    pytest.param(
-        *(place, kind, style),
-        marks=pytest.mark.sweep if w and (p + w) % 6 else (),
-        id=" ".join((*place, kind, style)),
-    )
-    for p, place in enumerate(INTERRUPTED)
-    for w, (kind, style) in enumerate(
-        (("drop-after", "full"), ("drop", "full"), ("drop-after", "none"))
-    )
-]
-
-
-@pytest.mark.parametrize(("place", "kind", "style"), WAYS)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("place", INTERRUPTED)
+@pytest.mark.parametrize(
+    ("kind", "style"), [("drop-after", "full"), ("drop", "full"), ("drop-after", "none")]
+)
 def test_an_undo_that_was_interrupted_is_finished_by_sync(
     project: Project, place: tuple[str, str, str], kind: str, style: str
 ) -> None:
@@ -291,50 +280,3 @@ def test_an_item_that_was_closed_by_hand_before_sync_is_left(issue: Project) -> 
     assert {"github": "closed"} == issue.states()
     assert {"github": {"bug", "reopened"}} == issue.labels()
     assert {"github": 0} == undone_comments(issue)
-
-
-def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(
-    project: Project,
-) -> None:
-    completed_on(project, "github")
-
-    def undo_it() -> None:
-        workspace = Workspace(
-            paths_at(project.root), environ={}, user_config=project.home / "none.toml"
-        )
-        undo(workspace.manager, NAME, by="Dana")
-
-    project.box.faults.add(Fault("github", "human", method="PATCH", action=undo_it))
-    project.run(*RESUME)
-
-    done = project.run("sync", "7", "--yes")
-
-    assert done.code == 0, done.said
-    assert {"github": "closed"} == project.states()
-    assert {"github": LABELS["github"]} == project.labels()
-    assert project.metadata()["status"] == "completed"
-
-
-def test_an_undo_that_a_new_reopen_follows_is_told_before_it(issue: Project) -> None:
-    issue.run(*UNDO, "--offline")
-    issue.run("resume", "7", "--reason", "Once more", "--yes", "--offline")
-
-    done = issue.run("sync", "7", "--yes")
-
-    assert done.code == 0, done.said
-    assert {"github": "open"} == issue.states()
-    _, undone, again = issue.comments()["github"]
-    assert "Reopen undone" in undone
-    assert "Once more" in again
-
-
-def test_what_is_undone_last_is_the_last_reopen(issue: Project) -> None:
-    issue.run(*UNDO)
-    issue.run("resume", "7", "--reason", "Once more", "--yes")
-
-    assert issue.run(*UNDO).code == 0
-
-    history = issue.metadata()["reopenHistory"]
-    assert [True, True] == ["revertedAt" in entry for entry in history]
-    assert {"github": "closed"} == issue.states()
-    assert {"github": 2} == undone_comments(issue)
