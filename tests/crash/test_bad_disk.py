@@ -67,6 +67,7 @@ def may_mount() -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("state", "system"), [(FULL, "No space left"), (READ_ONLY, "Read-only")])
 def test_a_file_system_that_takes_nothing(completed: Project, state: str, system: str) -> None:
     if not may_mount():
@@ -166,26 +167,6 @@ def full(single: Project) -> Callable[..., Done]:
     return fill_events(single)
 
 
-def test_moves_that_found_no_room_are_written_by_the_next_change(
-    single: Project, full: Callable[..., Done]
-) -> None:
-    paused = full("pause", "7", "--reason", "Holiday", "--by", "Grace")
-    started = full("start", "7")
-    shown = single.run("history", "7", "--json").document["events"]
-    assert 2 == len(single.metadata()["unwrittenEvents"])
-
-    single.run("pause", "7", "--reason", "Again")
-    ended = single.run("start", "7")
-
-    for one in (paused, started):
-        assert (0, True) == (one.code, "doctor --fix, adds the event" in one.err), one.said
-    moves = [one for one in single.events() if one["event"] == "transitioned"]
-    assert ["paused", "active"] * 2 == [one["to"] for one in moves]
-    assert ("Holiday", "Grace") == (moves[0]["reason"], moves[0]["by"])
-    assert shown == single.run("history", "7", "--json").document["events"][: len(shown)]
-    assert (0, False) == (ended.code, "unwrittenEvents" in single.metadata())
-
-
 def test_a_move_that_found_no_room_is_written_by_doctor(
     single: Project, full: Callable[..., Done]
 ) -> None:
@@ -261,10 +242,16 @@ def workspace_of(project: Project, clock: Callable[[], datetime]) -> Workspace:
     )
 
 
-@pytest.mark.parametrize("jump", [timedelta(hours=-23), timedelta(hours=23), timedelta(days=-900)])
-@pytest.mark.parametrize("tracker", ["github", "jira"])
+@pytest.mark.parametrize(
+    ("tracker", "jump"),
+    [
+        ("jira", timedelta(hours=-23)),
+        pytest.param("github", timedelta(hours=23), marks=pytest.mark.sweep),
+        pytest.param("github", timedelta(days=-900), marks=pytest.mark.sweep),
+    ],
+)
 def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
-    completed: Project, jump: timedelta, tracker: str
+    completed: Project, tracker: str, jump: timedelta
 ) -> None:
     clock = Jumping(utc_now())
     workspace = workspace_of(completed, clock)
@@ -277,20 +264,6 @@ def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
     done = deliver_one(workspace, Trackers(workspace), NAME)
 
     assert [None] == [delivery.error for delivery in done]
-    assert dict.fromkeys(ALL, 1) == told_counts(completed)
-
-
-@pytest.mark.parametrize("hours", [-23, 23])
-def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
-    completed: Project, hours: int
-) -> None:
-    wrong = workspace_of(completed, Jumping(utc_now() + timedelta(hours=hours)))
-    completed.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
-    resumed = resume(wrong, "7", ResumeRequest(by="Dana", reason=REASON))
-    deliver_one(wrong, Trackers(wrong), NAME, resumed.fresh)
-
-    assert completed.run("sync", "7", "--yes").code == 0
-
     assert dict.fromkeys(ALL, 1) == told_counts(completed)
 
 

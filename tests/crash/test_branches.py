@@ -31,6 +31,7 @@ def team(_met: Team, tmp_path: Path) -> Team:
     return team
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pushed", [True, False])
 def test_a_reopen_on_a_branch_is_adopted_on_main_and_merged_once(
     team: Team, *, pushed: bool
@@ -94,15 +95,3 @@ def test_on_a_branch_statuses_are_shown_and_not_compared(team: Team) -> None:
     assert (0, [], before) == (done.code, team.writes(), here.metadata()), done.out + done.err
     assert "On branch feature only pending operations are delivered" in done.err
     assert github.view(team.ids["github"]).open
-
-
-def test_what_is_pending_is_delivered_on_any_branch(team: Team) -> None:
-    here = team.laptop
-    here.git("checkout", "--quiet", "-b", "feature")
-    here.git("remote", "set-head", "origin", "main")
-    here.reopen(REASON, "--offline")
-
-    assert here.try_unlatch("sync", "--yes").code == 0
-
-    assert (ONCE, OPEN) == (team.told(), team.states())
-    assert here.pending == []

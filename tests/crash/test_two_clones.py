@@ -2,7 +2,7 @@
 
 import threading
 from functools import partial
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 
 import pytest
@@ -46,21 +46,6 @@ def assert_done(team: Team, *members: Member) -> None:
         assert {REASON: EVERYWHERE} == member.synced
 
 
-def test_reopened_here_and_finished_there(team: Team) -> None:
-    team.laptop.reopen(REASON, "--offline")
-    team.laptop.push("Reopen")
-    team.colleague.pull()
-
-    assert team.colleague.try_unlatch("sync", "7", "--yes").code == 0
-
-    team.colleague.push("Deliver")
-    assert team.laptop.pull() == 0
-    team.writes()
-    assert team.laptop.try_unlatch("sync", "7", "--yes").code == 0
-    assert team.writes() == []
-    assert_done(team, team.laptop, team.colleague)
-
-
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> None:
     # Two were delivered; the outcome of the third comment is unknown here.
@@ -80,34 +65,6 @@ def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> Non
     team.laptop.commit("Deliver, too")
     assert team.laptop.pull() == 0
     assert_done(team, team.laptop, team.colleague)
-
-
-def test_delivered_in_both_at_once_by_two_processes(team: Team) -> None:
-    team.laptop.reopen(REASON, "--offline")
-    team.laptop.push("Reopen")
-    team.colleague.pull()
-
-    running = [member.start("sync", "7", "--yes") for member in (team.laptop, team.colleague)]
-    said = [process.communicate(timeout=60)[0] for process in running]
-
-    assert [0, 0] == [process.returncode for process in running], said
-    assert_done(team, team.laptop, team.colleague)
-    team.colleague.push("Deliver")
-    team.laptop.commit("Deliver")
-    assert team.laptop.pull() == 0
-    assert_done(team, team.laptop)
-
-
-@pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.sweep)])
-def test_delivered_in_both_at_once_time_and_again(team: Team, rounds: int) -> None:
-    for number in range(rounds):
-        team.box.reset()
-        one, other = owed_in_both(Team.meet(team.box, team.folder / str(number)))
-
-        found = at_once(one.laptop, other)
-
-        assert [None] * 6 == [delivery.error for delivery in found]
-        assert_done(one, one.laptop, other)
 
 
 # What both send only when both are about to, at each place alone in `make torture`.
@@ -142,8 +99,13 @@ def test_delivered_in_both_at_the_same_moment(team: Team, places: list[str]) -> 
     assert_done(team, here, there)
 
 
-@pytest.mark.parametrize("operation", ["reopen", "close"])
-@pytest.mark.parametrize("tracker", TRACKERS)
+@pytest.mark.parametrize(
+    ("tracker", "operation"),
+    [
+        pytest.param(*cell, marks=() if cell == ("github", "reopen") else pytest.mark.sweep)
+        for cell in product(TRACKERS, ("reopen", "close"))
+    ],
+)
 def test_delivered_there_between_any_two_requests_here(
     team: Team, tracker: str, operation: str
 ) -> None:
@@ -161,6 +123,7 @@ def test_delivered_there_between_any_two_requests_here(
     assert number > 2
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_undone_there_between_any_two_requests_here(team: Team, tracker: str) -> None:
     for number in count():
@@ -183,6 +146,7 @@ def test_undone_there_between_any_two_requests_here(team: Team, tracker: str) ->
     assert number > 2
 
 
+@pytest.mark.sweep
 def test_one_undo_takes_back_the_reopens_of_two_clones(team: Team) -> None:
     labels = team.labels()
     team.laptop.reopen(REASON, "--offline")
@@ -234,8 +198,13 @@ def at_once(*members: Member) -> list[Delivery]:
     return found
 
 
-@pytest.mark.parametrize("driver", [True, False])
-@pytest.mark.parametrize("delivered", [True, False])
+@pytest.mark.parametrize(
+    ("driver", "delivered"),
+    [
+        pytest.param(*cell, marks=() if cell == (False, False) else pytest.mark.sweep)
+        for cell in product((True, False), repeat=2)
+    ],
+)
 def test_reopened_in_both_for_different_reasons_and_merged(
     team: Team, driver: bool, delivered: bool
 ) -> None:

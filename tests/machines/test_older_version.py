@@ -23,6 +23,7 @@ def box() -> Iterator[Sandbox]:
         yield box
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("first", ["older", "newer"])
 def test_each_delivers_merges_and_undoes_what_the_other_recorded(
     box: Sandbox, folder: Path, first: str
@@ -35,6 +36,7 @@ def test_each_delivers_merges_and_undoes_what_the_other_recorded(
     assert labels == team.labels()
 
 
+@pytest.mark.sweep
 def test_an_entry_of_the_older_version_keeps_its_text(box: Sandbox, folder: Path) -> None:
     team, older = meet_older(box, folder / "kept")
     for reason in ("First reason", "Second reason"):
