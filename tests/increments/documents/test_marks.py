@@ -121,14 +121,6 @@ def test_a_box_counts_wherever_markdown_shows_one(case: str, written: str, odd: 
     assert UNLATCH.read({"spec.md": criterion, "tasks.md": ""}).open
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_marks_that_no_layout_knows_are_told(case: str) -> None:
-    layout, texts, _ = CASES[case]
-    told = [m for m in "xX -~!?" if not layout.read(texts(m)).tasks[-1].is_mark_known]
-    # Kiro has [~] for queued tasks, and OpenSpec counts every mark itself.
-    assert {"kiro": ["!", "?"], "openspec": []}.get(case, ["~", "!", "?"]) == told
-
-
 @pytest.mark.parametrize(
     "line",
     [

@@ -4,12 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.scope_change import (
-    amended_spec,
     amended_tasks,
     with_scope_change,
     with_tasks,
@@ -112,13 +108,6 @@ def test_new_tasks_are_written_as_the_file_writes_them(text: str, expected: str)
     assert expected == appended(text)
     assert read_tasks(text).tasks == read_tasks(text + expected).tasks[:-1]
     assert read_tasks(text + expected).tasks[-1].done is False
-
-
-def test_a_new_task_is_in_no_story_that_happens_to_be_last() -> None:
-    text = "## User Story: US-009 - Last\n\n#### T-001: One\n\n**Status**: [ ] pending\n"
-    changed, _ = with_tasks(text, [NewTask("Two")], heading=HEADING)
-    assert ["US-009", None] == [task.story for task in read_tasks(changed).tasks]
-    assert (text, ()) == with_tasks(text, [], heading=HEADING)
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r", "\r\n", "\n\n"])
@@ -232,11 +221,6 @@ def test_a_heading_that_looks_like_a_task_is_none() -> None:
     assert "## &#84;-050: sprint\n" in changed
 
 
-def test_a_new_task_can_be_done_and_undone() -> None:
-    text, _ = with_tasks("", [NEW, NEW], heading=HEADING)
-    assert text == with_marked(with_marked(text, ["T-001"], done=True), ["T-001"], done=False)
-
-
 ULID = "01KA0000000000000000000001"
 SPEC = """\
 # Title
@@ -284,22 +268,6 @@ def test_tasks_at_the_top_of_a_file_are_appended_once_without_a_heading() -> Non
     assert (ids, ULID in tasks) == (("T-002",), False)
     again = planned(wanted, ids)
     assert amended_tasks(tasks, again) == (tasks, ids)
-
-
-@given(change=st.text(min_size=1), titles=st.lists(st.text(min_size=1), max_size=4))
-def test_whatever_is_typed_adds_these_tasks_and_nothing_else(
-    change: str, titles: list[str]
-) -> None:
-    wanted = amended(Amendment(change, tuple(map(NewTask, titles))))
-
-    spec = amended_spec(SPEC, wanted)
-    tasks, ids = amended_tasks(TASKS, wanted)
-
-    before, after = read_spec(SPEC), read_spec(spec)
-    assert (before.stories, before.criteria) == (after.stories, after.criteria)
-    assert read_tasks(TASKS).tasks == read_tasks(tasks).tasks[:2]
-    assert list(ids) == [task.id for task in read_tasks(tasks).tasks[2:]]
-    assert len(ids) == len(titles)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
-from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
+from unlatch.increments.documents.scope_change import with_tasks
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.spec_and_tasks import Task
 from unlatch.increments.documents.tasks import read_tasks
@@ -89,17 +89,6 @@ def test_any_text_is_read_and_stays_as_it_is(text: str) -> None:
     assert text == read_spec(text).text
     assert text == read_tasks(text).text
     assert text == with_marked(text, [], done=True)
-
-
-@given(texts, words, words)
-def test_a_scope_change_leaves_what_was_there_and_adds_no_item(
-    text: str, change: str, reason: str
-) -> None:
-    changed = with_scope_change(text, change=change, reason=reason, date="2026-11-22", reopen="01J")
-    assert changed.startswith(text)
-    old, new = read_spec(text), read_spec(changed)
-    assert (old.stories, old.criteria) == (new.stories, new.criteria)
-    assert read_tasks(text).tasks == read_tasks(changed).tasks
 
 
 @given(texts, new_tasks, words)
@@ -206,26 +195,6 @@ def test_marking_a_task_twice_restores_the_file_to_the_letter(tasks: list[str], 
         back = with_marked(other, [task.id], done=task.done)
         # [X] is only a spelling, for which no note is left.
         assert text.replace("[X]", "[x]") == back.replace("[X]", "[x]")
-
-
-@given(st.sampled_from(STATUSES[:1] + STATUSES[2:3] + STATUSES[5:7]), st.data())
-def test_a_task_that_is_ticked_as_the_file_does_it_comes_back_exactly(
-    done: str, data: st.DataObject
-) -> None:
-    pending = data.draw(st.sampled_from(["[ ] pending", "[ ] Not Started", "[ ]"]))
-    end = data.draw(endings)
-    states = data.draw(st.lists(st.booleans(), min_size=3, max_size=8))
-    assume(states.count(True) > 1)
-    text = "".join(
-        f"### T-{n:03}: Title{end}{end}**Status**: {done if state else pending}{end}"
-        for n, state in enumerate(states)
-    )
-    for n, state in enumerate(states):
-        if state or states.count(False) > 1:
-            one = f"T-{n:03}"
-            other = with_marked(text, [one], done=not state)
-            assert text != other
-            assert text == with_marked(other, [one], done=state)
 
 
 @given(files)

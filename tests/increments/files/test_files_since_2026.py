@@ -7,41 +7,8 @@ from tests.changes import reopen
 from tests.increments.files.making import Project, metadata
 
 from unlatch.errors import StoreError
-from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-
-IMPORTED = {
-    "id": "0024G-batch-requests",
-    "type": "feature",
-    "status": "imported",
-    "created": "2026-04-12T20:49:39Z",
-    "updated": "2026-04-13T20:49:39Z",
-    "origin": "external",
-}
-
-
-def test_the_word_of_a_status_stays_until_the_status_changes(project: Project) -> None:
-    project.add(metadata(status="done"))
-    assert project.manager.read("7").status is Status.COMPLETED
-    assert project.data()["status"] == "done"
-    reopen(project.manager, "7", "More", "ada")
-    assert project.data()["status"] == "active"
-
-
-@pytest.mark.parametrize(("key", "stays"), [("completedDate", False), ("approvedAt", True)])
-def test_the_completion_is_read_from_the_keys_of_today(
-    project: Project, key: str, *, stays: bool
-) -> None:
-    content = metadata()
-    del content["completedAt"]
-    project.add(content | {key: "2026-02-10"})
-    found = project.manager.read("7")
-    assert found.completed_at
-    assert found.completed_at.date().isoformat() == "2026-02-10"
-    after, entry = reopen(project.manager, "7", "More", "ada")
-    assert (after.completed_at, entry.previous_completed_at) == (None, "2026-02-10")
-    # The review is a fact of its own, and not the completion alone.
-    assert (project.data()[key] is not None) is stays
 
 
 @pytest.mark.parametrize(
@@ -135,16 +102,6 @@ def test_a_word_under_the_name_of_a_time_is_none(project: Project, word: str) ->
     assert (after.completed_at, entry.previous_completed_at) == (None, None)
     assert "completed" not in project.data()
     assert (project.data()["created"], project.data()["status"]) == ("2025-10-30", "active")
-
-
-@pytest.mark.parametrize("spec", ["# Search\n", "---\ntitle: Search\n---\n", "---\n[\n---\n"])
-def test_a_spec_that_names_no_status_does_not_stand_in(project: Project, spec: str) -> None:
-    without_metadata(project, spec)
-    (found,) = project.manager.list()
-    assert isinstance(found, BrokenIncrement)
-    assert found.error_id == "metadata-missing"
-    assert found.hint
-    assert "write 'status: STATUS' into the front matter of spec.md" in found.hint
 
 
 def test_a_word_that_is_no_status_is_reported_at_the_spec(project: Project) -> None:

@@ -6,13 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from tests.changes import reopen
 from tests.increments.files.making import (
     GITHUB,
-    NOW,
-    STAMP,
     Project,
     github,
     jira,
@@ -24,12 +20,8 @@ from tests.increments.files.making import (
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.new_increment import slug_of
-from unlatch.increments.files.paths import find_paths, paths_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import read_links, same_item
-from unlatch.spi.manifest import LinkShape
-from unlatch.worklog.ids import FOLDER
 
 REOPEN = {
     "id": ulid(1),
@@ -49,17 +41,6 @@ PENDING = {
 
 
 # ---- find -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wanted", ["7", "07", "0007", "0007-search"])
-@pytest.mark.parametrize("archive", ["", "_archive", "_abandoned"])
-def test_an_increment_is_found_by_number_or_name_wherever_it_lies(
-    project: Project, wanted: str, archive: str
-) -> None:
-    folder = project.add(metadata(), archive=archive)
-    project.add(metadata(), name="0070-other")
-    found = project.manager.find(wanted)
-    assert (found.path, found.archived) == (folder, bool(archive))
 
 
 @pytest.mark.parametrize("wanted", ["8", "0007-sear", "search", "", "../0007-search", "9" * 5000])
@@ -84,13 +65,6 @@ def test_what_two_increments_have_is_ambiguous(
     assert ("0007-search", f"_archive/{archived}") == caught.value.problems
 
 
-@pytest.mark.parametrize("name", ["007-search", "0007-find"])
-def test_a_full_name_is_never_ambiguous_with_a_number(project: Project, name: str) -> None:
-    project.add(metadata())
-    project.add(metadata(), name=name)
-    assert project.manager.find(name).name == name
-
-
 def test_without_any_increments_everything_is_unknown(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.increments.rmdir()
@@ -103,15 +77,6 @@ def test_without_any_increments_everything_is_unknown(tmp_path: Path) -> None:
             ask()
 
 
-def test_the_nearest_project_above_is_taken(tmp_path: Path) -> None:
-    below = tmp_path / "a" / "b"
-    below.mkdir(parents=True)
-    (tmp_path / ".unlatch").mkdir()
-    assert find_paths(below).root == tmp_path
-    (tmp_path / "a" / ".specweave" / "increments").mkdir(parents=True)
-    assert find_paths(below).root == tmp_path / "a"
-
-
 def test_specweaves_increments_are_used_where_they_are(tmp_path: Path) -> None:
     theirs = tmp_path / ".specweave" / "increments"
     theirs.mkdir(parents=True)
@@ -122,22 +87,6 @@ def test_specweaves_increments_are_used_where_they_are(tmp_path: Path) -> None:
 
 
 # ---- list -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "keys",
-    [
-        ("created", "lastActivity", "completedAt"),
-        ("created_at", "lastUpdated", "completed"),
-        ("createdAt", "updated_at", "completed_at"),
-    ],
-)
-def test_times_are_read_under_all_their_names(project: Project, keys: tuple[str, ...]) -> None:
-    days = ("2025-11-02", "2025-11-03T00:00:00Z", "2025-11-04T00:00:00.000Z")
-    project.add({"status": "completed", **dict(zip(keys, days, strict=True))})
-    found = project.manager.read("7")
-    times = (found.created, found.last_activity, found.completed_at)
-    assert times == tuple(NOW.replace(day=day, hour=0) for day in (2, 3, 4))
 
 
 @pytest.mark.parametrize("key", ["id", "increment", "increment_id"])
@@ -223,11 +172,10 @@ def test_what_cannot_be_read_is_listed_with_its_reason_and_not_written(
     ("stands_there", "error_id"),
     [("nothing", "metadata-missing"), ("a folder", "not-a-file"), ("a loop", "unsafe-path")],
 )
-@pytest.mark.parametrize("archive", ["", "_archive"])
 def test_a_file_that_is_none_is_listed_as_broken(
-    project: Project, stands_there: str, error_id: str, archive: str
+    project: Project, stands_there: str, error_id: str
 ) -> None:
-    path = project.add(metadata(), archive=archive) / "metadata.json"
+    path = project.add(metadata(), archive="_archive") / "metadata.json"
     path.unlink()
     if stands_there == "a folder":
         path.mkdir()
@@ -235,58 +183,7 @@ def test_a_file_that_is_none_is_listed_as_broken(
         path.symlink_to(path.name)
     (broken,) = project.manager.list()
     assert isinstance(broken, BrokenIncrement)
-    assert (broken.error_id, broken.archived) == (error_id, bool(archive))
-
-
-def test_unknown_trackers_in_synced_to_are_nobodys_business(project: Project) -> None:
-    project.add(metadata(reopenHistory=[{**REOPEN, "syncedTo": {"linear": 4}}]))
-    assert project.manager.read("7").reopens[0].synced_to == ()
-
-
-@pytest.mark.parametrize("home", [".unlatch", ".specweave"])
-def test_reading_creates_nothing(tmp_path: Path, home: str) -> None:
-    folder = tmp_path / home / "increments" / "0007-search"
-    folder.mkdir(parents=True)
-    (folder / "metadata.json").write_bytes(VALID)
-    (folder / "spec.md").write_text("---\nstatus: active\n---\n")
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
-    manager = manager_at(tmp_path)
-    assert len(manager.list()) == 1
-    assert manager.read("7").status is Status.COMPLETED
-    assert not manager.read("7").has_frequent_reopens(3)
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
-
-
-SHAPES = {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")}
-URLS = st.sampled_from(["https://h/1", "https://h/1/", "https://H/1", "https://h/2", "", " "])
-BLOCKS = st.fixed_dictionaries(
-    {},
-    optional={
-        "issue": st.integers(1, 2) | st.sampled_from(["1", "#2", "", None, True]),
-        "number": st.integers(1, 2),
-        "issueKey": st.sampled_from(["A-1", "A-2"]),
-        "url": URLS,
-        "issueUrl": URLS,
-        "id": st.sampled_from(["US-001", "x"]),
-    },
-)
-LISTS = st.fixed_dictionaries(
-    {}, optional={"items": st.lists(BLOCKS, max_size=4), "user_story_issues": st.lists(BLOCKS)}
-)
-BOTH = st.builds(lambda block, lists: {**block, **lists}, BLOCKS, LISTS)
-ANY = st.dictionaries(
-    st.sampled_from(["github", "jira", "external_sync", "externalLinks"]),
-    BOTH | st.fixed_dictionaries({}, optional={"github": BOTH, "jira": BOTH}) | st.integers(),
-)
-
-
-@given(ANY)
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-def test_each_item_is_linked_once(data: dict[str, Any]) -> None:
-    links = read_links(data, SHAPES)
-
-    for number, link in enumerate(links):
-        assert not any(same_item(link, other) for other in links[:number])
+    assert (broken.error_id, broken.archived) == (error_id, True)
 
 
 def title_of(project: Project, spec: bytes) -> str:
@@ -311,24 +208,6 @@ def test_a_title_is_found_wherever_it_stands(project: Project) -> None:
     assert title_of(project, b"# " + "\u00e4".encode() * 5_000) == "\u00e4" * 5_000
     assert title_of(project, LONG) == "from its folder"
     assert title_of(project, b"# Head\n" + b"\xff" * 10) == "from its folder"
-
-
-def test_a_new_increment_is_planned_and_told_of(project: Project) -> None:
-    made = project.manager.create("Smart discipline", kind="feature", by="ada")
-    assert (made.id, made.status, made.title) == (
-        "0001-smart-discipline",
-        Status.PLANNING,
-        "Smart discipline",
-    )
-    times = {"created": STAMP, "lastActivity": STAMP}
-    expected = {"id": made.id, "status": "planning", "type": "feature", **times}
-    assert project.data(made.id) == expected
-    assert project.text(made.id).endswith("}\n")
-    told = {"id": ulid(1), "at": STAMP, "event": "created", "by": "ada", "to": "planning"}
-    assert project.events(made.id) == [told]
-    spec = (made.folder / "spec.md").read_text()
-    assert spec.startswith("# Smart discipline\n")
-    assert (made.folder / "tasks.md").read_text() == "# Tasks\n"
 
 
 def test_links_are_there_from_the_first_write(project: Project) -> None:
@@ -420,21 +299,6 @@ def test_a_folder_is_named_by_plain_words(title: str, slug: str) -> None:
     assert slug_of(title) == slug
 
 
-@given(st.text(st.characters(exclude_categories=())).map("a{}".format))
-@example("a\ud800")
-@example("a\x1b[31m\n---\nstatus: completed\n---\n")
-def test_any_title_makes_one_sound_increment(
-    tmp_path_factory: pytest.TempPathFactory, title: str
-) -> None:
-    project = Project(tmp_path_factory.mktemp("any"))
-    made = project.manager.create(title, kind="bug", by="ada")
-    assert [found.id for found in project.manager.list()] == [made.id]
-    assert FOLDER.fullmatch(made.id)
-    assert made.folder.parent == project.increments
-    spec = (made.folder / "spec.md").read_text(encoding="utf-8")
-    assert spec.split("\n", 1)[1] == "\n## User stories\n\n## Acceptance criteria\n"
-
-
 def test_what_cannot_be_made_leaves_nothing_behind(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,11 +316,3 @@ def test_what_cannot_be_made_leaves_nothing_behind(
         project.manager.create("x", kind="bug", by="ada")
     assert (caught.value.id, tree(project.root)) == ("not-durable", before)
     assert "No space left on device" in caught.value.message
-
-
-def test_a_file_where_the_folder_belongs_is_an_error(project: Project) -> None:
-    (project.increments / "0001-x").write_text("a file")
-    with pytest.raises(StoreError) as caught:
-        project.manager.create("x", kind="bug", by="ada")
-    assert caught.value.id == "not-writable"
-    assert (project.increments / "0001-x").read_text() == "a file"

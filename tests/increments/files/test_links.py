@@ -341,41 +341,6 @@ def test_a_link_stands_beside_what_is_there(tracker: str, block: Any, keys: list
         assert data[tracker].items() >= block.items()
 
 
-@pytest.mark.parametrize(
-    ("numbers", "left"),
-    [
-        ([4, 5], {"issue": 5, "url": GITHUB.format(5)}),
-        (
-            [4, 5, 6],
-            {
-                "issue": 5,
-                "url": GITHUB.format(5),
-                "items": [{"issue": n, "url": GITHUB.format(n)} for n in (5, 6)],
-            },
-        ),
-    ],
-)
-def test_the_plain_keys_move_on_when_the_first_link_is_taken_out(
-    numbers: list[int], left: dict[str, Any]
-) -> None:
-    data: dict[str, Any] = {}
-    for number in numbers:
-        add(data, github(number))
-    remove(data, github(4))
-    assert data == {"github": left}
-
-
-def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
-    data = {
-        "jira": {"epicKey": "SCRUM-28"},
-        "external_sync": {"jira": {"issueKey": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
-        "externalLinks": {"jira": {"epicKey": "SCRUM-28"}, "figma": "x"},
-    }
-    assert seen(data) == [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))]
-    remove(data, jira("SCRUM-28"))
-    assert data == {"external_sync": {}, "externalLinks": {"figma": "x"}}
-
-
 def stories(data: dict[str, Any]) -> dict[str, str | None]:
     return {link.item: link.story for link in read_links(data, SHAPES.links)}
 
@@ -416,26 +381,6 @@ def test_a_container_that_the_file_names_goes_before_the_configured_one(
 ) -> None:
     (link,) = read_links(data, SHAPES.links)
     assert link.key == name
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"externalLinks": {"jira": {"issues": ["scrum-28"]}}},
-        {"jira_issues": ["Scrum-28"]},
-        {"external_ref": "jira#scrum-28"},
-        {"jira": JIRA.format("scrum-28")},
-    ],
-)
-def test_the_case_of_a_key_does_not_matter(data: dict[str, Any]) -> None:
-    (link,) = read_links(data, SHAPES.links)
-    known = Link("jira", "SCRUM-28", link.url and JIRA.format("SCRUM-28"))
-    assert same_item(link, known)
-
-
-def test_an_address_that_names_another_item_is_not_taken() -> None:
-    block = {"issueKey": "SCRUM-2", "epicKey": "SCRUM-28", "epicUrl": JIRA.format("SCRUM-28")}
-    assert seen({"jira": block}) == [("jira", "SCRUM-2", None)]
 
 
 @pytest.mark.parametrize(
@@ -635,9 +580,8 @@ def test_a_base_is_read_with_its_link_or_left_out(base: object, read: Base | Non
         {"user_story_issues": "none"}, {"url": GITHUB.format(4)},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("outer", ["", "external_sync", "externalLinks"])
-def test_what_is_no_link_is_none(block: object, outer: str) -> None:
-    assert seen({outer: {"github": block}} if outer else {"github": block}) == []
+def test_what_is_no_link_is_none(block: object) -> None:
+    assert [] == seen({"github": block}) == seen({"externalLinks": {"github": block}})
 
 
 UNREAD: list[tuple[str, Any]] = [
@@ -655,19 +599,12 @@ UNREAD: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("outer", ["", "externalLinks"])
 @pytest.mark.parametrize(("name", "block"), UNREAD)
-def test_a_word_that_is_no_items_id_is_reported(name: str, block: Any, outer: str) -> None:
-    data = {outer: {name: block}} if outer else {name: block}
+def test_a_word_that_is_no_items_id_is_reported(name: str, block: Any) -> None:
+    data = {name: block, "externalLinks": {name: block}}
     assert seen(data) == []
     unread = [path for one in SHAPES.links for path in unread_places(data, one, SHAPES.links[one])]
-    assert unread == [(outer, name) if outer else (name,)]
-
-
-def test_counts_and_empty_values_are_not_reported() -> None:
-    block = {"issue": None, "issuesCreated": 0, "milestone": 3, "lastSync": "2026-01-01"}
-    data = {"github": block, "jira": False, "GITHUB": {}}
-    assert [*unread_places(data, "github", SHAPES.links["github"])] == []
+    assert {(name,), ("externalLinks", name)} == {*unread}
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from unlatch.increments.files.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_
 from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.disk import flock
-from unlatch.worklog.disk.atomic import replace_file
 
 NAME = "0013-v0.8.0-search"
 OTHER = "0007-search"
@@ -131,30 +130,12 @@ def test_a_second_process_does_not_change_the_increment(project: Project) -> Non
 
 
 @pytest.mark.usefixtures("impatient")
-def test_reading_and_other_increments_need_no_lock(project: Project) -> None:
-    project.add(metadata(), name=NAME)
-    project.add(metadata())
-    with held(project, ("store", NAME)):
-        assert project.manager.read("13").id == NAME
-        assert len(project.manager.list()) == 2
-        assert reopen(project.manager, "7", "why", "ada")[0].id == OTHER
-
-
-@pytest.mark.usefixtures("impatient")
 def test_a_lock_dies_with_its_process(project: Project) -> None:
     project.add(metadata(), name=NAME)
     with holding(project, NAME) as holder:
         holder.kill()
         assert reopen(project.manager, "13", "why", "ada")[0].id == NAME
         assert is_free(project, "delivery", NAME)
-
-
-def test_a_lock_is_waited_for(project: Project) -> None:
-    project.add(metadata(), name=NAME)
-    with holding(project, NAME) as holder, ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(reopen, project.manager, "13", "why", "ada")
-        holder.end()
-        assert waiting.result(timeout=20)[0].id == NAME
 
 
 def test_delivering_keeps_no_local_command_waiting(project: Project) -> None:
@@ -221,23 +202,6 @@ def test_locks_nest(project: Project, outer: list[tuple[str, str]]) -> None:
     assert expected == free
 
 
-@pytest.mark.usefixtures("impatient")
-def test_an_increment_without_metadata_has_a_lock(project: Project) -> None:
-    folder = project.add(metadata())
-    (folder / "metadata.json").unlink()
-    with held(project, ("store", ACTIVE), DELIVERY, STORE):
-        assert not is_free(project, "store", OTHER)
-        # Nothing but making an increment brings a metadata.json where there was none.
-        assert not is_free(project, "store", NEW)
-
-
-@pytest.mark.usefixtures("impatient")
-def test_making_increments_needs_no_folder_of_them(project: Project) -> None:
-    project.increments.rmdir()
-    project.increments.parent.rmdir()
-    assert project.manager.create("Search", kind="bug", by="ada").id == "0001-search"
-
-
 def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
     project.increments.rmdir()
     project.increments.parent.rmdir()
@@ -247,46 +211,6 @@ def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
 
 
 # ---- what is locked may move --------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_lock_goes_with_the_folder_out_of_the_archive_and_into_it(project: Project) -> None:
-    folder = project.add(metadata(), archive="_archive")
-    with held(project, DELIVERY, STORE):
-        for place in (project.increments / OTHER, folder):
-            project.manager.find(OTHER).path.rename(place)
-            assert not is_free(project, "delivery", OTHER)
-            assert not is_free(project, "store", OTHER)
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_file_that_is_replaced_stays_locked_until_its_writer_is_done(project: Project) -> None:
-    path = project.add(metadata()) / "metadata.json"
-    with holding(project, OTHER) as holder:
-        for _ in range(2):
-            holder.replace(path)
-            assert not is_free(project, "store", OTHER)
-    assert is_free(project, "store", OTHER)
-
-
-def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
-    path = project.add(metadata()) / "metadata.json"
-    paths = project.manager.paths
-    with ThreadPoolExecutor(1) as pool:
-        with store_lock(paths, OTHER):
-            waiting = pool.submit(lambda: reopen(project.manager, "7", "why", "ada"))
-            replace_file(path, path.read_bytes().replace(b"feature", b"bugfix "))
-        waiting.result(timeout=20)
-    assert ("active", "bugfix ") == (project.data()["status"], project.data()["type"])
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_folder_that_took_the_place_of_another_is_locked_by_itself(project: Project) -> None:
-    folder = project.add(metadata())
-    with held(project, DELIVERY):
-        folder.rename(project.root / "gone")
-        project.add(metadata())
-        assert is_free(project, "delivery", OTHER)
 
 
 def test_a_folder_that_went_away_is_an_error(project: Project) -> None:
@@ -312,18 +236,6 @@ def test_locking_writes_nothing(project: Project) -> None:
         during = {path: path.lstat().st_mtime_ns for path in project.root.rglob("*")}
     assert before == during
     assert ["metadata.json"] == sorted(path.name for path in folder.iterdir())
-
-
-def test_an_old_folder_for_locks_is_not_touched(project: Project, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    local = project.root / ".unlatch" / "local"
-    local.symlink_to(outside)
-    project.add(metadata())
-    with delivery_lock(project.manager.paths, OTHER, patience=0):
-        reopen(project.manager, "7", "why", "ada")
-    project.manager.create("Search", kind="bug", by="ada")
-    assert ([], outside) == (list(outside.iterdir()), local.readlink())
 
 
 @pytest.mark.parametrize("kind", ["store", "delivery"])
@@ -428,6 +340,7 @@ for number in range(first, first + 5):
 """
 
 
+@pytest.mark.sweep
 def test_processes_that_write_at_once_lose_nothing(project: Project, tmp_path: Path) -> None:
     project.add(metadata(status="active"))
     writers = [

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.changes import reopen, transition
+from tests.changes import reopen
 from tests.increments.files.making import (
     GITHUB,
     JIRA,
@@ -18,10 +18,16 @@ from tests.increments.files.making import (
 from unlatch.errors import StoreError
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, enqueue, record_delivery
+<<<<<<< HEAD
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.reopens import SyncedItem
 from unlatch.increments.model.status import Status
+=======
+from unlatch.increments.model.link import Base, Link
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.reopens import SyncedItem
+>>>>>>> 55a7ad7e (Thin the tests of increments)
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind, Operation
 
@@ -77,41 +83,6 @@ def test_a_delivery_is_recorded_once_and_not_blocked_afterwards(project: Project
     assert tree(project.root) == before
 
 
-def test_several_items_stand_in_a_list_beside_the_first(project: Project) -> None:
-    issues = [{"id": f"U{n}", "issue_number": n, "issue_url": GITHUB.format(n)} for n in (1, 2, 3)]
-    block = {"milestone": 9, "user_story_issues": issues}
-    increment = reopened(project, github=block, jira={"epicKey": "A-1"})
-    for number, operation in enumerate(increment.pending, 1):
-        assert deliver(project, operation).pending == increment.pending[number:]
-    entries = [{"issueNumber": n, "issueUrl": GITHUB.format(n)} for n in (1, 2, 3)]
-    assert project.data()["reopenHistory"][0]["syncedTo"] == {
-        "github": {**entries[0], "items": entries},
-        "jira": {"issueKey": "A-1", "issueUrl": JIRA.format("A-1")},
-    }
-    stories = [{**issue, "base": OPEN_ENTRY} for issue in issues]
-    assert project.data()["github"] == {"milestone": 9, "user_story_issues": stories}
-    synced = project.manager.read("7").reopens[0].synced_to
-    assert [item.item for item in synced] == ["1", "2", "3", "A-1"]
-
-
-@pytest.mark.parametrize(
-    "old", [{"external_sync": {"jira": {"issueKey": "A-1"}}}, {"jira": {"epicKey": "A-1"}}]
-)
-def test_a_base_is_written_where_the_link_stands(project: Project, old: dict[str, Any]) -> None:
-    (operation,) = reopened(project, **old).pending
-    assert deliver(project, operation).links[0].base == OPEN
-    (key,) = old
-    inner = project.data()[key]
-    assert (inner.get("jira") or inner)["base"] == OPEN_ENTRY
-
-
-def test_items_that_are_not_in_step_keep_their_base(project: Project) -> None:
-    base = {"local": "completed", "remote": "done", "state": "closed"}
-    (operation,) = reopened(project, github={**GITHUB_LINK, "base": base}).pending
-    deliver(project, operation, base=None)
-    assert project.data()["github"]["base"] == base
-
-
 def test_the_event_is_written_before_the_operation_leaves(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
     events = project.increments / "0007-search" / "events.jsonl"
@@ -142,14 +113,6 @@ def test_a_created_item_is_linked_once_in_the_same_write(
     assert project.data()["github"] == expected
 
 
-def test_an_operation_that_nobody_signed_is_recorded_all_the_same(project: Project) -> None:
-    owed = {"op": ulid(9), "kind": "reopen", "tracker": "github", "item": GITHUB.format(4)}
-    project.add(metadata(pending=[{**owed, "at": STAMP}]))
-    (operation,) = project.manager.read("7").pending
-    assert deliver(project, operation).pending == ()
-    assert project.events()[0]["by"] == "unknown"
-
-
 # ---- block and enqueue ------------------------------------------------------------------------
 
 
@@ -172,13 +135,6 @@ def test_blocking_again_for_the_same_cause_changes_nothing(project: Project) -> 
     assert tree(project.root) == before
     after = blocked(project, operation, cause="item-not-found")
     assert [one.cause for one in after.pending] == ["item-not-found"]
-
-
-def test_blocking_does_not_bring_a_struck_state_step_back(project: Project) -> None:
-    (operation,) = reopened(project, github=GITHUB_LINK).pending
-    transition(project.manager, "7", Status.COMPLETED, by="bob")
-    after = blocked(project, operation, cause="item-locked")
-    assert [(o.cause, o.state) for o in after.pending] == [("item-locked", False)]
 
 
 # ---- link and unlink --------------------------------------------------------------------------

@@ -58,13 +58,6 @@ def test_all_are_listed_unchanged_and_none_is_broken(manager: MetadataManager, r
     assert sum(found.archived for found in listed) == 41
 
 
-def test_their_status_is_the_one_they_spell(manager: MetadataManager) -> None:
-    spelled = {"in-progress": "active", "planned": "planning"}
-    for found in sound(manager):
-        status = raw(found)["status"]
-        assert found.status.value == spelled.get(status, status)
-
-
 NAMED = {
     "github": re.compile(
         r"""(?:https://github\.com/[\w.-]+/[\w.-]+/issues/|"github\#[^"\#]+\#|
@@ -104,17 +97,6 @@ def test_each_item_that_their_raw_text_names_is_read(
     assert {("0007", "github", "4"), ("0007", "jira", "SCRUM-28")} <= {
         (name[:4], tracker, item) for name, tracker, item in read
     }
-
-
-def test_their_dates_are_read_under_all_names(manager: MetadataManager) -> None:
-    for found in sound(manager):
-        data = raw(found)
-        created = next(data[key] for key in ("created", "created_at", "createdAt") if key in data)
-        assert found.created is not None
-        assert found.created.date().isoformat() == created[:10]
-        completed = next((data[key] for key in COMPLETED_KEYS if key in data), None)
-        done = found.completed_at.date().isoformat() if found.completed_at else None
-        assert done == (completed[:10] if completed else None)
 
 
 def test_reopening_each_completed_one_changes_only_what_it_must(

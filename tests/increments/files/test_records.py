@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.increments.files.making import STAMP, ulid
 from tests.increments.files.test_operation_record import (
     ids,
-    seen_items,
     texts,
     times,
     validator,
@@ -22,11 +21,10 @@ from unlatch.increments.model.reopens import (
     AppliedAmendment,
     NewTask,
     ReopenEntry,
-    SyncedItem,
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE
-from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED
+from unlatch.increments.records.reopens import AMENDED, REOPEN
 from unlatch.spi.operation import Category
 from unlatch.worklog.record import BadRecord, Record
 
@@ -72,23 +70,6 @@ def test_a_record_that_is_written_and_read_is_the_same(pair: tuple[Record, Any])
 
     assert value == record.read(on_disk)
     assert [] == [error.message for error in SCHEMAS[record.name].iter_errors(on_disk)]
-
-
-@given(
-    st.builds(
-        SyncedItem,
-        *(words, words, words),
-        before=st.none() | seen_items,
-        after=st.none() | seen_items,
-        labels_added=several,
-        labels_removed=several,
-    )
-)
-def test_what_a_reopen_did_to_an_item_is_written_and_read(item: SyncedItem) -> None:
-    on_disk = json.loads(json.dumps(SYNCED.write(item)))
-
-    named = item.tracker, item.item, item.url
-    assert item == SyncedItem(*named, **SYNCED.values(on_disk, ""))
 
 
 @given(reopens, st.dictionaries(words, texts, max_size=3))

@@ -3,10 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.changes import reopen, transition, undo
-from tests.increments.files.making import NOW, STAMP, Project, metadata, tree, ulid
+from tests.increments.files.making import STAMP, Project, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.reason import LONGEST_REASON
@@ -85,27 +83,6 @@ def test_the_completion_goes_and_comes_back_under_its_name(project: Project, key
     assert "completedAt" not in data
 
 
-def test_a_completion_that_is_no_time_is_somebody_elses_field(project: Project) -> None:
-    project.add({"status": "completed", "completed": 12, "completed_at": None})
-    _, entry = reopen(project.manager, "7", "why", "ada")
-    assert (project.data()["completed"], entry.previous_completed_at) == (12, None)
-    assert project.data()["completed_at"] is None
-    transition(project.manager, "7", Status.COMPLETED, by="ada")
-    assert (project.data()["completed"], project.data()["completed_at"]) == (12, STAMP)
-
-
-@pytest.mark.parametrize(
-    "key", ["lastActivity", "lastUpdated", "updated_at", "updated", "updatedAt"]
-)
-def test_the_activity_keeps_its_name_and_place(project: Project, key: str) -> None:
-    project.add({key: "2025-11-01", "status": "completed"})
-    assert project.manager.read("7").last_activity == NOW.replace(day=1, hour=0)
-    reopen(project.manager, "7", "why", "ada")
-    assert list(project.data())[:2] == [key, "status"]
-    assert project.data()[key] == STAMP
-    assert ("lastActivity" in project.data()) is (key == "lastActivity")
-
-
 def test_an_archived_increment_whose_place_is_taken_stays(project: Project) -> None:
     project.add(metadata(), archive="_archive")
     (project.increments / "0007-search").write_text("a file")
@@ -125,29 +102,6 @@ def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
     assert [event["reason"] for event in entries(folder)] == [reason.strip()]
     assert (folder / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
     assert set(project.data()) - set(metadata()) == {"reopenHistory"}
-
-
-@given(
-    # Dashes alone are no reason.
-    reason=st.text(st.characters(exclude_categories=())).filter(lambda one: one.strip().strip("-")),
-    by=st.text(),
-)
-def test_whatever_is_said_is_kept(
-    tmp_path_factory: pytest.TempPathFactory, reason: str, by: str
-) -> None:
-    project = Project(tmp_path_factory.mktemp("any"))
-    folder = project.add(metadata())
-    _, entry = reopen(project.manager, "7", reason, by)
-    found = project.manager.read("7").reopens[0]
-    assert _joined(found.reason) == _joined(reason.strip()) == _joined(entry.reason)
-    assert [(_joined(e["reason"]), e["by"]) for e in entries(folder)] == [
-        (_joined(reason.strip()), by)
-    ]
-
-
-def _joined(text: str) -> str:
-    """A pair of surrogates that stand side by side is one character to JSON."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,9 +80,8 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
-@pytest.mark.parametrize("archive", ["", "_archive"])
-def test_a_read_only_folder_is_said_to_be_one(project: Project, archive: str) -> None:
-    project.add(metadata(), archive=archive, spec=SPEC)
+def test_a_read_only_folder_is_said_to_be_one(project: Project) -> None:
+    project.add(metadata(), spec=SPEC)
     before = tree(project.root)
     with pytest.raises(StoreError) as caught, as_nobody(project.root):
         reopen(project.manager, "7", "why", "ada")
@@ -100,18 +98,6 @@ def test_a_folder_that_may_not_be_listed_is_said_to_be_one(project: Project) -> 
         reopen(project.manager, "7", "why", "ada")
     assert caught.value.id == "folder-unreadable"
     assert "Permission denied" in caught.value.message
-
-
-def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:
-    folder = project.add(metadata(), spec=SPEC)
-    (folder / "metadata.json").chmod(0o640)
-    reopen(project.manager, "7", "why", "ada")
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "events.jsonl",
-        "metadata.json",
-        "spec.md",
-    ]
-    assert stat.S_IMODE((folder / "metadata.json").stat().st_mode) == 0o640
 
 
 # ---- the status line of spec.md -----------------------------------------------------------------

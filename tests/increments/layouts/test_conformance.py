@@ -26,6 +26,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("layout", [UNLATCH, SPECWEAVE], ids=lambda layout: layout.name)
 def test_the_layout_of_increments_conforms(layout: Native, tmp_path: Path) -> None:
     root = tmp_path / "root"
@@ -36,13 +37,11 @@ def test_the_layout_of_increments_conforms(layout: Native, tmp_path: Path) -> No
     check_layout(layout, root, tmp_path)
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")
-@pytest.mark.parametrize(
-    "some", [slice(2, 3), pytest.param(slice(None), marks=pytest.mark.sweep)], ids=["one", "all"]
-)
-def test_real_increments_conform(tmp_path: Path, *, some: slice) -> None:
+def test_real_increments_conform(tmp_path: Path) -> None:
     real, root = Path(CORPUS or "") / "specweave", tmp_path / "root"
-    for unit in list(SPECWEAVE.units(real))[some]:
+    for unit in SPECWEAVE.units(real):
         copytree(unit.place, root / unit.place.relative_to(real))
     check_layout(SPECWEAVE, root, tmp_path, most_tasks=2)
 

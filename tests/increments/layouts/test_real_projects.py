@@ -32,6 +32,7 @@ def real(name: str) -> Path:
     return Path(SAMPLES or "") / "layouts" / name
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
 @each_project
 def test_ticking_and_unticking_a_task_restores_its_file(
@@ -48,20 +49,12 @@ def test_ticking_and_unticking_a_task_restores_its_file(
                 assert back == texts, f"{unit.key} {task.id}"
 
 
-@pytest.mark.parametrize(
-    ("layout", "name", "most"),
-    [
-        *((layout, name, 1) for layout, name in PROJECTS[::2]),
-        *(pytest.param(*project, 1000, marks=pytest.mark.sweep) for project in PROJECTS),
-    ],
-)
-def test_it_conforms(layout: Layout, name: str, most: int, tmp_path: Path) -> None:
+@pytest.mark.sweep
+@each_project
+def test_it_conforms(layout: Layout, name: str, tmp_path: Path) -> None:
     root = tmp_path / "root"
-    units = [unit for unit in layout.units(real(name)) if not unit.archived or most > 1]
-    # By default the shortest alone.
-    units.sort(key=lambda unit: len(str(texts_of(layout, unit))))
-    for unit in units[:most]:
+    for unit in layout.units(real(name)):
         copytree(unit.place, root / unit.place.relative_to(real(name)))
     for path in (root, *root.rglob("*")):
         path.chmod(path.stat().st_mode | 0o200)
-    check_layout(layout, root, tmp_path, most_tasks=most)
+    check_layout(layout, root, tmp_path, most_tasks=1000)

@@ -1,7 +1,6 @@
 """Features of spec-kit: where they are, how they read, and how a scope change is written."""
 
 import json
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -312,15 +311,6 @@ def test_another_folder_of_specs_is_not_taken(root: Path, name: str, file: str) 
     assert [] == list(SPEC_KIT.units(root))
 
 
-def test_free_names_and_old_places_are_found_beside_the_marker(root: Path) -> None:
-    feature(root, "specs/photo", {"tasks.md": TASKS})
-    feature(root, ".specify/specs/001-old")
-    feature(root, "features/current")
-    feature(root, "features/other")
-    (root / ".specify/feature.json").write_text('{"feature_directory": "features/current/"}')
-    assert ["photo", "001-old", "current"] == [one.key for one in SPEC_KIT.units(root)]
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -395,21 +385,6 @@ def test_one_name_in_two_places_is_one_unit_with_the_links_of_its_spec(root: Pat
     assert ("#89",) == SPEC_KIT.links(texts_of(SPEC_KIT, unit))
 
 
-def test_a_large_file_takes_linear_time() -> None:
-    lines = [f"- [{'x' if n % 2 else ' '}] T{n:04} [P] [US1] " + "**(" * 20 for n in range(2500)]
-    heading = "## " + "User Story (P" * 50_000
-    stories = [f"### User Story {n} - a\n\n1. **Given** a\n" for n in range(1500)]
-    texts = {
-        "spec.md": "\n".join([heading, *stories, "- **FR-001**: a"]),
-        "tasks.md": "\n".join([heading, *lines, "<!--" * 50_000]) + "\n",
-    }
-    ids = [one.id for one in SPEC_KIT.read(texts).tasks]
-    start = time.process_time()
-    SPEC_KIT.mark(texts, ids, done=True)
-    SPEC_KIT.amend(texts, applied(None, NewTask("More")))
-    assert time.process_time() - start < 5
-
-
 LINES = (
     *TASKS.splitlines(),
     *SPEC.splitlines(),
@@ -439,9 +414,3 @@ def test_files_of_any_lines_conform(
 ) -> None:
     texts = {"spec.md": start + end.join(spec), "tasks.md": start + end.join(tasks)}
     check_texts(SPEC_KIT, UNIT, texts, most_tasks=4)
-
-
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])), st.text("-*[]xX T01\n\r\t#`<!>"))
-def test_any_text_conforms(one: str, other: str) -> None:
-    check_texts(SPEC_KIT, UNIT, {"spec.md": one, "tasks.md": other}, most_tasks=4)
-    check_texts(SPEC_KIT, UNIT, {"spec.md": other, "tasks.md": one}, most_tasks=4)

@@ -290,16 +290,3 @@ def test_files_with_the_projects_prefix_are_tasks_under_their_ids(tmp_path: Path
         ("BACK-X", "back-x.md"),
         ("DRAFT-1", "draft-1 - G.md"),
     ] == found
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<!-- AC:BEGIN -->\n" * 20_000,
-        "<!-- AC:BEGIN -->\n- [ ] a\n<!-- AC:END -->\n" * 10_000,
-        "## Acceptance Criteria\n- [ ] a\n" * 10_000,
-        "<!-- COMMENT:BEGIN -->\n- [ ] a\n" * 10_000 + "<!-- COMMENT:END -->\n" * 10_000,
-    ],
-)
-def test_any_text_is_read(text: str) -> None:
-    assert BACKLOG_MD.read({NAME: text}).tasks == ()

@@ -45,23 +45,6 @@ def test_a_line_with_a_check_box_is_a_task(line: str, expected: tuple[str, str, 
 
 
 @pytest.mark.parametrize(
-    ("mark", "done", "status"),
-    [
-        (" ", False, None),
-        ("x", True, None),
-        ("X", True, None),
-        ("-", False, "-"),
-        ("~", False, "~"),
-    ],
-)
-def test_a_task_in_progress_or_queued_is_open_and_says_so(
-    mark: str, status: str | None, *, done: bool
-) -> None:
-    (task,) = tasks_in(f"- [{mark}] 1. One\n")
-    assert (task.done, task.status, task.discarded) == (done, status, False)
-
-
-@pytest.mark.parametrize(
     ("text", "optional"),
     [
         ("- [ ] 1. A\n  - [x] 1.1 B\n    - [x] 1.1.1 C\n- [ ] 2. D\n", [True, True, False, False]),
@@ -145,22 +128,10 @@ def test_a_task_names_its_criteria(line: str, story: str | None, criteria: tuple
     assert [(one.story, one.criteria) for one in tasks] == [(story, criteria), (None, ())]
 
 
-def test_a_detail_belongs_to_the_task_that_it_is_indented_under() -> None:
-    text = "- [ ] 1. A\n  - [ ] 1.1 B\n    - _Requirements: 1.1_\n  - _Requirements: 2.1_\n"
-    assert [one.story for one in tasks_in(text)] == ["R2", "R1"]
-
-
 def test_an_id_that_occurs_twice_is_not_marked() -> None:
     with pytest.raises(UsageError) as raised:
         KIRO.mark(texts("- [ ] 1. A\n\n## Phase 2\n\n- [ ] 1. B\n"), ["1"], done=True)
     assert raised.value.id == "item-ambiguous"
-
-
-def test_a_deep_or_long_list_is_read() -> None:
-    deep = "".join(f"{'  ' * depth}- [ ] a\n" for depth in range(1_000))
-    assert len(tasks_in(deep)) == 1_000
-    wide = "".join(f"- [ ] {n}. A {' ' * 200}b\n  - _Requirements: {n}.1_\n" for n in range(2_000))
-    assert len(tasks_in(wide, requirements=REQUIREMENTS * 200)) == 2_000
 
 
 PLAN = """# Implementation Plan: Login
@@ -236,11 +207,6 @@ def test_the_change_is_a_section_of_the_requirements() -> None:
 )
 def test_a_new_task_has_the_shape_of_the_others(before: str, expected: str) -> None:
     assert amended(before, NewTask("New")) == expected.format(SCOPE)
-
-
-def test_the_criteria_have_the_label_of_the_file() -> None:
-    before = "- [ ] 1. A\n  - _\u8981\u4ef6: 1.1_\n  - **Validates: Requirements 1.1**\n"
-    assert "  - _\u8981\u4ef6: 1.2_\n" in amended(before, NewTask("New", criteria=("R1.2",)))
 
 
 @pytest.mark.parametrize(

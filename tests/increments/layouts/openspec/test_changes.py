@@ -13,12 +13,6 @@ from unlatch_layouts.openspec.changes import archive_command
 CHANGES = "openspec/changes"
 
 
-@pytest.mark.parametrize("marker", ["config.yaml", "project.md", "changes/add-login/tasks.md"])
-def test_a_project_is_detected_by_any_of_its_markers(tmp_path: Path, marker: str) -> None:
-    assert not OPENSPEC.detect(tmp_path)
-    assert OPENSPEC.detect(write(tmp_path, {f"openspec/{marker}": ""}))
-
-
 @pytest.mark.parametrize(
     ("tasks", "expected"),
     [
@@ -132,22 +126,3 @@ def test_advice_names_each_added_requirement_that_is_merged(tmp_path: Path) -> N
         "'## MODIFIED Requirements' before `openspec archive`; openspec/specs/auth/spec.md "
         "already has it"
     )
-
-
-LONG = 100_000
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "### Requirement:" + " " * LONG,
-        "### Requirement: a" + " " * LONG + "b",
-        "### Requirement: a" + " #" * LONG,
-        "## " + " " * LONG,
-        "### Requirement: a\n#### " + " " * LONG,
-        "# Change" + " " * LONG + "b",
-        "`" * LONG,
-    ],
-)
-def test_long_lines_are_read_in_linear_time(text: str) -> None:
-    OPENSPEC.read({"proposal.md": text, "specs/auth/spec.md": text})

@@ -1,7 +1,6 @@
 """The layout against the `openspec` program, which also archives changes."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -239,16 +238,6 @@ def is_valid(program: Program) -> bool:
     return done.returncode == 0
 
 
-def test_an_archived_change_moves_back_and_is_archived_again(archived: Program) -> None:
-    program = archived
-    (before_moving,) = advice(program)
-    back = move_back(program)
-    assert (before_moving,) == advice(program)
-    assert "before you change it; openspec/specs/auth/spec.md already has it" in before_moving
-    assert (program.root / CHANGE) == back.place
-    archive(program)
-
-
 @pytest.mark.sweep
 def test_a_changed_requirement_is_archived_once_it_follows_the_advice(archived: Program) -> None:
     program = archived
@@ -312,15 +301,3 @@ def test_another_spelling_of_a_requirement_is_named(archived: Program, name: str
     (told,) = advice(program)
     assert told.endswith("already has it, spelled 'Sign in'")
     assert program.run(*archive_command(unit)[1:]).returncode != 0
-
-
-def test_a_change_with_its_own_date_is_archived_under_its_name(program: Program) -> None:
-    name = "2026-01-24-add-login"
-    write(program.root, {file.replace(NAME, name): text for file, text in LOGIN.items()})
-    unit = units(program.root)[name]
-    assert program.run(*archive_command(unit)[1:]).returncode == 0
-    assert [NAME] == list(units(program.root))
-    (program.root / ".unlatch/increments" / name).mkdir(parents=True)
-    archived = units(program.root)[name]
-    assert OPENSPEC.home(archived) == unit.place
-    assert replace(archived, place=unit.place, archived=False) == unit

