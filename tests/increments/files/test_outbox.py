@@ -18,16 +18,9 @@ from tests.increments.files.making import (
 from unlatch.errors import StoreError
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, enqueue, record_delivery
-<<<<<<< HEAD
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.link import Base, Link
 from unlatch.increments.model.reopens import SyncedItem
-from unlatch.increments.model.status import Status
-=======
-from unlatch.increments.model.link import Base, Link
-from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.reopens import SyncedItem
->>>>>>> 55a7ad7e (Thin the tests of increments)
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind, Operation
 

@@ -9,16 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-<<<<<<< HEAD
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.limits import Limits, days_idle, is_stale, limit_violations, wip
-from unlatch.increments.model.link import Link
-=======
-from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.link import Link
-from unlatch.increments.model.reopens import ReopenEntry
 from unlatch.increments.model.limits import Limits, is_stale, limit_violations, wip
->>>>>>> 55a7ad7e (Thin the tests of increments)
+from unlatch.increments.model.link import Link
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.reopens import ReopenEntry
