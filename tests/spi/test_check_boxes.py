@@ -68,6 +68,7 @@ def words(text: str) -> str:
     return " ".join(shown.replace("\u200b", "").split())
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("way", WAYS)
 @given(checks=st.lists(CHECK, min_size=1, max_size=3))
 @example([Check("T-001: [x] \u2611 \\- [ ] &#91; <b>", True)])
@@ -122,10 +123,6 @@ def test_what_does_not_fit_loses_ticked_spare_boxes_first_and_keeps_its_order(
     assert len(gone) == sum(counts)
 
 
-def test_other_lines_have_no_box() -> None:
-    assert () == read_checks(["", "- a", "[x](http://x.org)", "x [x] a", "[y] a", "- - [ ] a"])
-
-
 def test_an_action_item_of_jira_counts_by_its_state() -> None:
     def item(state: str, text: str) -> dict[str, Any]:
         content = [{"type": "text", "text": text}]
@@ -151,11 +148,6 @@ def test_html_that_an_editor_has_rewritten() -> None:
     (part,) = ado.kept_parts(body)
 
     assert (Check("T-001: a", True),) == part.checks
-
-
-@pytest.mark.parametrize("body", ["", "No marks - [ ] T-001: a", "<!-- unlatch:end -->"])
-def test_a_body_without_marks_has_no_part(body: str) -> None:
-    assert ((), (), ()) == (github.kept_parts(body), ado.kept_parts(body), jira.kept_parts(body))
 
 
 def test_each_increment_has_a_part_of_its_own() -> None:

@@ -2,10 +2,7 @@
 
 import ast
 import inspect
-import pydoc
 import re
-from dataclasses import fields, is_dataclass
-from enum import EnumType
 from importlib import import_module
 
 import pytest
@@ -14,16 +11,10 @@ from hypothesis import strategies as st
 
 from unlatch import spi, transport
 from unlatch.spi import with_kept_part
-from unlatch.spi.render import plain
-from unlatch.spi.text import Span, defused, fill, hidden, ops_in, slots, visible
+from unlatch.spi.text import Span, defused, fill, hidden, ops_in, visible
 from unlatch.worklog.text.neutral import without_controls
 
 HOSTILE = ["{reason}", "{by}", "{", "**", "**bold**", "$&", r"\1", r"\g<0>", "\n\n", "{0}", "%s"]
-
-
-def test_bold_and_slots_come_from_the_template() -> None:
-    filled = fill("**{what}**: {reason}\n\nby {by}", {"what": "Done", "reason": "r", "by": "ada"})
-    assert filled == ((Span("Done", bold=True), Span(": r")), (Span("by ada"),))
 
 
 @pytest.mark.parametrize("value", HOSTILE)
@@ -32,36 +23,10 @@ def test_nothing_in_a_value_is_taken_for_the_template(value: str) -> None:
     assert fill("**{a}** {b} {a}", {"a": value, "b": value}) == expected
 
 
-@given(st.text() | st.lists(st.sampled_from(HOSTILE)).map("".join))
-def test_a_value_arrives_as_it_is(value: str) -> None:
-    filled = fill("Reason: {reason}", {"reason": value})
-    assert plain(filled) == f"Reason: {value}"
-
-
 def test_a_missing_value_is_named() -> None:
     with pytest.raises(KeyError) as caught:
         fill("{reason} {nonsense}", {"reason": "r"})
     assert caught.value.args == ("nonsense",)
-
-
-@pytest.mark.parametrize(
-    ("template", "spans"),
-    [
-        ("****", ((Span("****"),),)),
-        ("** {x}", ((Span("** 1"),),)),
-        ("\n\n{x}\n\n\n\n", ((Span("1"),),)),
-        ("a\nb", ((Span("a\nb"),),)),
-        ("", ()),
-        (" \n\n ", ()),
-        ("{x}{x}", ((Span("11"),),)),
-    ],
-)
-def test_odd_templates_are_words_too(template: str, spans: object) -> None:
-    assert fill(template, {"x": "1"}) == spans
-
-
-def test_names_the_slots_of_a_template() -> None:
-    assert slots("**{headline}**: {reason} {reason} { no } {}") == {"headline", "reason"}
 
 
 @pytest.mark.parametrize(
@@ -140,11 +105,6 @@ def test_a_defused_marker_is_none_however_white_space_is_folded(between: str) ->
     assert text.replace("\u200b", "") == f"see unlatch{between}{ONE}, and unlatch{between}{TWO}"
 
 
-def test_other_words_are_left_alone() -> None:
-    text = f"unlatch resume 7; unlatch ref x; {ONE}"
-    assert defused(text) == text
-
-
 # Anything but a mark.
 WORDS = st.text(max_size=60).filter(lambda text: "unlatch:" not in text)
 
@@ -166,15 +126,6 @@ def test_an_update_replaces_the_part_and_nothing_else(
     assert with_kept_part(expected, name, new) == expected
 
 
-THREE_SCREENS = 120
-
-
-def test_help_fits_a_few_screens() -> None:
-    shown = pydoc.plain(pydoc.render_doc(spi)).splitlines()
-    assert len(shown) <= THREE_SCREENS
-    assert max(map(len, shown)) <= 105  # pydoc indents by four
-
-
 def test_help_names_all_that_a_plugin_imports() -> None:
     assert imported_for_type_checkers().keys() == listed_in(spi.__doc__)
     assert {*transport.__all__} == listed_in(transport.__doc__)
@@ -183,28 +134,6 @@ def test_help_names_all_that_a_plugin_imports() -> None:
 def listed_in(doc: str | None) -> set[str]:
     lines = re.findall(r"^ {4}((?:\w+, )*\w+)", doc or "", re.MULTILINE)
     return {name for names in lines for name in names.split(", ")}
-
-
-def test_help_describes_each_field_and_member() -> None:
-    described = 0
-    for name, one in (
-        *((name, getattr(spi, name)) for name in imported_for_type_checkers()),
-        ("Answer", transport.Answer),
-        ("Row", transport.Row),
-    ):
-        if is_dataclass(one):
-            parts = [field.name for field in fields(one)]
-        elif isinstance(one, EnumType):
-            parts = [*one.__members__]
-        else:
-            continue
-        described += 1
-        found = re.findall(r"^ *(\w+): ", inspect.getdoc(one) or "", re.MULTILINE)
-        assert parts == [part for part in found if part in parts], name
-    assert described > 25
-    shown = pydoc.plain(pydoc.render_doc(spi.CommentRef))
-    assert "created: " in shown.partition("\n\n")[2].partition("Methods")[0]
-    assert "own: bool | None = None" in shown or "own: 'bool | None' = None" in shown
 
 
 def test_a_name_is_loaded_from_the_module_that_type_checkers_know() -> None:

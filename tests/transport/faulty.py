@@ -66,10 +66,6 @@ CHUNK_CUT = Reply(
     b'5\r\n{"ok"\r\n',
     ending="close",
 )
-CHUNKED = Reply(
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-    b'5\r\n{"ok"\r\n7\r\n: true}\r\n0\r\n\r\n'
-)
 GARBAGE = Reply(b"SMTP ready\r\n\r\n", ending="close")
 
 

@@ -1,8 +1,6 @@
 """What the processes of a machine share about an account: waits, and published limits."""
 
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,11 +171,3 @@ def test_a_clock_that_is_set_back_delays_nothing(tmp_path: Path) -> None:
     after._account._offset -= 7200.0  # as if time.time() had changed
 
     assert 0.0 == after.reserve(TOKEN, Kind.COMMENT, 1).seconds
-
-
-def test_a_transport_that_only_reads_loads_no_sqlite() -> None:
-    code = (
-        "import sys; import unlatch.transport.transport, unlatch_github.plugin;"
-        "sys.exit('sqlite3' in sys.modules)"
-    )
-    assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
-from tests.transport.calling import READS, WRITES, call, covering, failure, nothing, transport
-from tests.transport.faulty import BROKEN_JSON, CHUNKED, OK, Faulty, Reply, reply
+from tests.transport.calling import READS, WRITES, call, covering, failure
+from tests.transport.faulty import BROKEN_JSON, OK, Faulty, Reply, reply
 
 from unlatch.errors import (
     Conflict,
@@ -31,15 +31,6 @@ from unlatch.transport.answer import (
     text,
     whole,
 )
-
-
-@pytest.mark.parametrize(
-    ("read", "value"),
-    [(text, ""), (whole, 0), (flag, False), (table, {}), (each(text), [])],
-)
-def test_a_field_may_be_empty(read: Callable[[Any], object], value: object) -> None:
-    assert required({"a": value}, "a", read) == (() if value == [] else value)
-    assert optional({"a": value}, "a", read) is not None
 
 
 @pytest.mark.parametrize("raw", [{}, {"a": None}])
@@ -67,15 +58,6 @@ def test_another_type_is_refused(
             field({"a": value}, "a", read)
     with pytest.raises(Misread, match=f"^at its top: expected {message}$"):
         read(value)
-
-
-def test_an_error_names_the_whole_place() -> None:
-    def named(value: Any) -> str:
-        return required(table(value), "name", text)
-
-    entries = [{"name": "x"}, {"name": False}]
-    with pytest.raises(Misread, match=r"^at fields\.labels\.1\.name: expected a string$"):
-        required({"fields": {"labels": entries}}, "fields", lambda one: _labels(one, named))
 
 
 def _labels(fields: Any, read: Callable[[Any], str]) -> tuple[str, ...]:
@@ -136,51 +118,10 @@ def test_a_row_does_not_match(row: Row, answer: Answer) -> None:
     assert _found(row, answer=answer) is None
 
 
-def test_the_trackers_text_is_quoted_on_one_short_line() -> None:
-    row = Row(403, "", Forbidden, "forbidden", "it refuses: {said}", "it said: {said}")
-    text = "no\n{status} \x1b[31m" + "x" * 1000
-    error = _found(row, answer=_answer(403, text))
-
-    assert error is not None
-    assert error.message.startswith("it refuses: no {status} xxx")
-    assert len(error.message) == len("it refuses: ") + 300
-    assert (error.hint or "").startswith("it said: no {status}")
-
-
-def test_an_answer_without_text_is_quoted_by_its_status() -> None:
-    error = _found(Row(403, "", Forbidden, "forbidden", "it refuses: {said}"), answer=_answer(403))
-    assert error is not None
-    assert error.message == "it refuses: HTTP 403"
-
-
-def test_a_plugin_names_the_message_and_adds_words() -> None:
-    row = Row(403, "^closed$", Forbidden, "forbidden", "{said}: ask {owner}")
-    answer = _answer(403, '{"error": "closed", "owner": "ann"}')
-    error = first_error(
-        (row,),
-        answer,
-        lambda one: str(one.fields["error"]),
-        lambda one: {"owner": str(one.fields["owner"])},
-    )
-    assert error is not None
-    assert error.message == "closed: ask ann"
-
-
-@pytest.mark.parametrize("text", ["", "{", "null", "[1]", '"x"'])
-def test_an_answer_that_is_no_object_has_no_fields(text: str) -> None:
-    assert _answer(400, text).fields == {}
-
-
 def test_an_unreadable_answer_to_a_write_leaves_its_effect_unknown() -> None:
     error = unreadable("its answer is not clear", write=True, hint="check the address")
     assert isinstance(error, UnknownOutcome)
     assert "unlatch sync" in (error.hint or "")
-
-
-def test_an_unreadable_answer_to_a_read_is_a_refusal() -> None:
-    error = unreadable("its answer is not clear", write=False, where="a#1", hint="check it")
-    assert isinstance(error, Rejected)
-    assert ("answer-not-understood", "a#1", "check it") == (error.id, error.where, error.hint)
 
 
 ALIKE: dict[int, tuple[type[TrackerError], str]] = {
@@ -214,6 +155,7 @@ def test_refusal_means_the_same_for_reads_and_writes(status: int, method: str) -
     assert f"{method} {server.url}/item" == error.where
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("status", "method"), covering(SERVER_ERRORS, WRITES))
 def test_server_error_leaves_a_write_unknown_and_is_never_sent_again(
     status: int, method: str
@@ -225,6 +167,7 @@ def test_server_error_leaves_a_write_unknown_and_is_never_sent_again(
     assert [method] == server.methods
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("status", "method"), covering(SERVER_ERRORS, READS))
 def test_server_error_on_a_read_passes_after_three_attempts(status: int, method: str) -> None:
     with Faulty(otherwise=reply(status)) as server:
@@ -245,30 +188,6 @@ def test_redirected_write_is_not_sent_again_and_names_the_new_place(
     assert (Redirected, "redirected-write") == (type(error), error.id)
     assert "/repositories/7/issues/4" in error.message
     assert [method] == server.methods
-
-
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_redirected_read_is_left_to_the_sdk(status: int) -> None:
-    with Faulty(reply(status, headers={"Location": "/new"}), OK) as server:
-        answer = call(server, "GET")
-
-    assert answer.json() == {"ok": True}
-    assert [request.path for request in server.requests] == ["/item", "/new"]
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT"])
-def test_not_modified_is_no_error(method: str) -> None:
-    with Faulty(reply(304, headers={"Content-Length": "9"})) as server:
-        assert call(server, method).status_code == 304
-
-
-@pytest.mark.parametrize("body", [OK, CHUNKED])
-def test_success_reaches_the_sdk_whole_also_when_it_streams(body: Reply) -> None:
-    with Faulty(body) as server, transport(server).session(nothing) as session:
-        answer = session.get(server.url, stream=True)
-
-        assert b"".join(answer.iter_content(3)) == b'{"ok": true}'
-        assert answer.json() == {"ok": True}
 
 
 def test_json_that_cannot_be_read_is_read_again_and_leaves_a_write_unknown() -> None:
@@ -350,14 +269,6 @@ def test_tracker_is_quoted_in_its_own_shape(body: Any, said: str | None) -> None
 
     words = "Validation Failed; too long" if said is None else said
     assert "the tracker refuses the request: 400" + (words and f", {words}") == error.message
-
-
-def test_quote_is_cut_and_cannot_act_in_a_terminal() -> None:
-    with Faulty(reply(400, b"a\x1b[31mb\r\nc\x07" + "\u202e".encode() + b"d" * 1000)) as server:
-        message = failure(server, "GET").message
-
-    assert message.startswith("the tracker refuses the request: 400, ab cddd")
-    assert (len(message), message.endswith("...")) == (300, True)
 
 
 def test_every_attempt_is_measured_in_every_meter_around_it() -> None:

@@ -7,9 +7,7 @@ import struct
 import threading
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
-from urllib.parse import urlsplit
+from contextlib import contextmanager
 
 import pytest
 from tests.transport.calling import (
@@ -34,7 +32,6 @@ from tests.transport.faulty import (
     Reply,
     reply,
 )
-from urllib3 import HTTPConnectionPool
 
 from unlatch.config.config import CoreConfig
 from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError, Unreachable
@@ -46,10 +43,8 @@ from unlatch.transport.answer import (
     MOST_PAGES,
     MOST_VALUES,
     each_page,
-    parse_json,
 )
 from unlatch.transport.breaker import DEFAULT_OPTIONS
-from unlatch.transport.connections import bounded, deadline
 from unlatch.transport.testing import SkippingClock
 
 JSON = {"Content-Type": "application/json"}
@@ -107,13 +102,6 @@ def test_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
     assert "gzip, deflate" == server.requests[0].headers["accept-encoding"]
 
 
-def test_interim_answers_before_the_answer_are_skipped() -> None:
-    hints = b"HTTP/1.1 103 Hint\r\nLink: a\r\n\r\nHTTP/1.1 100 Go\r\n\r\n"
-    with connected(Reply(hints + OK.raw), otherwise=OK) as (server, session):
-        assert session.post(server.url).json() == {"ok": True}
-        assert session.post(server.url).json() == {"ok": True}
-
-
 DRIPS = {
     "status": b"HTTP/1.1 200 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "headers": b"HTTP/1.1 200 OK\r\nX-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -139,19 +127,6 @@ def test_read_that_came_to_its_deadline_is_not_sent_again() -> None:
     assert ["GET"] == server.methods
 
 
-def test_connection_keeps_its_own_timeout_after_an_answer() -> None:
-    with Faulty(otherwise=OK) as server, deadline(1000):
-        address = urlsplit(server.url)
-        connection: Any = bounded(HTTPConnectionPool).ConnectionCls(
-            address.hostname or "", address.port, timeout=2000
-        )
-        connection.request("GET", "/")
-        connection.getresponse().read()
-
-        assert 2000 == connection.sock.gettimeout()
-        connection.close()
-
-
 DEEP = b"[" * 100_000 + b"]" * 100_000
 UNREADABLE = {
     "deep": DEEP,
@@ -175,22 +150,6 @@ def test_json_that_cannot_be_read_is_a_broken_answer(body: bytes, kind: str) -> 
 def test_an_answer_that_lost_its_json_is_broken(body: bytes) -> None:
     with Faulty(otherwise=reply(200, body, headers=JSON)) as server:
         assert isinstance(failure(server, "GET"), Transient)
-
-
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_an_answer_without_content_is_a_success(method: str) -> None:
-    with Faulty(otherwise=reply(204, headers=JSON)) as server:
-        assert call(server, method).status_code == 204
-
-
-def test_an_error_that_cannot_be_read_is_judged_by_its_status_and_marks_are_no_values() -> None:
-    with Faulty(reply(422, DEEP, headers=JSON)) as server:
-        assert isinstance(failure(server, "POST"), Rejected)
-    with Faulty(OK) as server:
-        assert call(server, "GET", check=refuse).json() == {"ok": True}
-    text = "[,{" * MOST_VALUES + '\\"' + "," * 9
-
-    assert parse_json(json.dumps([text]).encode()) == [text]
 
 
 @pytest.mark.parametrize("status", [300, 302, 307])
@@ -277,40 +236,6 @@ def test_refused_connection_was_no_write(method: str, attempts: int) -> None:
 
     assert caught.value.message == "the tracker cannot be reached: the connection was refused"
     assert attempts == meter.requests
-
-
-def test_name_that_does_not_exist_is_said_to_be_one() -> None:
-    url = "https://tracker.invalid"
-    with (
-        for_tests("jira", url, token="t0ken").session(nothing) as session,
-        pytest.raises(Unreachable) as caught,
-    ):
-        session.post(url)
-
-    assert caught.value.message == "the tracker cannot be reached: its name cannot be resolved"
-
-
-def test_connection_that_does_not_come_about_in_time_was_no_write() -> None:
-    with (
-        full_listener() as url,
-        for_tests("jira", url, token="t0ken", timeouts=(0.2, 2.0)).session(nothing) as session,
-        pytest.raises(Unreachable) as caught,
-    ):
-        session.post(url)
-
-    assert caught.value.message == "the tracker cannot be reached: connecting took too long"
-
-
-@contextmanager
-def full_listener() -> Iterator[str]:
-    """Its queue is full, and it accepts nothing."""
-    with ExitStack() as stack:
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=1))
-        for _ in range(8):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def test_connection_that_is_reset_while_sending_leaves_a_write_unknown() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from tests.transport.calling import TOKEN, connected, free_port, nothing, transport
+from tests.transport.calling import TOKEN, connected, nothing, transport
 from tests.transport.faulty import CLOSED, OK, SILENCE, Faulty, reply
 
 from unlatch.errors import TrackerError, Transient, UnknownOutcome
@@ -15,9 +15,6 @@ from unlatch.transport import (
     Transport,
     TransportOptions,
     finishing,
-    for_tests,
-    measure,
-    side_by_side,
 )
 from unlatch.transport.breaker import CommandLimits
 from unlatch.transport.credentials import Credential
@@ -44,6 +41,7 @@ def failures(session: requests.Session, url: str, count: int, method: str = "GET
     return ids
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("answer", DOWN.values(), ids=DOWN)
 @pytest.mark.parametrize("at_once", [1, 8])
 def test_a_server_that_is_down_gets_five_requests_at_most(answer: object, at_once: int) -> None:
@@ -56,15 +54,6 @@ def test_a_server_that_is_down_gets_five_requests_at_most(answer: object, at_onc
 
         assert len(server.requests) <= MOST
         assert {"tracker-unavailable"} == {name for each in ids for name in each}
-
-
-def test_an_address_that_refuses_connections_is_tried_a_few_times() -> None:
-    url = f"http://127.0.0.1:{free_port()}"
-    with for_tests("jira", url, token="t0ken").session(nothing) as session, measure() as meter:
-        ids = failures(session, url, 20)
-
-    assert {"tracker-unreachable"} == set(ids)
-    assert meter.requests <= MOST
 
 
 def test_one_request_that_always_fails_does_not_stop_the_others() -> None:
@@ -97,6 +86,7 @@ def test_writes_that_fail_end_although_reads_succeed(status: int) -> None:
         assert sent.value.message == refused.value.message
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("status", OF_ONE)
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 def test_answers_about_items_never_end_the_requests(status: int, method: str) -> None:
@@ -104,16 +94,6 @@ def test_answers_about_items_never_end_the_requests(status: int, method: str) ->
         failures(session, server.url, 12, method)
 
         assert 12 == len(server.requests)
-
-
-def test_one_answer_resets_the_count() -> None:
-    down = reply(503)
-    # The first failed read is repeated twice; after a failure none is.
-    with connected(*[down] * 4, OK, *[down] * 4, otherwise=OK) as (server, session):
-        ids = failures(session, server.url, 6)
-
-    failed = "tracker-unavailable"
-    assert [failed, failed, "", failed, failed, ""] == ids
 
 
 def test_transports_of_one_command_share_the_failures(tmp_path: Path) -> None:
@@ -131,17 +111,6 @@ def test_transports_of_one_command_share_the_failures(tmp_path: Path) -> None:
                 failures(session, server.url, 4)
 
         assert len(server.requests) <= MOST
-
-
-def test_requests_to_a_server_that_answers_go_side_by_side() -> None:
-    with connected(OK, otherwise=reply(200, {}, headers={"Connection": "close"})) as (
-        server,
-        session,
-    ):
-        session.get(server.url)
-        answers = side_by_side([lambda: session.get(server.url).status_code] * 8)
-
-    assert [200] * 8 == answers
 
 
 def limited(server: Faulty, folder: Path, clock: SkippingClock, seconds: float) -> Transport:

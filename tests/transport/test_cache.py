@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -48,15 +47,6 @@ def test_keeps_a_value_for_a_day_or_without_a_limit_and_believes_none_from_the_f
     assert (cache.get("old"), cache.get("new")) == (None, 2)
 
 
-def test_a_file_is_for_its_owner_and_nothing_lies_beside_it(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "new")
-    cache.put("a", "b", value=1)
-    cache.put("a", "b", value=2)
-    [file] = (tmp_path / "new").iterdir()
-    assert file.name.startswith("a-")
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
 def test_a_file_that_was_changed_or_is_another_values_is_not_believed(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     cache.put("a", value={"state": "closed"})
@@ -77,15 +67,6 @@ def test_the_oldest_files_make_room(tmp_path: Path) -> None:
         for file in tmp_path.glob(f"{name}-*"):
             os.utime(file, (at, at))
     assert [None, "b", "c"] == [cache.get(name) for name in "abc"]
-
-
-def test_names_are_not_run_together(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    cache.put("a", "bc", value=1)
-    assert cache.get("ab", "c") is None
-    cache = Cache(tmp_path / "missing" / "folder")
-    cache.put("a", value=1)
-    assert cache.get("a") is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 99}', "\udcff"])

@@ -15,7 +15,7 @@ from tests.transport.faulty import OK, Faulty
 import unlatch.transport
 import unlatch_github
 import unlatch_jira
-from unlatch.errors import Rejected, Unauthorised, UnlatchError, Unreachable
+from unlatch.errors import Unauthorised, UnlatchError, Unreachable
 from unlatch.spi import Manifest
 from unlatch.transport import Transport, measure, open_transport, reading, side_by_side
 from unlatch.transport.request_context import count_request, is_write
@@ -46,25 +46,6 @@ def test_no_place_is_asked_for_a_token_that_could_not_be_sent(
     env = {"GITHUB_TOKEN": "tok"}
     with pytest.raises(UnlatchError, match="host-not-trusted:"):
         opened("https://evil.example", tmp_path, env, keyring_get=ask, run=ask)
-
-
-def test_token_is_found_and_sent(tmp_path: Path) -> None:
-    with Faulty(OK) as server:
-        env = {"UNLATCH_TRUSTED_HOSTS": f"github=127.0.0.1:{server.port}", "GH_TOKEN": "tok"}
-        transport = opened(server.url, tmp_path, env, keyring_get=never, run=never)
-        with transport.session(nothing) as session:
-            session.get(server.url)
-
-    assert server.requests[0].headers["authorization"] == "Bearer tok"
-    assert transport.cache.is_dir()
-
-
-def test_program_is_asked_for_the_host_that_people_know(tmp_path: Path) -> None:
-    asked: list[tuple[str, ...]] = []
-
-    opened("https://api.github.com", tmp_path, {}, run=asked.append)
-
-    assert asked == [("gh", "auth", "token", "--hostname", "github.com")]
 
 
 def test_missing_token_is_said_by_the_first_request(tmp_path: Path) -> None:
@@ -109,25 +90,6 @@ def test_imports_are_cheap() -> None:
 def test_what_is_lazy_is_there() -> None:
     assert all(callable(getattr(unlatch.transport, name)) for name in unlatch.transport.__all__)
     assert not hasattr(unlatch.transport, "nothing")
-
-
-def test_results_and_errors_come_in_the_order_of_the_tasks() -> None:
-    refused = Rejected("no", "no")
-
-    def slow() -> str:
-        time.sleep(0.05)
-        return "slow"
-
-    def fails() -> str:
-        raise refused
-
-    assert ["slow", refused, "fast"] == side_by_side([slow, fails, lambda: "fast"])
-
-
-def test_they_run_at_the_same_time() -> None:
-    meeting = threading.Barrier(3)
-
-    assert {0, 1, 2} == set(side_by_side([lambda: meeting.wait(10)] * 3))
 
 
 @pytest.mark.parametrize("error", [Unreachable("gone", "gone"), ValueError("a mistake")])

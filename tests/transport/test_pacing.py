@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
 from typing import Any
 
 import pytest
@@ -92,18 +91,16 @@ class serving:  # noqa: N801  (reads as a statement)
         self._server.server_close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("headers", PRESSED.values(), ids=PRESSED)
 def test_one_at_a_time_while_it_is_pressed(headers: dict[str, str]) -> None:
     assert most_at_once(headers, expected=1) == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("headers", AT_EASE.values(), ids=AT_EASE)
 def test_side_by_side_while_it_is_at_ease(headers: dict[str, str]) -> None:
     assert most_at_once(headers, expected=CALLERS) == CALLERS
-
-
-def test_side_by_side_again_when_the_time_is_over() -> None:
-    assert most_at_once({"X-RateLimit-Delay": "1"}, CALLERS, passing=301) == CALLERS
 
 
 def test_it_says_itself_when_the_time_is_over() -> None:
@@ -210,22 +207,3 @@ def test_an_interruption_ends_the_wait() -> None:
 
     with pytest.raises(Unreachable, match="interrupted:"):
         track.pacer.turn()
-
-
-def test_threads_take_turns() -> None:
-    clock, lock = SkippingClock(), Lock()
-    slept: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        with lock:
-            slept.append(seconds)
-
-    clock.sleep = sleep  # type: ignore[method-assign]  # time stands still, so none passes twice
-    pacer = for_tests("github", "https://tracker.example", token="t", clock=clock).pacer(
-        Pace(limits=((100, 60.0),), apart=1.0, free=2), why=WHY
-    )
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: pacer.turn(), range(10)))
-
-    assert [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0] == sorted(slept)

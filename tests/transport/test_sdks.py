@@ -40,6 +40,7 @@ def jira_plugin(box: Sandbox) -> Made:
     return jira.plugin_for(box), items, jira.REOPEN
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("name", "make"), [("github", github_plugin), ("ado", ado_plugin), ("jira", jira_plugin)]
 )

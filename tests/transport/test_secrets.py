@@ -61,6 +61,7 @@ def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCa
         yield caplog
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("fault", "name"), covering(FAULTS, NAMES))
 def test_token_is_never_shown(
     fault: Reply, name: str, tmp_path: Path, everything_logged: pytest.LogCaptureFixture

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.transport.calling import TOKEN, call, failure
-from tests.transport.faulty import CLOSED, OK, Faulty, reply
+from tests.transport.calling import call
+from tests.transport.faulty import Faulty, reply
 
 from unlatch.transport.trace import Trace
-from unlatch.worklog.disk.named_file import open_named
 
 
 def test_exchange_reads_like_a_letter_and_its_reply(tmp_path: Path) -> None:
@@ -39,34 +38,6 @@ def test_exchange_reads_like_a_letter_and_its_reply(tmp_path: Path) -> None:
         "",
         "",
     ]
-
-
-def test_silence_is_told_too(tmp_path: Path) -> None:
-    path = tmp_path / "trace"
-    with Faulty(CLOSED) as server, Trace(path) as trace:
-        failure(server, "POST", trace=trace)
-
-    told = "! no answer came from the tracker: the connection was closed after 0.000 s\n\n"
-    assert path.read_text().endswith(told)
-
-
-def test_each_attempt_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "trace"
-    with Faulty(reply(502), OK) as server, Trace(path) as trace:
-        call(server, "GET", trace=trace)
-
-    assert re.findall(r"^< \d{3}", path.read_text(), re.MULTILINE) == ["< 502", "< 200"]
-
-
-def test_long_bodies_are_cut_and_cannot_act_in_a_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "trace"
-    body = b"\x1b[2J\xff" + b"a" * 5000 + TOKEN.encode()
-    with Faulty(reply(200, body)) as server, Trace(path) as trace:
-        call(server, "GET", trace=trace)
-
-    text = path.read_text()
-    assert "< \\x1b[2J\ufffd" + "a" * 4091 + " ... (5030 characters)\n" in text
-    assert "\x1b" not in text
 
 
 # One of each kind that acts or deceives: C0, C1, DEL, reordering, ends of lines, not seen.
@@ -122,26 +93,6 @@ def test_a_pipe_that_nobody_reads_is_an_error_at_once(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="a pipe that nobody reads"):
         Trace(pipe)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-def test_a_pipe_with_a_reader_gets_the_trace_waiting_for_it(tmp_path: Path) -> None:
-    pipe = tmp_path / "trace.log"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        descriptor = open_named(pipe)
-        assert os.get_blocking(descriptor)
-        os.write(descriptor, b"line")
-        os.close(descriptor)
-        assert b"line" == os.read(reader, 9)
-    finally:
-        os.close(reader)
-
-
-def test_devices_are_written_through_links() -> None:
-    with Trace(Path("/dev/stderr")):
-        pass
 
 
 def test_exchanges_of_several_threads_do_not_mix(tmp_path: Path) -> None:

@@ -9,12 +9,11 @@ import pytest
 from tests.transport.calling import TOKEN, call, connected, failure, nothing, transport
 from tests.transport.faulty import OK, Faulty, reply
 
-import unlatch_ado
 import unlatch_jira
 from unlatch.errors import CredentialMissing, Rejected, UnlatchError
 from unlatch.spi import Manifest, Scheme
 from unlatch.transport import for_tests, measure, open_transport
-from unlatch.transport.trust import check_origin, check_secure, origin_of, read_trusted_hosts
+from unlatch.transport.trust import check_origin, read_trusted_hosts
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 
@@ -255,14 +254,6 @@ def test_plain_http_is_for_loopback_however_trusted_the_host(host: str) -> None:
     assert verdict(f"http://{host}", configured={"code": [host]}) == "insecure-url"
 
 
-@pytest.mark.parametrize("authority", ["ghes.corp", "ghes.corp:8080", "[::2]", "[::2]:8080"])
-def test_the_error_about_plain_http_names_an_address_that_can_be_used(authority: str) -> None:
-    with pytest.raises(UnlatchError, match="insecure-url") as refused:
-        check_secure(f"http://{authority}/x")
-
-    assert f"use https://{authority}" == refused.value.hint
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "[::1]"])
 def test_loopback_that_is_trusted_may_be_plain_http(host: str) -> None:
     assert verdict(f"http://{host}:9/x", configured={"code": [f"{host}:9"]}) == "trusted"
@@ -342,32 +333,6 @@ def test_entry_that_two_trackers_are_tied_to_counts_for_none() -> None:
     assert "host-not-bound" == verdict("https://c.corp.example", env=env, configured=entry)
     assert "trusted" == verdict("https://a.corp.example", env=env, configured=entry)
     assert "host-not-bound" == verdict("https://b.corp.example", env=env, configured=entry)
-
-
-def test_origin_has_one_spelling() -> None:
-    assert origin_of("https://GHES.corp:443/x") == origin_of("https://ghes.corp")
-    assert str(origin_of("http://[0:0::1]:8080/x")) == "http://[::1]:8080"
-
-    with pytest.raises(UnlatchError) as caught:
-        check_origin("https://ghes.corp:8443/api", CODE, read_trusted_hosts({}, [CODE]))
-
-    assert caught.value.where == "https://ghes.corp:8443"
-    assert "UNLATCH_TRUSTED_HOSTS=code=ghes.corp:8443" in (caught.value.hint or "")
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("fabrikam.visualstudio.com", "trusted"),
-        ("a.b.visualstudio.com", "host-not-trusted"),
-        ("visualstudio.com", "host-not-trusted"),
-        ("fabrikam.visualstudio.com.evil.com", "host-not-trusted"),
-    ],
-)
-def test_older_address_of_an_azure_devops_organization_has_one_label(
-    host: str, expected: str
-) -> None:
-    assert expected == verdict(f"https://{host}", tracker=unlatch_ado.manifest)
 
 
 def test_site_is_trusted_before_it_is_asked_for_its_id_at_the_gateway(tmp_path: Path) -> None:

@@ -159,18 +159,6 @@ def test_budget_is_for_all_waits_together() -> None:
     assert [wait.seconds for wait in waits] == [25.0, 25.0]
 
 
-def test_refused_wait_says_what_is_left_of_it() -> None:
-    clock = SkippingClock()
-    with connected(limited({"Retry-After": "61"}), clock=clock) as (server, session):
-        with pytest.raises(Limited):
-            session.post(server.url)
-        clock.sleep(0.5)
-        with pytest.raises(Limited) as caught:
-            session.get(server.url)
-
-    assert 60.5 == caught.value.retry_after
-
-
 def test_transport_says_which_waits_it_can_afford_and_spends_nothing() -> None:
     with Faulty(limited({"Retry-After": "40"}), otherwise=OK) as server:
         patient = transport(server, max_wait=50)
@@ -183,32 +171,11 @@ def test_transport_says_which_waits_it_can_afford_and_spends_nothing() -> None:
             assert [True, False] == [patient.can_wait(seconds) for seconds in (10.0, 10.1)]
 
 
-def test_transport_that_is_stopped_or_has_a_longer_pause_waits_for_nothing() -> None:
-    with Faulty(limited({"Retry-After": "61"})) as server:
-        hurried, stopped = transport(server), transport(server)
-        with hurried.session(nothing) as session, pytest.raises(Limited):
-            session.post(server.url)
-        stopped.stop()
-
-    assert [False, False] == [hurried.can_wait(1), stopped.can_wait(0)]
-
-
 def test_limit_that_does_not_end_is_given_up_after_three_attempts() -> None:
     with Faulty(otherwise=limited({"Retry-After": "1"})) as server:
         assert isinstance(failure(server, "GET"), Limited)
 
     assert server.methods == ["GET"] * 3
-
-
-def test_throttling_on_a_success_delays_the_next_request_only() -> None:
-    waits: list[Wait] = []
-    slow = reply(200, {"ok": True}, headers={"Retry-After": "9"})
-    with connected(slow, OK, on_wait=waits.append) as (server, session):
-        session.post(server.url)
-        assert waits == []
-        session.post(server.url)
-
-    assert [Wait("github", 9.0, "it asks to slow down")] == waits
 
 
 LAST = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}
@@ -266,22 +233,6 @@ def test_conflict_is_for_the_caller_to_plan_again(status: int, method: str) -> N
     assert [method] == server.methods
 
 
-def test_threads_share_a_pause_and_its_price() -> None:
-    waits: list[Wait] = []
-    with connected(limited({"Retry-After": "40"}), otherwise=OK, on_wait=waits.append) as (
-        server,
-        session,
-    ):
-        threads = [threading.Thread(target=session.get, args=(server.url,)) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-    assert len(server.requests) == 9
-    assert sum(wait.seconds for wait in waits) <= 40.0
-
-
 def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
     waiting = threading.Event()
     errors: list[TrackerError] = []
@@ -323,15 +274,3 @@ def test_backoff_grows_is_jittered_and_is_not_shown() -> None:
 
     assert 0.8 <= clock.now <= 1.6
     assert waits == []
-
-
-def test_waits_that_are_asked_for_again_and_again_stay_within_the_budget() -> None:
-    clock = SkippingClock()
-    slow = reply(200, {}, headers={"Retry-After": "9"})
-    with connected(otherwise=slow, clock=clock, max_wait=60) as (server, session):
-        for _ in range(7):
-            session.get(server.url)
-        with pytest.raises(Limited):
-            session.get(server.url)
-
-        assert (7, 54.0) == (len(server.requests), clock.now)

@@ -94,6 +94,7 @@ SILENCES = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES)
 def test_write_that_reached_the_tracker_through_a_proxy_is_unknown_without_an_answer(
     silence: Reply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

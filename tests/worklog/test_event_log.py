@@ -1,7 +1,7 @@
 """Logs of typed events, their statuses and times."""
 
 import json
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -98,20 +98,6 @@ def test_a_torn_last_line_is_closed_before_the_next_event(tmp_path: Path) -> Non
     assert len((tmp_path / LOG.name).read_text().split("\n")) == 5
 
 
-def test_a_line_has_the_keys_that_have_a_value() -> None:
-    entry = {"id": ulid(1), "at": "2025-11-04T10:00:00Z", "event": "noted", "by": "ada"}
-    bare = {**entry, "text": "t", "done": False}
-    assert list(bare.items()) == list(LOG.entry(noted(is_done=False)).items())
-    full = {**entry, "text": "t", "done": True, "words": ["a"], "why": "w"}
-    assert full == LOG.entry(noted(words=("a",), why="w"))
-
-
-def test_an_event_is_read_as_the_value_that_was_written(tmp_path: Path) -> None:
-    told = [noted(1, words=("a", "b")), noted(2, why="w", is_done=False)]
-    LOG.append(tmp_path, *told)
-    assert told == LOG.read(tmp_path)
-
-
 def test_what_this_version_does_not_know_survives(tmp_path: Path) -> None:
     known, unknown = json.loads(line(1, event="noted", theirs=[1])), json.loads(line(2, deep={}))
     write(tmp_path, json.dumps(known), json.dumps(unknown))
@@ -148,22 +134,6 @@ TABLE = Lifecycle(
 )
 
 
-@pytest.mark.parametrize(
-    ("current", "to", "allowed"),
-    [
-        ("open", "done", True),
-        ("open", "open", False),
-        ("dropped", "open", True),
-        ("dropped", "done", False),
-        ("done", "open", False),
-    ],
-)
-def test_a_move_is_plain_where_the_table_has_it_and_no_reopen_is_needed(
-    current: str, to: str, allowed: bool
-) -> None:
-    assert TABLE.can_move(current, to) == allowed
-
-
 NINE = datetime(2025, 11, 1, 9, tzinfo=UTC)
 
 
@@ -191,11 +161,6 @@ NINE = datetime(2025, 11, 1, 9, tzinfo=UTC)
 )
 def test_reads_the_times_of_real_files(raw: object, moment: datetime | None) -> None:
     assert read_stamp(raw) == moment
-
-
-def test_writes_utc_in_whole_seconds() -> None:
-    there = timezone(timedelta(hours=-3, minutes=-30))
-    assert stamp(datetime(2025, 11, 1, 5, 30, 7, 999_999, there)) == "2025-11-01T09:00:07Z"
 
 
 @given(st.datetimes(min_value=datetime(1000, 1, 2), timezones=st.just(UTC)))  # noqa: DTZ001

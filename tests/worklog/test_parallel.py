@@ -15,32 +15,6 @@ from unlatch.worklog.parallel import MOST_AT_ONCE, run_parallel
 from unlatch.worklog.text.markdown_lines import line_ending, scan
 
 
-def test_all_results_come_with_their_keys() -> None:
-    tasks = {number: (lambda n=number: n * n) for number in range(3 * MOST_AT_ONCE)}
-
-    assert {n: n * n for n in tasks} == dict(run_parallel(tasks))
-    assert [] == list(run_parallel({}))
-
-
-def test_tasks_run_at_the_same_time() -> None:
-    meeting = threading.Barrier(MOST_AT_ONCE)
-
-    done = dict(run_parallel({n: lambda: meeting.wait(10) for n in range(MOST_AT_ONCE)}))
-
-    assert set(range(MOST_AT_ONCE)) == set(done.values())
-
-
-def test_a_result_comes_as_soon_as_it_is_there() -> None:
-    release = threading.Event()
-    tasks = {"slow": lambda: release.wait(10), "fast": lambda: True}
-
-    results = run_parallel(tasks)
-
-    assert next(results) == ("fast", True)
-    release.set()
-    assert list(results) == [("slow", True)]
-
-
 def test_what_takes_too_long_is_left_behind_and_keeps_no_process_from_ending() -> None:
     release = threading.Event()
     tasks = {"slow": lambda: release.wait(30), "fast": lambda: True}

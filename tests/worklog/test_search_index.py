@@ -1,6 +1,5 @@
 import os
 import sqlite3
-import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -67,15 +66,6 @@ def test_an_example_of_the_requirement_is_found_first(
     assert keys(index.search(query))[0] == key
 
 
-def test_the_words_that_matched_are_named_with_their_place(index: SearchIndex) -> None:
-    (hit,) = index.search("database connections")
-    assert [(one.word, one.where) for one in hit.matches] == [
-        ("db", "title"),
-        ("connection", "summary"),
-        ("database", "text"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("query", "title"),
     [
@@ -135,13 +125,6 @@ def test_a_query_is_words_and_no_expression(index: SearchIndex, query: str) -> N
     assert index.search(query) == []
 
 
-def test_coverage_is_the_share_of_the_query(index: SearchIndex) -> None:
-    (whole,) = index.search("axios interceptor")
-    (part,) = index.search("axios vacation")
-    assert whole.coverage == pytest.approx(1)
-    assert 0 < part.coverage < 1
-
-
 def test_only_new_stamps_are_read_and_what_is_gone_is_not_found(index: SearchIndex) -> None:
     def never() -> Document:
         raise AssertionError("it has not changed")
@@ -174,12 +157,6 @@ def test_a_file_that_changes_within_a_tick_of_the_clock_is_read_again(
     assert file_stamp(path) == file_stamp(path)
 
 
-def test_kinds_are_kept_apart(index: SearchIndex) -> None:
-    index.refresh("increment", sources({"0007-auth": Document("Auth")}))
-    assert {hit.kind for hit in index.search("auth")} == {"effort", "increment"}
-    assert {hit.kind for hit in index.search("auth", kinds=["increment"])} == {"increment"}
-
-
 @pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
 def test_a_file_that_is_no_index_is_removed_with_its_journal(
     tmp_path: Path, content: bytes
@@ -202,26 +179,6 @@ def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path, index: SearchInd
         limited.refresh("effort", sources(many))
     assert raised.value.hint == "free disk space, then run the command again"
     assert keys(index.search("axios")) == ["auth-bug"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes to any file")
-def test_an_index_that_is_read_only_is_made_again(tmp_path: Path, index: SearchIndex) -> None:
-    (tmp_path / "search.sqlite3").chmod(0o400)
-    with pytest.raises(IndexDamaged):
-        index.refresh("effort", sources({"auth-bug": AUTH}))
-    index.refresh("effort", sources({"auth-bug": AUTH}))
-    assert keys(index.search("axios")) == ["auth-bug"]
-
-
-def test_a_word_that_a_log_repeats_takes_time_in_proportion(tmp_path: Path) -> None:
-    def spent(count: int) -> float:
-        index = SearchIndex(tmp_path / str(count))
-        index.refresh("effort", sources({"log": Document("log", "", "error again\n" * count)}))
-        began = time.process_time()
-        assert keys(index.search("error")) == ["log"]
-        return time.process_time() - began
-
-    assert spent(32_000) < 9 * spent(8_000)  # four times in proportion, 16 times by the square
 
 
 def test_documents_that_time_does_not_suffice_for_are_left(tmp_path: Path) -> None:

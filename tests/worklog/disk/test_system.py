@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 SYSTEM = "core/unlatch/worklog/disk/system.py"
 # It is run as a file of its own, and imports nothing of unlatch.
@@ -39,6 +41,7 @@ def code_of(name: str) -> str:
     return re.sub(r'"""[\s\S]*?"""|#.*', "", text)
 
 
+@pytest.mark.sweep
 def test_no_other_module_asks_for_the_system() -> None:
     asking = {name: DIFFERS.findall(code_of(name)) for name in sources() if name not in ALLOWED}
     assert {name: words for name, words in asking.items() if words} == {}

@@ -40,24 +40,6 @@ def test_it_is_private_and_outside_of_the_project(tmp_path: Path, home: Path) ->
     assert [] == list(root.iterdir())
 
 
-@pytest.mark.usefixtures("home")
-def test_it_is_found_again_also_through_a_link(tmp_path: Path) -> None:
-    root = made(tmp_path / "project")
-    (tmp_path / "link").symlink_to(root)
-    assert state_folder(root) == state_folder(root) == state_folder(tmp_path / "link")
-
-
-@pytest.mark.usefixtures("home")
-def test_each_copy_has_its_own(tmp_path: Path) -> None:
-    root, other = made(tmp_path / "project"), made(tmp_path / "other")
-    first = state_folder(root)
-    assert first != state_folder(other)
-    root.rename(tmp_path / "moved")
-    assert first != state_folder(tmp_path / "moved")
-    other.rename(root)
-    assert first != state_folder(root)
-
-
 def _no_home(_name: str) -> Path:
     raise RuntimeError("could not determine the home directory")
 
