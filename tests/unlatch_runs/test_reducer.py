@@ -8,7 +8,7 @@ from unlatch_runs.dispatch.port import Role
 from unlatch_runs.event_base import RunEvent
 from unlatch_runs.event_lines import OtherEvent, line_of, parse_event
 from unlatch_runs.reducer import apply
-from unlatch_runs.run_model import Cause, RunState, Status, TaskState
+from unlatch_runs.run_model import Cause, RunState, TaskState
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -75,16 +75,6 @@ def test_a_task_goes_from_available_to_done_and_frees_the_next() -> None:
     log.add(e.TaskComplete, agent_id="A2", task_id="a")
     assert log.of("a")[0] is TaskState.DONE
     assert log.of("b")[0] is TaskState.AVAILABLE
-
-
-def test_only_the_auditor_that_has_the_task_completes_it() -> None:
-    log = Log()
-    log.dispatch("a", "A1")
-    log.add(e.TaskComplete, agent_id="A1", task_id="a")
-    assert log.of("a")[0] is TaskState.IN_PROGRESS
-    log.add(e.TaskSubmitted, agent_id="A1", task_id="a")
-    log.add(e.TaskComplete, agent_id="A9", task_id="a")
-    assert log.of("a")[0] is TaskState.CRITIQUE
 
 
 def test_the_answer_of_an_earlier_dispatch_changes_nothing() -> None:
@@ -217,17 +207,6 @@ def test_an_event_counts_once_and_an_old_epoch_not_at_all() -> None:
     log.add(e.TaskRetried, task_id="a", by="stale")
     state = log.state()
     assert (state.epoch, state.tasks["a"].attempts) == (2, 1)
-
-
-def test_a_pause_and_its_end() -> None:
-    log = Log()
-    log.add(e.SessionPause, reason="Usage limit", remaining_percent=8, resets_at=NOW)
-    state = log.state()
-    assert state.status is Status.PAUSED
-    assert state.pause
-    assert (state.pause.remaining, state.pause.resets_at) == (8, NOW)
-    log.add(e.SessionResume, resume_count=1, tasks_to_revalidate=())
-    assert (log.state().status, log.state().pause, log.state().resumes) == (Status.RUNNING, None, 1)
 
 
 def test_every_event_is_read_as_it_was_written() -> None:

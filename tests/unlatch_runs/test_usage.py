@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from unlatch_runs.coordinator.usage import UsageLimits, UsageUnreadable, read_usage
 
@@ -52,12 +50,3 @@ def test_an_error_names_the_line(text: str, place: str, problem: str) -> None:
         read_usage(text, where="limits.sh")
     assert raised.value.where == place
     assert problem in raised.value.message
-
-
-@given(st.text() | st.text().map(lambda text: f"remaining: {text}\nresets_at: {text}"))
-def test_no_text_raises_another_error(text: str) -> None:
-    try:
-        limits = read_usage(text, where="limits.sh")
-    except UsageUnreadable:
-        return
-    assert 0 <= limits.remaining <= 100

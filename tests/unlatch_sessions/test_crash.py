@@ -51,6 +51,7 @@ def act(store: SessionStore, name: str) -> None:
 PREPARED = {"resume": ("pause",)}
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("name", ["start", "phase", "subagent", "pause", "resume", "complete"])
 def test_a_death_at_any_write_is_all_or_nothing(name: str, tmp_path: Path) -> None:
     texts = set()
@@ -127,6 +128,7 @@ def check(root: Path, prepare: Callable[[Path], None], act: Callable[[Path], Non
     raise AssertionError
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("mode", "earlier"),
     [

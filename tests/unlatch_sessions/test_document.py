@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from unlatch.errors import StoreError
-from unlatch_sessions.changes import add_block, add_call, add_phase, add_prose, set_summary
-from unlatch_sessions.document import read_document, read_head
+from unlatch_sessions.changes import add_block, add_call, add_phase, add_prose
+from unlatch_sessions.document import read_document
 from unlatch_sessions.front_matter import with_values
-from unlatch_sessions.heading import Heading, read_heading, write_heading
-from unlatch_sessions.markup import call_line, decision, error, user
-from unlatch_sessions.session_model import Agent, Callout, CalloutKind, Session
+from unlatch_sessions.heading import read_heading
+from unlatch_sessions.markup import call_line, decision
+from unlatch_sessions.session_model import CalloutKind, Session
 
 HEAD = "---\ntype: session\nsession_id: a\nstatus: active\n---\n\n# Title\n"
 
@@ -41,20 +41,6 @@ def test_only_the_last_words_are_agent_and_channel(
     assert (found.title, found.agent and str(found.agent), found.channel) == (title, agent, channel)
 
 
-@given(
-    title=st.text(min_size=1, max_size=40),
-    agent=st.sampled_from([None, Agent("coder"), Agent("a", "1.0")]),
-    channel=st.sampled_from([None, "dev"]),
-)
-def test_any_title_survives(title: str, agent: Agent | None, channel: str | None) -> None:
-    shown = " ".join(write_heading(Heading(f"x {title} x", agent, channel)).split())
-    assert read_heading(shown.removeprefix("## ")).agent == agent
-    body = f"\n{write_heading(Heading(f'x {title} #y', agent, channel))}\n"
-    (phase,) = read(body).phases
-    assert (phase.agent, phase.channel) == (agent, channel)
-    assert phase.title.endswith(" #y")
-
-
 def test_code_quotes_and_lines_are_no_phases() -> None:
     body = (
         "\n## One\n\n---\n\n```\n## code\n```\n\n> ## quote\n\n### Three\n\n- ```\n  ## x\n  ```\n"
@@ -63,31 +49,11 @@ def test_code_quotes_and_lines_are_no_phases() -> None:
     assert [one.title for one in read(body).phases] == ["One", "Two"]
 
 
-def test_ascii_arrows_and_errors_are_read() -> None:
-    body = "\n## One\n\n**Tool calls:**\n- `Bash npm test` -> ERROR: 3 failed\n- `Read a` -> ok\n"
-    failed, read_one = read(body).phases[0].calls
-    assert (failed.tool, failed.arguments, failed.result) == ("Bash", "npm test", "3 failed")
-    assert (failed.failed, read_one.failed) == (True, False)
-
-
-def test_a_list_elsewhere_has_no_tool_calls() -> None:
-    body = (
-        "\n## One\n\n- `Read a` -> ok\n\n**Tool calls:**\n- `Read b`\n\ntext\n\n- `Read c` -> x\n"
-    )
-    assert [one.arguments for one in read(body).phases[0].calls] == ["b"]
-
-
 def test_the_last_tasks_block_counts() -> None:
     block = '\n```{}\n[{{"id": "1", "content": "{}", "status": "pending"}}]\n```\n'
     body = "\n## One\n" + block.format("tasks", "old") + block.format("json tasks", "new")
     assert [one["content"] for one in read(body).tasks] == ["new"]
     assert read(f"{body}\n~~~tasks\nnot JSON\n~~~\n").tasks == ()
-
-
-def test_a_summary_in_the_middle_is_a_phase() -> None:
-    session = read("\n## One\n\n## Summary\n\nFirst\n\n## Two\n")
-    assert [one.title for one in session.phases] == ["One", "Summary", "Two"]
-    assert session.summary is None
 
 
 @pytest.mark.parametrize(
@@ -172,12 +138,6 @@ def test_nothing_of_a_session_begins_in_a_text(added: str) -> None:
     assert len(read_document(add_phase(["## Two"])(text)).session.phases) == 2
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_title_is_found_in_the_head_as_in_the_whole(end: str) -> None:
-    text = f"{HEAD}\n## One\n".replace("# Title", "# Fix the login #").replace("\n", end)
-    assert "Fix the login" == read_head(text)[1] == read_document(text).session.title
-
-
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"
 
 
@@ -209,32 +169,3 @@ def test_phases_are_where_commonmark_has_them(text: str) -> None:
         if one.type == "heading_open" and one.tag == "h2" and one.markup == "##" and not one.level
     ]
     assert len(read(f"\n{text}\n").phases) == len(expected)
-
-
-@given(tool=words, arguments=words, result=words, failed=st.booleans())
-def test_any_call_is_one_line(tool: str, arguments: str, result: str, *, failed: bool) -> None:
-    text = add_call(call_line(f"T{tool}", arguments, result, failed=failed))(f"{HEAD}\n## One\n")
-    (call,) = read_document(text).session.phases[0].calls
-    assert call.failed or not failed
-    assert len(call.result) <= 100
-
-
-@given(text=words.filter(str.strip))
-def test_any_words_of_a_person_are_one_callout(text: str) -> None:
-    document = read_document(add_block(user(text, "done"))(f"{HEAD}\n## One\n"))
-    (found,) = document.session.phases[0].entries
-    assert isinstance(found, Callout)
-    assert found.interpretation == "done"
-    document = read_document(add_block(error(text, "fixed"))(f"{HEAD}\n## One\n"))
-    (found,) = document.session.phases[0].entries
-    assert isinstance(found, Callout)
-    assert found.resolution == "fixed"
-
-
-@given(text=words.filter(str.strip))
-def test_a_summary_is_the_last_section(text: str) -> None:
-    new = set_summary(text)(f"{HEAD}\n## One\n\nText\n")
-    session = read_document(new).session
-    assert len(session.phases) == 1
-    assert session.summary is not None
-    assert read_document(set_summary("Other")(new)).session.summary == "Other"

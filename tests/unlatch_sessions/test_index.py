@@ -1,6 +1,5 @@
 """TOON Index Derivation: the scenarios of the requirement, under their own names."""
 
-import os
 from pathlib import Path
 from typing import cast
 
@@ -10,9 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unlatch_sessions.conftest import Log
 
-from unlatch.errors import StoreError
-from unlatch.worklog import search_index
-from unlatch_sessions.document import Document
 from unlatch_sessions.index import Indexed, SessionIndex, rows_of
 from unlatch_sessions.lifecycle import Start, end, start
 from unlatch_sessions.recorder import Recorder
@@ -50,16 +46,6 @@ def whole(store: SessionStore) -> str:
     return f"{toon.encode(tables)}\n"
 
 
-def test_index_session_on_save(log: Log, index: SessionIndex) -> None:
-    log.recorder.phase("Look")
-    log.recorder.save()
-    (before,) = index.entries()
-    log.recorder.call("Bash", "npm test", "3 failed", failed=True)
-    log.recorder.save()
-    (after,) = index.entries()
-    assert (before.session["calls"], after.session["calls"], after.session["failures"]) == (0, 1, 1)
-
-
 def test_the_index_is_rebuilt_bit_for_bit(log: Log, index: SessionIndex, tmp_path: Path) -> None:
     fill(log)
     first = index.toon()
@@ -68,27 +54,6 @@ def test_the_index_is_rebuilt_bit_for_bit(log: Log, index: SessionIndex, tmp_pat
     decoded = toon.decode(first)
     assert [one["title"] for one in decoded["sessions"]] == ["Fix the login", 'Other: "quoted"']
     assert [one["title"] for one in decoded["phases"]] == ["Look, and see", "Review"]
-
-
-def test_only_changed_files_are_read(
-    log: Log, index: SessionIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search_index, "_UNSURE", 0)  # as if written seconds ago
-    fill(log)
-    index.entries()
-    read: list[str] = []
-    kept = type(log.store).read
-
-    def noting(store: SessionStore, path: Path) -> Document:
-        read.append(path.name)
-        return kept(store, path)
-
-    monkeypatch.setattr(type(log.store), "read", noting)
-    index.entries()
-    assert read == []
-    os.utime(log.path, (1, 1))
-    index.entries()
-    assert read == [log.path.name]
 
 
 def test_a_file_that_is_gone_or_broken_is_not_in_the_index(log: Log, index: SessionIndex) -> None:
@@ -110,25 +75,6 @@ def test_query_sessions_by_agent(log: Log, index: SessionIndex) -> None:
     assert len(choose(entries, channel="#ops")) == 1
     assert len(choose(entries, status="active")) == 1
     assert len(choose(entries, agent="coder", status="active")) == 0
-
-
-def test_aggregate_session_metrics(log: Log, index: SessionIndex) -> None:
-    fill(log)
-    entries = index.entries()
-    coder, reviewer, none = group(entries, GroupBy.AGENT)
-    assert (coder.group, coder.calls, coder.failure_rate, coder.tokens) == ("coder", 2, 0.5, 300)
-    assert (reviewer.group, reviewer.failure_rate) == ("reviewer", 0.0)
-    assert (none.group, none.failure_rate, none.mean_seconds) == (None, None, None)
-    active, completed = group(entries, GroupBy.STATUS)
-    assert (active.sessions, completed.calls, completed.failures) == (1, 3, 1)
-    assert completed.mean_seconds
-    meta = log.session.meta
-    assert meta.started
-    assert meta.ended
-    assert completed.mean_seconds == (meta.ended - meta.started).total_seconds()
-    dev, ops, without = group(entries, GroupBy.CHANNEL)
-    assert [one.group for one in (dev, ops, without)] == ["dev", "ops", None]
-    assert (dev.calls, ops.calls) == (2, 1)
 
 
 @given(st.data())
@@ -166,21 +112,6 @@ def first_of(one: Indexed, by: GroupBy) -> str | None:
     if by is GroupBy.CHANNEL:
         return cast("str | None", one.session["channel"])
     return next((cast("str", it["agent"]) for it in one.participants), None)
-
-
-def test_an_index_that_is_no_database_is_made_again(log: Log, tmp_path: Path) -> None:
-    path = tmp_path / "sessions.sqlite3"
-    path.write_bytes(b"garbage" * 1000)
-    assert len(SessionIndex(path, log.store).entries()) == 1
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_an_index_that_cannot_be_made_says_what_to_do(log: Log, tmp_path: Path) -> None:
-    path = tmp_path / "sessions.sqlite3"
-    path.mkdir()
-    with pytest.raises(StoreError, match="index-unavailable") as caught:
-        SessionIndex(path, log.store).entries()
-    assert caught.value.hint == f"rm -r {path}, then run the command again"
 
 
 def test_a_session_in_progress_is_found_by_its_phases(log: Log, index: SessionIndex) -> None:

@@ -148,17 +148,6 @@ def test_export_training_data(log: Log) -> None:
     assert puzzle.count("<details><summary>Solution</summary>") == 3
 
 
-def test_only_one_type(log: Log) -> None:
-    fill(log)
-    found = learn([log.session], mask=plain, type=CaseType.CORRECTION)
-    assert [one.type for one in found.cases] == [CaseType.CORRECTION]
-
-
-def test_duplicates_are_dropped(log: Log) -> None:
-    count = len(fill(log).cases)
-    assert len(learn([log.session, log.session], mask=plain).cases) == count
-
-
 def test_secrets_and_home_paths_are_masked(log: Log, tmp_path: Path) -> None:
     log.recorder.phase("Build")
     log.recorder.call("Bash", f"cat {tmp_path}/.env", f"TOKEN {TOKEN}", failed=True)

@@ -84,6 +84,7 @@ def test_a_session_that_ended_is_resumed_with_a_reason(log: Log, status: Status)
     assert session.summary == "Done."
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("status", [*Status])
 @pytest.mark.parametrize("to", [*Status])
 def test_the_status_table(log: Log, status: Status, to: Status) -> None:

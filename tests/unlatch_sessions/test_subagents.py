@@ -3,7 +3,7 @@
 from tests.unlatch_sessions.conftest import Log
 
 from unlatch.config.choices import SubagentMode
-from unlatch_sessions.session_model import Agent, CalloutKind, Status, Subagent
+from unlatch_sessions.session_model import Agent, CalloutKind
 from unlatch_sessions.subagents import Trail, all_embedded, embed, reference
 
 SCOUT = Agent("scout", "2")
@@ -23,18 +23,6 @@ def test_log_subagent_inline(log: Log) -> None:
     assert len(log.session.phases) == 1
 
 
-def test_log_subagent_with_link(log: Log) -> None:
-    log.recorder.phase("Research")
-    own = log.recorder.subagent(SCOUT, WORK, model="haiku", tokens=7, summary="Three callers.")
-    assert log.text.endswith(
-        f"\n> [!subagent] @scout@2 (haiku)\n> mode: link\n> [[{own}]]\n> Summary: Three callers.\n"
-    )
-    assert own is not None
-    session = log.store.read(log.store.find(own)).session
-    assert (session.meta.status, session.meta.tokens_used) == (Status.COMPLETED, 7)
-    assert "Found three callers." in session.phases[0].text
-
-
 def test_log_subagent_with_embed(log: Log) -> None:
     log.recorder.phase("Research")
     own = log.recorder.subagent(SCOUT, WORK, mode=SubagentMode.EMBED)
@@ -44,16 +32,6 @@ def test_log_subagent_with_embed(log: Log) -> None:
     assert found is not None
     assert found.session is not None
     assert found.session.id == own
-
-
-def test_track_subagent_sessions(log: Log) -> None:
-    log.recorder.phase("Research")
-    first = log.recorder.subagent(SCOUT, WORK, model="haiku", tokens=7)
-    log.recorder.subagent(SCOUT, WORK, model="haiku", tokens=9, session=first)
-    assert log.session.meta.subagents == (Subagent(first, "scout@2", "haiku", 9),)
-    assert (
-        f"  - session: {first}\n    agent: scout@2\n    model: haiku\n    tokens: 9\n" in log.text
-    )
 
 
 def test_a_cycle_of_embedded_sessions_is_named(log: Log) -> None:

@@ -56,13 +56,6 @@ def test_a_command_that_takes_too_long_ends_with_its_children(rest: str, tmp_pat
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_a_command_that_leaves_a_child_behind_ends_with_it(tmp_path: Path) -> None:
-    start = time.monotonic()
-    assert shell(CHILD, tmp_path, timeout=100) == CommandResult(0, "started\n")
-    assert time.monotonic() - start < 20
-    assert is_gone(int((tmp_path / "pid").read_text()))
-
-
 def test_a_command_that_ignores_sigterm_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 from tests.unlatch_runs.dispatch.local_harness import LocalHarness
-from tests.unlatch_runs.dispatch.test_commands import is_gone
 
 from unlatch.errors import StoreError
 from unlatch_runs.dispatch import launcher
 from unlatch_runs.dispatch.leases import LeaseStore, State
 from unlatch_runs.dispatch.port import Ended, Lease, LeaseLost, Recovery, TaskLeased
-from unlatch_runs.dispatch.processes import is_locked, start_time
+from unlatch_runs.dispatch.processes import start_time
 from unlatch_runs.dispatch.protocol import Checkpoint
 from unlatch_runs.testing.stage import HANG, READY, assign, messages, poll_until
 
@@ -59,16 +58,6 @@ def test_a_process_id_alone_ends_nothing(
         fcntl.flock(file, fcntl.LOCK_EX)
         assert local.dispatcher().recover(2) == Recovery((), (lease,))
     assert bystander.poll() is None
-
-
-def test_a_look_at_a_lock_is_not_taken_for_a_worker(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
-    assert not is_locked(lock)
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
-        assert not is_locked(lock)
-        fcntl.flock(file, fcntl.LOCK_EX)
-        assert is_locked(lock)
 
 
 def test_a_claim_that_is_interrupted_leaves_its_task_free(
@@ -238,17 +227,6 @@ class Launched:
         return self.process.returncode, out
 
 
-def test_a_launcher_starts_the_worker_at_go(tmp_path: Path) -> None:
-    launched = Launched(tmp_path)
-    assert os.read(launched.ready, 1) == b"r"
-    assert launched.lock.read_text().split() == [
-        str(launched.process.pid),
-        *(start_time(launched.process.pid) or "").split(),
-    ]
-    os.write(launched.go, b"g")
-    assert launched.end() == (0, b"ran\n")
-
-
 def test_a_launcher_without_a_coordinator_starts_nothing(tmp_path: Path) -> None:
     launched = Launched(tmp_path)
     assert os.read(launched.ready, 1) == b"r"
@@ -274,10 +252,3 @@ def test_a_second_launcher_of_a_run_id_starts_nothing(
     assert second.end() == (126, b"")
     os.write(first.go, b"g")
     assert first.end() == (0, b"ran\n")
-
-
-def test_the_start_time_of_a_process_that_ended_is_unknown() -> None:
-    with subprocess.Popen(["true"]) as process:
-        process.wait()
-    assert start_time(process.pid) is None
-    assert is_gone(process.pid)

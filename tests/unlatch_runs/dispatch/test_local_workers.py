@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +12,8 @@ from tests.unlatch_runs.dispatch.local_harness import LocalHarness
 from tests.unlatch_runs.dispatch.test_commands import is_gone
 
 from unlatch_runs.dispatch.local import LocalDispatcher
-from unlatch_runs.dispatch.port import Assignment, End, Ended, Lease, Role
-from unlatch_runs.dispatch.protocol import Checkpoint, Done, Failed, Noise
+from unlatch_runs.dispatch.port import Assignment, End, Ended, Lease
+from unlatch_runs.dispatch.protocol import Checkpoint, Done, Noise
 from unlatch_runs.testing.stage import assign, poll_until, the_end
 
 START = """
@@ -63,6 +62,7 @@ def reports(local: LocalHarness, code: str, **changes: Any) -> list[Any]:
     return poll_until(dispatcher, assignment.run_id, Ended)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "then"),
     [
@@ -85,6 +85,7 @@ def test_a_daemon_is_asked_to_end_first(local: LocalHarness) -> None:
     assert (local.folder / "polite").exists()
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("kind", DAEMONS)
 def test_recovery_ends_a_daemon_whose_worker_ended(local: LocalHarness, kind: str) -> None:
     old, _, lease = run(local, f"daemon({kind!r}); os.kill(os.getpid(), 9)")
@@ -105,22 +106,6 @@ def test_a_worker_that_closes_its_output_and_lives_has_not_ended(local: LocalHar
     assert [one.is_alive for one in dispatcher.leases()] == [True]
     dispatcher.release(lease)
     assert the_end(dispatcher, assignment.run_id).end is End.RELEASED
-
-
-def test_the_first_answer_counts_and_later_lines_are_noise(local: LocalHarness) -> None:
-    found = reports(
-        local, "done(); say(type='failed', reason='no'); say(type='checkpoint', text='a')"
-    )
-    assert [type(one) for one in found] == [Done, Noise, Noise, Ended]
-
-
-def test_a_worker_may_end_without_a_word(local: LocalHarness) -> None:
-    assert reports(local, "") == [Ended(End.EXIT, 0)]
-
-
-def test_a_last_line_without_an_end_is_read(local: LocalHarness) -> None:
-    code = """sys.stdout.write('{"type": "failed", "reason": "no"}'); sys.stdout.flush()"""
-    assert reports(local, code) == [Failed("no"), Ended(End.EXIT, 0)]
 
 
 def test_endless_output_ends_its_worker(local: LocalHarness) -> None:
@@ -144,12 +129,6 @@ def test_endless_errors_are_kept_in_part(local: LocalHarness) -> None:
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_long_assignment_arrives_whole(local: LocalHarness) -> None:
-    text = "häß\n" * 500_000
-    code = "say(type='checkpoint', text=str(len(sys.stdin.buffer.read())))"
-    assert reports(local, code, text=text)[0] == Checkpoint(str(len(text.encode())))
-
-
 def test_a_worker_has_its_environment_and_no_other(local: LocalHarness) -> None:
     code = "say(type='checkpoint', text=json.dumps([dict(os.environ), os.getcwd()]))"
     local.environ = {"PATH": f"{local.folder}:/usr/bin:."}
@@ -163,6 +142,7 @@ def test_a_worker_has_its_environment_and_no_other(local: LocalHarness) -> None:
     assert (environ, folder) == (expected, str(local.folder))
 
 
+@pytest.mark.sweep
 def test_a_worker_leads_its_session_and_inherits_the_lock_alone(local: LocalHarness) -> None:
     code = """
 places = {}
@@ -178,17 +158,6 @@ say(type="checkpoint", text=json.dumps([os.getsid(0) == os.getpid(), extra]))
     leads, extra = json.loads(found[0].text)
     assert leads
     assert [Path(place).parent for place in extra] == [local.run / "leases" / "locks"]
-
-
-def test_a_worker_does_not_ignore_what_python_ignores(local: LocalHarness) -> None:
-    dispatcher = local.dispatcher("/bin/sh", "-c", "grep SigIgn /proc/self/status")
-    assignment = assign(local)
-    dispatcher.claim(assignment, epoch=1)
-    (message, _) = poll_until(dispatcher, assignment.run_id, Ended)
-    assert isinstance(message, Noise)
-    ignored = int(message.text.split()[1], 16)
-    # Others may be ignored from outside: nohup ignores SIGHUP, and a worker inherits that.
-    assert not [s for s in (signal.SIGPIPE, signal.SIGXFSZ) if ignored & 1 << (s - 1)]
 
 
 @pytest.mark.parametrize(
@@ -218,12 +187,3 @@ def test_a_folder_that_is_gone_is_reported_as_an_end(local: LocalHarness) -> Non
     (ended,) = reports(local, "done()")
     assert (ended.end, ended.code) == (End.EXIT, 127)
     assert "cannot be started" in ended.errors
-
-
-def test_each_role_has_its_command(local: LocalHarness) -> None:
-    dispatcher = local.dispatcher("/bin/sh", "-c", "echo developer")
-    dispatcher._commands = {**dispatcher._commands, Role.AUDITOR: ["/bin/sh", "-c", "echo auditor"]}
-    for role in Role:
-        assignment = replace(assign(local, task=role), role=role)
-        dispatcher.claim(assignment, epoch=1)
-        assert poll_until(dispatcher, assignment.run_id, Ended)[0] == Noise(role)

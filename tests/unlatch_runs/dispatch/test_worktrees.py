@@ -67,27 +67,12 @@ def test_a_task_has_a_worktree_on_its_branch_and_keeps_its_changes(
     assert (place / "code.py").read_text() == "half\n"
 
 
-def test_the_project_may_be_a_folder_of_the_repository(root: Path) -> None:
-    folder = root / "part" / ".unlatch" / "runs" / "first"
-    folder.mkdir(parents=True)
-    place = Worktrees(root / "part", folder).make("1-1")
-    assert (place / "more.py").exists()
-    assert place == folder / "worktrees" / "1-1" / "part"
-
-
 def test_a_worktree_whose_creation_was_cut_off_is_made_anew(root: Path, trees: Worktrees) -> None:
     place = trees.make("1-1")
     (place / "code.py").unlink()
     (root / ".git" / "worktrees" / "1-1" / "locked").write_text("initializing")
     assert trees.make("1-1") == place
     assert (place / "code.py").exists()
-
-
-def test_a_removed_worktree_is_made_again_from_its_branch(root: Path, trees: Worktrees) -> None:
-    place = trees.make("1-1")
-    commit(place)
-    git(root, "worktree", "remove", str(place))
-    assert (trees.make("1-1") / "code.py").read_text() == "one = 11\n"
 
 
 def test_merged_and_unchanged_worktrees_are_removed(root: Path, trees: Worktrees) -> None:

@@ -16,10 +16,9 @@ from unlatch_sessions.heading import Heading, one_line, write_heading
 from unlatch_sessions.markup import call_line
 from unlatch_sessions.session_model import Agent, Session
 from unlatch_sessions.workflow.codify import codify
-from unlatch_sessions.workflow.graph import check, data_edges
+from unlatch_sessions.workflow.graph import check
 from unlatch_sessions.workflow.read_workflow import read_workflow
 from unlatch_sessions.workflow.refine import refine
-from unlatch_sessions.workflow.wording import without_paths
 from unlatch_sessions.workflow.workflow_model import Dialect, Workflow
 from unlatch_sessions.workflow.writing import write_workflow
 
@@ -39,21 +38,6 @@ def fill(log: Log) -> Session:
     recorder.phase("Ship /home/dev/project/app → now!", Agent("coder", "1.2"))
     recorder.call("Read", "src/login.py", "ok")
     return log.session
-
-
-def test_auto_extract_workflow(log: Log) -> None:
-    text = write_workflow(codify(fill(log)))
-    workflow = read_workflow(text)
-    research, _, ship = workflow.nodes
-    assert (str(research.agent), research.channel) == ("coder@1.2", "dev")
-    assert workflow.source == log.session.id
-    assert check(workflow) == []
-    assert [(a, b, data) for a, b, data in data_edges(workflow)] == [
-        (0, 1, "notes_plan_md"),
-        (1, 2, "src_login_py"),
-    ]
-    assert "\n## Build @worker\n" in text
-    assert ship.name == "Ship app to now"
 
 
 def test_repeated_phases_are_one_step_and_errors_are_what_happens_otherwise(log: Log) -> None:
@@ -101,21 +85,6 @@ def phase(title: str, *lines: str, head: str = "") -> str:
     return f"## {title} @coder\n\n{said}\n\n**Tool calls:**\n" + "\n".join(lines)
 
 
-def test_phases_that_do_the_same_with_the_same_arguments_are_one_step() -> None:
-    (step,) = of(phase("Fix add", EDIT, TEST), phase("And sub", EDIT, TEST)).nodes
-    assert step.name == "Fix add"
-    assert step.steps == (
-        "Repeat until it is done (2 times in the session, a loop).",
-        "- `Edit calc.py`",
-        "- `Bash pytest -q`",
-    )
-
-    other = call_line("Bash", "pytest other", "1 passed", failed=False)
-    assert [one.name for one in of(phase("Test", TEST), phase("Other", other)).nodes] == [
-        *("Test", "Other"),
-    ]
-
-
 EDIT, TEST, FAILED = (
     call_line("Edit", "calc.py", "ok", failed=False),
     call_line("Bash", "cd /home/dev/demo && pytest -q", "2 passed", failed=False),
@@ -137,38 +106,6 @@ def test_a_decision_is_a_line_without_its_label(text: str, shown: str) -> None:
     assert step.steps[0] == f"- Decision: {shown}"
 
 
-def test_a_correction_retries_the_step_before_and_stays_known() -> None:
-    sed = call_line("Bash", "sed -i s/-/+/ calc.py", "ok", failed=False)
-    corrected = phase("no, use sed", sed, head="correction (opening-words)")
-    (step,) = of(phase("Fix add", EDIT), corrected).nodes
-    assert step.steps[:2] == (
-        "Repeat until it is done (2 times in the session, retried after corrections).",
-        "- Correction: no, use sed",
-    )
-
-    answered = '## no, sed @coder\n\n> [!user] correction (opening-words)\n> "no, sed"\n\nOk.'
-    (step,) = of(phase("Fix add", EDIT), answered).nodes
-    assert "- Correction: no, sed" in step.steps
-
-
-def test_corrections_within_a_step_stay_known(log: Log) -> None:
-    log.recorder.phase("Build")
-    log.recorder.call("Edit", "a.py", "ok")
-    log.recorder.user("no, use pnpm", "switched to pnpm")
-    log.recorder.user("thanks")
-    log.recorder.phase("Ship")
-    log.recorder.user("not to npm", "took the other registry")
-    build, ship = codify(log.session).nodes
-    assert build.steps == ("- Correction: no, use pnpm", "- `Edit a.py`")
-    assert ship.steps == ("- Correction: not to npm",)
-
-
-@pytest.mark.parametrize("words", ["continue", "Yes, go ahead.", "ok", "try again!"])
-def test_words_to_go_on_continue_the_step_before(words: str) -> None:
-    (step,) = of(phase("Fix add", EDIT), phase(words, TEST)).nodes
-    assert step.steps == ("- `Edit calc.py`", "- `Bash pytest -q`")
-
-
 @pytest.mark.parametrize(
     ("command", "shown"),
     [
@@ -184,12 +121,6 @@ def test_a_command_is_shown_without_the_words_before_it(command: str, shown: str
     assert step.steps == (f"- `Bash {shown}`",)
 
 
-def test_a_call_that_fails_first_is_repeated_until_it_succeeds() -> None:
-    (step,) = of(phase("Fix add", FAILED, EDIT, FAILED, TEST)).nodes
-    assert "- `Bash pytest -q`, again until it succeeds" in step.steps
-    assert [one.text for one in step.branches] == ["fix Bash pytest: failed tests"]
-
-
 def test_answers_alone_and_lists_of_the_agent_are_no_steps() -> None:
     todo = call_line("TodoWrite", '{"todos": []}', "ok", failed=False)
     answer = '## Why @coder\n\n> [!user]\n> "Why"\n\nBecause.'
@@ -200,23 +131,6 @@ def test_answers_alone_and_lists_of_the_agent_are_no_steps() -> None:
     reads = [call_line("Read", f"src/{n}.py", "ok", failed=False) for n in range(9)]
     (step,) = of(phase("Fix add", *reads, EDIT, TEST)).nodes
     assert step.steps[-3:] == ("- `Edit calc.py`", "- `Bash pytest -q`", "- and 3 more")
-
-
-@pytest.mark.parametrize(
-    ("result", "kind"),
-    [
-        ("Exit code 127 bash: x: command not found", "not installed"),
-        ("Exit code 4 ERROR: file or directory not found: nosuch.py", "not found"),
-        ("Error: EACCES", "no permission"),
-        ("Exit code 3", "exit code 3"),
-        ("SECRET of /home/me", "failed"),
-    ],
-)
-def test_otherwise_names_the_call_and_the_kind_of_its_failure(result: str, kind: str) -> None:
-    failed = call_line("Bash", "git -C /x push", result, failed=True)
-    output = "> [!error] (exit-code)\n> " + result
-    (step,) = of(phase("Push", failed) + f"\n\n{output}").nodes
-    assert [one.text for one in step.branches] == [f"fix Bash git: {kind}"]
 
 
 @pytest.mark.parametrize(
@@ -262,11 +176,6 @@ def test_no_form_of_an_absolute_path_is_left(path: str, dialect: Dialect) -> Non
     assert not re.search(r"/(?:home|etc|usr|tmp|var|srv)\b|~/|C:", shown)
 
 
-def test_relative_paths_and_addresses_stay() -> None:
-    kept = "src/app/a.py https://example.org/a/b ./run s/a/b/"
-    assert without_paths(kept) == kept
-
-
 _TITLES = st.lists(
     st.text(st.sampled_from("ab !?.&#@>-:\\[]()*→`/~…") | st.characters(), max_size=80)
     | st.sampled_from(
@@ -277,6 +186,7 @@ _TITLES = st.lists(
 )
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("dialect", [*Dialect])
 @given(titles=_TITLES)
 def test_each_step_is_read_back_under_its_name(dialect: Dialect, titles: list[str]) -> None:
@@ -298,6 +208,7 @@ def test_neither_a_session_without_phases_nor_an_answer_without_a_workflow_is_on
         refine(Scripted([said("I cannot do that.")]), "session", "workflow")
 
 
+@pytest.mark.sweep
 def test_codify_takes_time_in_proportion_to_the_phases() -> None:
     def seconds(count: int) -> float:
         phases = [phase(f"Do {n}", EDIT.replace("calc", f"c{n}"), TEST) for n in range(count)]

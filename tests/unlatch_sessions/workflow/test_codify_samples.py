@@ -45,6 +45,7 @@ def imported(folder: Path) -> Iterator[Session]:
                 yield session
 
 
+@pytest.mark.sample
 @pytest.mark.parametrize("dialect", [*Dialect])
 def test_workflows_of_the_samples(tmp_path: Path, dialect: Dialect) -> None:
     agents = Counter[str]()
@@ -70,14 +71,3 @@ def check_steps(workflow: Workflow) -> None:
     work = [frozenset(it for it in node.steps if it[:3] == "- `") for node in workflow.nodes]
     repeated = [it for it, count in Counter(work).items() if it and count > 1]
     assert repeated == []
-
-
-def test_turns_of_a_recording_that_do_the_same_are_one_step(tmp_path: Path) -> None:
-    """Each scripted turn does the same, and fails to find a file or a program."""
-    recorded = [it for it in imported(tmp_path) if it.title == "Fix add in calc.py"]
-    assert len(recorded) == 4
-    for session in recorded:
-        (node,) = codify(session).nodes
-        assert node.name == "Fix add in calc.py"
-        (otherwise,) = node.branches
-        assert re.fullmatch(r"fix \w+ pytest: not (found|installed)", otherwise.text)
