@@ -19,14 +19,6 @@ def test_an_id_has_one_row() -> None:
     assert {1} == set(counted.values())
 
 
-def test_a_hit_has_the_id_and_the_severity_of_its_row() -> None:
-    check: Check[str] = Check(
-        "odd", Severity.NOTE, lambda name: [Found("it is odd", ROOT / name, "fix")]
-    )
-    expected = Finding(Severity.NOTE, "odd", "it is odd", "a/b", "fix", "0007-x")
-    assert [expected] == list(check.run("a/b", ROOT, "0007-x"))
-
-
 @pytest.mark.parametrize(
     ("severity", "expected"),
     [

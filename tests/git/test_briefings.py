@@ -5,8 +5,6 @@ import json
 import pytest
 from tests.git.clone import NAME, Clone
 
-from unlatch.increments.documents.seal import sealed, unsealed
-
 Two = tuple[Clone, Clone]
 PLACE = f".unlatch/increments/{NAME}/briefing.md"
 HEAD = "# Briefing: 0007\n\nQuoted from the records of earlier work.\n"
@@ -39,27 +37,6 @@ def _has_both(clone: Clone) -> None:
     known = {"- Commas (effort:a)", "- Tabs (effort:b)", "- UTF-8 (run:c)"}
     assert (decided, left, known) == (3, 7, set(lines[4:7]))
     assert ("Written on 2026-11-03.", ["- Sort (run:c)"]) == (lines[2], lines[8:])
-
-
-def test_git_merges_the_lines_of_both_sides(written: Clone) -> None:
-    written.git("merge", "--quiet", "origin/main")
-
-    _has_both(written)
-    assert "" == written.git("status", "--porcelain")
-
-
-@pytest.mark.parametrize("edit", ["", "By hand\n"])
-def test_a_merge_of_unchanged_briefings_is_one(two: Two, edit: str) -> None:
-    there, here = two
-    for clone, text in ((there, sealed(THEIRS) + edit), (here, sealed(OURS))):
-        clone.path("briefing.md").write_text(text)
-        clone.commit("complete")
-    here.merge()
-
-    text, is_whole = unsealed(here.path("briefing.md").read_text())
-
-    assert (not edit, 0) == (is_whole, text.count("<!--") if not edit else 0)
-    assert {"- Tabs (effort:b)", "- UTF-8 (run:c)"} <= set(text.split("\n"))
 
 
 def test_without_the_driver_the_command_does(written: Clone) -> None:

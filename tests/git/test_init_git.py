@@ -39,19 +39,6 @@ def test_git_is_told_how_to_merge(clone: Clone) -> None:
     assert "unlatch merge-driver %O %A %B %P" in clone.git("config", "merge.unlatch.driver")
 
 
-def test_doing_it_again_changes_nothing(clone: Clone) -> None:
-    clone.unlatch("init", "--git")
-    before = [(clone.root / name).read_bytes() for name in (".gitattributes", ".git/config")]
-
-    again = clone.unlatch("init", "--git", "--json").document
-
-    assert {"attributes": [], "driver": False, "foreign": None} == again["git"]
-    assert "No changes needed." in clone.unlatch("init", "--git").err
-    assert before == [
-        (clone.root / name).read_bytes() for name in (".gitattributes", ".git/config")
-    ]
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("last", ["", "\n"])
 def test_only_missing_lines_are_written(clone: Clone, end: str, last: str) -> None:
@@ -125,15 +112,6 @@ def test_a_worktree_that_was_moved_or_pruned_is_named(clone: Clone) -> None:
     assert "next: " not in done.err
 
 
-def test_a_repository_that_no_command_repairs_has_no_next_step(clone: Clone) -> None:
-    (clone.root / ".git" / "config").write_text("[core\n")
-
-    done = clone.try_unlatch("init", "--git")
-
-    assert (2, True) == (done.code, "error[no-git]: git cannot use this repository: " in done.err)
-    assert "next: " not in done.err
-
-
 def test_an_empty_git_folder_is_set_up_by_the_next_step(tmp_path: Path) -> None:
     clone = Clone(tmp_path / "a clone")
     (clone.root / ".git").mkdir(parents=True)
@@ -147,24 +125,6 @@ def test_an_empty_git_folder_is_set_up_by_the_next_step(tmp_path: Path) -> None:
 
     assert (2, "git", ["init", str(clone.root)]) == (done.code, git, words)
     assert 0 == below.try_unlatch("init", "--git").code
-
-
-def test_without_the_option_git_is_told_nothing(clone: Clone) -> None:
-    before = (clone.root / ".git" / "config").read_bytes()
-
-    assert clone.unlatch("init", "--json").document["git"] is None
-
-    assert not (clone.root / ".gitattributes").exists()
-    assert before == (clone.root / ".git" / "config").read_bytes()
-
-
-def test_increments_of_another_tool_are_merged_where_they_lie(clone: Clone) -> None:
-    (clone.root / ".specweave" / "increments").mkdir(parents=True)
-
-    clone.unlatch("init", "--git")
-
-    path = ".specweave/increments/_archive/0001-x/metadata.json"
-    assert f"{path}: merge: unlatch\n" == clone.git("check-attr", "merge", "--", path)
 
 
 def test_the_doctor_notes_a_clone_that_lacks_the_driver(clone: Clone) -> None:

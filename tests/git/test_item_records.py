@@ -7,7 +7,6 @@ from tests.git.clone import Clone
 
 Two = tuple[Clone, Clone]
 KEY = "octo/widgets#5"
-EARLIER = "2026-01-02T03:04:05Z"
 
 
 def change(clone: Clone, verb: str, reason: str) -> None:
@@ -32,19 +31,6 @@ def test_reopened_in_two_clones_for_different_reasons(two: Two) -> None:
     assert {"ours", "theirs"} == {one["reason"] for one in merged["reopenHistory"]}
     assert 2 == len(merged["pending"])
     assert "" == here.git("status", "--porcelain")
-
-
-def test_begun_at_different_times_in_two_clones(two: Two) -> None:
-    there, here = two
-    change(there, "reopen", "theirs")
-    [path] = (there.home / ".unlatch/items").glob("*/metadata.json")
-    path.write_text(json.dumps({**record(there), "created": EARLIER}, indent=2) + "\n")
-    there.commit("begun earlier")
-    change(here, "reopen", "ours")
-
-    here.merge()
-
-    assert (EARLIER, 2) == (record(here)["created"], len(record(here)["pending"]))
 
 
 def test_a_conflict_is_resolved_as_that_of_an_increment(two: Two) -> None:

@@ -25,16 +25,6 @@ def test_a_clone_without_the_driver_reports_the_conflict(
     assert next_step in without_driver.try_unlatch("show", "7").err
 
 
-def test_resolving_merges_as_the_driver_would_have(without_driver: Clone) -> None:
-    done = without_driver.unlatch("merge", "--resolve", "7")
-
-    assert f"✓ {PLACE}/metadata.json merged\n" == done.out
-    assert f"Next: git add {PLACE}/metadata.json\n" == done.err
-    assert {"ours", "theirs"} == set(without_driver.reasons)
-    assert f"UU {PLACE}/metadata.json" in without_driver.git("status", "--porcelain")
-    without_driver.git("commit", "--quiet", "--all", "--no-edit")
-
-
 def test_git_is_told_where_that_is_asked_for(without_driver: Clone) -> None:
     done = without_driver.unlatch("merge", "--resolve", "7", "--add", "--json").document
 
@@ -100,13 +90,6 @@ def test_a_side_is_taken_for_the_status_and_what_it_owes(
     assert f"status: {status}" in in_conflict.path("spec.md").read_text()
 
 
-def test_whoever_takes_a_side_may_think_again_until_git_is_told(in_conflict: Clone) -> None:
-    in_conflict.unlatch("merge", "--resolve", "7", "--ours")
-    assert "completed" == in_conflict.metadata()["status"]
-    in_conflict.unlatch("merge", "--resolve", "7", "--theirs")
-    assert "active" == in_conflict.metadata()["status"]
-
-
 def test_what_somebody_mended_by_hand_is_left_alone(in_conflict: Clone) -> None:
     in_conflict.unlatch("merge", "--resolve", "7", "--ours")
     in_conflict.edit(notes="mended")
@@ -129,15 +112,6 @@ def test_one_whole_side_checked_out_is_no_hand_made_merge(without_driver: Clone,
     assert {"ours", "theirs"} == set(without_driver.reasons)
 
 
-def test_a_rehearsal_writes_nothing(without_driver: Clone) -> None:
-    before = without_driver.path().read_bytes()
-
-    done = without_driver.unlatch("merge", "--resolve", "7", "--add", "--dry-run")
-
-    assert f"✓ {PLACE}/metadata.json would be merged\n" == done.out
-    assert before == without_driver.path().read_bytes()
-
-
 def test_line_ends_are_those_that_git_would_check_out(two: Two) -> None:
     here = two[1]
     for clone, reason in zip(two, ("theirs", "ours"), strict=True):
@@ -154,20 +128,6 @@ def test_line_ends_are_those_that_git_would_check_out(two: Two) -> None:
     assert raw.count(b"\r\n") == raw.count(b"\n")
     here.git("commit", "--quiet", "--no-edit")
     assert "" == here.git("status", "--porcelain")
-
-
-def test_a_rebase_is_resolved_in_the_same_way(two: Two) -> None:
-    there, here = two
-    there.resume("theirs")
-    here.git("config", "--remove-section", "merge.unlatch")
-    here.resume("ours")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("rebase", "origin/main").code == 1
-
-    here.unlatch("merge", "--resolve", "7", "--add")
-
-    here.git("rebase", "--continue")
-    assert {"ours", "theirs"} == set(here.reasons)
 
 
 def test_one_side_removed_the_increment(two: Two) -> None:
@@ -209,28 +169,6 @@ def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
 
     assert f"{PLACE}/spec.md is in conflict, too: merge its text.\n" in done.err
     assert before == here.path("spec.md").read_bytes()
-
-
-def test_a_repository_that_git_cannot_use_has_an_unknown_conflict(
-    without_driver: Clone, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        Clone, "environ", without_driver.environ | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
-    )
-
-    done = without_driver.try_unlatch("merge", "--resolve", "7")
-
-    assert (2, True) == (done.code, "detected dubious ownership" in done.err)
-
-
-def test_nothing_to_resolve_is_an_error_that_says_so(two: Two) -> None:
-    here = two[0]
-
-    done = here.try_unlatch("merge", "--resolve", "7")
-
-    assert (1, True) == (done.code, "error[not-in-conflict]" in done.err)
-    _, _, command = done.err.rstrip().rpartition(": git ")
-    assert "" != here.git(*command.split())
 
 
 def test_both_sides_at_once_are_refused(two: Two) -> None:

@@ -72,15 +72,7 @@ def in_conflict(two: Two, request: pytest.FixtureRequest) -> Clone:
     return here
 
 
-def test_git_marks_what_both_sides_logged(in_conflict: Clone) -> None:
-    text = path_of(in_conflict).read_text()
-
-    assert "\ntokens_used: 107\n=======\ntokens_used: 105\n>>>>>>> " in text
-    assert "\n> Ask Bob\n=======\n" in text
-    assert "\n> Ask Ada\n>>>>>>> " in text
-    assert "UU" == in_conflict.git("status", "--porcelain", "--", str(path_of(in_conflict)))[:2]
-
-
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("named", [(), ("login",), (NAME,)], ids=["alone", "part", "id"])
 def test_words_go_to_a_new_session_until_the_conflict_is_resolved(
     in_conflict: Clone, named: tuple[str, ...]

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -159,13 +158,6 @@ def test_a_damaged_file_is_as_none(project: Project) -> None:
         assert whole == rows.read_bytes()
 
 
-def test_rows_are_read_again_with_other_plugins(project: Project) -> None:
-    listed(project)
-
-    other = replace(SHAPES, links={"github": SHAPES.links["github"]})
-    assert [False] * 3 == kinds(project, shapes=other)
-
-
 def test_a_row_that_lacks_what_a_list_tells_is_not_kept(project: Project) -> None:
     # A title from the folder's name, a front matter in place of metadata.json, a mistake.
     (project.increments / NAMES[0] / "spec.md").write_text("No heading\n")
@@ -175,18 +167,6 @@ def test_a_row_that_lacks_what_a_list_tells_is_not_kept(project: Project) -> Non
 
     assert [False] * 3 == kinds(project)
     assert [False] * 3 == kinds(project)
-
-
-def test_rows_of_the_archive_stay_while_only_others_are_listed(project: Project) -> None:
-    (project.increments / "_archive").mkdir()
-    (project.increments / NAMES[2]).rename(project.increments / "_archive" / NAMES[2])
-    listed(project)
-    (project.increments / NAMES[0] / "spec.md").write_text("# Longer title\n")
-
-    active = [one for one in project.manager.collection.folders() if not one.archived]
-    now = lambda: time.time_ns() + LATER  # noqa: E731
-    assert 2 == len([*KnownRows(project.root, SHAPES, now=now).each(active, complete=False)])
-    assert [True] * 3 == kinds(project)
 
 
 def test_without_a_folder_for_state_every_row_is_read(

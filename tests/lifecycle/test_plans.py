@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.increments.files.making import Project, metadata
 
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import StoreError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
@@ -79,19 +79,6 @@ def test_the_preview_is_the_change_that_is_written(
     )
     assert bool(written) is plan.reopens_items
     assert len(plan.items) == len(written)
-
-
-def test_a_preview_writes_nothing(workspace: Workspace) -> None:
-    before = _increment(workspace, Status.COMPLETED)
-
-    plan_resume(before, REQUEST).preview(Place(workspace))
-
-    assert before == workspace.manager.read("7")
-
-
-def test_a_blank_reason_is_refused_when_the_plan_is_made(workspace: Workspace) -> None:
-    with pytest.raises(UsageError, match="the reason is empty"):
-        plan_resume(_increment(workspace, Status.COMPLETED), ResumeRequest("Dana", "  "))
 
 
 def test_a_plan_for_an_increment_that_was_resumed_meanwhile_reopens_it_once(

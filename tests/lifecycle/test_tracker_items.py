@@ -6,8 +6,6 @@ from tests.cli.project import NAME, Project
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.layouts.native import UNLATCH
-from unlatch.lifecycle.change import Place
-from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.items.item_change import ItemChange
 from unlatch.lifecycle.items.tracker_items import (
     fetch_tracker_items,
@@ -35,20 +33,6 @@ def reopening(project: Project, item: str | None = None) -> ItemChange:
     return plan_item_change(workspace, manifest, "7", Kind.REOPEN, item=item, by="Dana")
 
 
-def test_only_the_items_of_the_tracker_are_changed(completed: Project) -> None:
-    change = reopening(completed)
-
-    assert ["github"] == [one.tracker for one in change.operations]
-    assert len({one.op for one in change.operations}) == 1
-
-
-def test_an_item_of_another_tracker_is_not_found(completed: Project) -> None:
-    with pytest.raises(UsageError) as raised:
-        reopening(completed, "SCRUM-28")
-
-    assert "unknown-link" == raised.value.id
-
-
 def test_an_increment_without_an_item_there_says_how_to_link_one(project: Project) -> None:
     project.increment()
     workspace, _ = opened(project)
@@ -68,17 +52,6 @@ def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
     change = plan_item_creation(workspace, trackers, "github", "7", per_story=True, by="Dana")
 
     assert ["US-002"] == [one.story for one in change.operations]
-
-
-def test_a_preview_of_new_items_leaves_pending_operations_out(single: Project) -> None:
-    single.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
-    workspace, trackers = opened(single)
-    change = plan_item_creation(workspace, trackers, "github", "7", by="Dana", another=True)
-
-    plans = [change.preview(Place(workspace, trackers)).plan]
-    (found,) = preview_plans(workspace, trackers, plans, options=change.delivery)
-
-    assert [Kind.CREATE] == [one.operation.kind for one in found.items]
 
 
 def test_items_are_fetched_of_all_increments_that_have_any(completed: Project) -> None:

@@ -20,10 +20,6 @@ def test_in_ci_it_is_whoever_began_the_job(name: str, tmp_path: Path) -> None:
     assert (CI[name], False) == user_name(None, environ={name: CI[name]}, root=tmp_path)
 
 
-def test_what_is_given_goes_first_and_is_one_line(tmp_path: Path) -> None:
-    assert user_name("  Dana\n Demo ", environ=CI, root=tmp_path) == ("Dana Demo", False)
-
-
 @pytest.fixture
 def with_git(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project whose user git knows as Gil Git."""
@@ -55,19 +51,6 @@ def test_without_git_it_is_the_systems_user(
 
     assert ask_git(tmp_path, "config", "--get", "user.name") is None
     assert (getpass.getuser(), True) == user_name(None, environ={}, root=tmp_path)
-
-
-def test_a_git_that_fails_has_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A program inside the project is never run.
-    programs, root = tmp_path / "bin", tmp_path / "project"
-    for folder in (programs, root):
-        folder.mkdir()
-    git = programs / "git"
-    git.write_text("#!/bin/sh\nexit 128\n")
-    git.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:/bin:/usr/bin")
-
-    assert ask_git(root, "config", "--get", "user.name") is None
 
 
 @pytest.fixture
@@ -155,14 +138,6 @@ def changed(checkout: Path) -> frozenset[str] | None:
     return changed_files(checkout, "HEAD", checkout / BELOW)
 
 
-def test_times_and_line_ends_that_git_checked_out_do_not_differ(checkout: Path) -> None:
-    for path in (checkout / BELOW).iterdir():
-        os.utime(path)
-    assert frozenset() == changed(checkout)
-    (checkout / BELOW / "one").write_bytes(b"one\r\nand more\r\n")
-    assert frozenset() == changed(checkout)
-
-
 def test_what_was_changed_added_or_removed_differs(checkout: Path) -> None:
     folder = checkout / BELOW
     (folder / "one").write_text("other\n")
@@ -173,6 +148,7 @@ def test_what_was_changed_added_or_removed_differs(checkout: Path) -> None:
     assert frozenset({"folder/one", "folder/two", "folder/four"}) == changed(checkout)
 
 
+@pytest.mark.sample
 def test_what_a_sparse_checkout_leaves_out_is_compared_as_git_has_it(
     checkout: Path, project: Project
 ) -> None:

@@ -25,6 +25,7 @@ FORMER = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("former", FORMER)
 def test_a_former_name_gives_the_same_objects_with_a_warning(former: str) -> None:
     present, name = FORMER[former]

@@ -4,7 +4,6 @@ import gettext
 import inspect
 import json
 import shlex
-import subprocess
 import sys
 import threading
 import urllib.parse
@@ -31,7 +30,6 @@ from unlatch.project.plugins.checks import (
 )
 from unlatch.project.plugins.loading import is_installed, load_plugin, load_settings
 from unlatch.project.registry import Registry
-from unlatch.project.trackers import LoadOrder
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.entry_points import entry_points
 
@@ -183,53 +181,6 @@ def test_valid_tables_become_settings_and_every_mistake_is_listed() -> None:
     assert "(for Jira)" in problems[-1]
 
 
-@pytest.mark.parametrize("repository", ["", "octo/", "octo/../widgets"])
-def test_a_table_with_a_mistake_has_no_settings(repository: str) -> None:
-    raw = RawConfig(CoreConfig(), {"github": {"repository": repository}})
-
-    settings, problems, _ = check_trackers(raw, Registry())
-
-    assert settings == {}
-    assert len(problems) == 1
-
-
-def test_a_tracker_loads_after_the_first_request_of_the_one_before() -> None:
-    order, loaded = LoadOrder(["one", "two", "three"]), []
-
-    def load(name: str) -> None:
-        order.wait(name)
-        loaded.append(name)
-        order.end(name)
-
-    threads = [threading.Thread(target=load, args=(name,)) for name in ("three", "two", "one")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert ["one", "two", "three"] == loaded
-
-
-def has_its_turn(order: LoadOrder, name: str) -> bool:
-    """Whether the wait for the turn of a tracker ends."""
-    waiting = threading.Thread(target=order.wait, args=(name,), daemon=True)
-    waiting.start()
-    waiting.join(30)
-    return not waiting.is_alive()
-
-
-def test_a_tracker_that_does_not_come_delays_the_next_one_only_for_a_time() -> None:
-    order = LoadOrder(["one", "two"], longest=0.01)
-
-    assert has_its_turn(order, "two")
-
-    order = LoadOrder()
-
-    assert has_its_turn(order, "one")
-    order.end("one")
-    assert has_its_turn(order, "one")
-
-
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A package `vast` whose body imports everything, and fails to be run twice."""
@@ -267,14 +218,6 @@ def _forget() -> None:
 
 def has_run() -> bool:
     return hasattr(sys, "vast_ran")
-
-
-def test_a_part_is_imported_without_the_rest(library: str) -> None:
-    defer([library])
-    user = import_module("vast.user")
-
-    assert user.part.Part is user.again.Part
-    assert not has_run()
 
 
 @pytest.mark.parametrize("name", ["Part", "__version__"])
@@ -316,16 +259,6 @@ def test_no_thread_uses_a_module_without_parts_that_is_half_run(module: str) -> 
     assert [vast.Part, vast.Part] == [type(part) for part in found]
 
 
-def test_a_known_name_does_not_run_its_module(library: str) -> None:
-    defer([library], __version__="known")
-    vast = import_module(library)
-
-    assert "known" == vast.__version__
-    assert not has_run()
-    assert vast.Part
-    assert "1" == vast.__version__
-
-
 def test_a_deferred_part_is_an_attribute_of_its_package(library: str) -> None:
     import_module(library)
     del sys.modules[f"{library}.part"], vars(sys.modules[library])["part"]
@@ -342,20 +275,6 @@ def test_a_version_with_a_part_of_its_own_is_known(library: str, tmp_path: Path)
     assert not has_run()
 
 
-def test_requests_guesses_an_encoding_all_the_same() -> None:
-    script = """
-import sys
-from unlatch.project.deferred import defer
-defer(["charset_normalizer"])
-import requests  # warns of a version that it does not know
-assert "charset_normalizer.api" not in sys.modules
-answer = requests.Response()
-answer._content = "Größe und Länge prüfen, über alle Maße".encode("utf-16")
-assert "Größe und Länge prüfen, über alle Maße" == answer.text, answer.text
-"""
-    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)
-
-
 def test_stand_ins_of_the_standard_library_do_what_it_does() -> None:
     for text in ("", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"):
         assert inspect.cleandoc(text) == cleandoc(text), text
@@ -367,26 +286,3 @@ def test_stand_ins_of_the_standard_library_do_what_it_does() -> None:
     words = ["plain", "", "two words", "it's", "größe"]
     assert [*map(shlex.quote, words)] == [*map(quote, words)]
     assert shlex.join(words) == join(words)
-
-
-def test_a_module_that_failed_is_run_again(library: str) -> None:
-    sys.vast_ran = True  # type: ignore[attr-defined]
-    defer([library])
-    vast = import_module(library)
-    with pytest.raises(AssertionError):
-        vast.Part  # noqa: B018  # its use is what runs the module
-    del vars(sys)["vast_ran"]
-
-    assert "1" == vast.__version__
-
-
-def test_an_unknown_name_is_missing_and_an_imported_module_stays(library: str) -> None:
-    defer([library])
-
-    with pytest.raises(AttributeError, match="module 'vast' has no attribute 'nothing'"):
-        import_module("vast").nothing  # noqa: B018  # its use is what runs the module
-
-    vast = import_module(library)
-    defer([library, "there_is_no_such_module"])
-
-    assert vast is sys.modules[library]

@@ -177,8 +177,8 @@ def verdict_afterwards(case: Case) -> Verdict:
     return Case(local, base, remote, case.policy, case.given).verdict
 
 
-# Five shares no divisor with the number of values of a dimension, so that all of them come.
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.sweep)])
+# Twenty-three shares no divisor with the number of values of a dimension, so that all of them come.
+@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.sweep)])
 def test_every_case_is_decided_as_the_rules_say_and_by_the_laws(step: int) -> None:
     met = dict.fromkeys((name for name, _, _ in RULES), 0)
     wrong: list[tuple[str, Case]] = []
@@ -230,10 +230,6 @@ def compared(
 
 def verdicts(group: Sequence[Compared]) -> list[Verdict | None]:
     return [one.verdict for one in make_plan(group).links]
-
-
-def test_items_that_changed_alike_are_followed() -> None:
-    assert [PULL, PULL] == verdicts([compared(1, PULL), compared(2, PULL)])
 
 
 @pytest.mark.parametrize(
@@ -323,9 +319,3 @@ def test_a_move_names_the_items_the_person_and_the_items_that_follow() -> None:
     assert ("Dana", "octo/widgets#1 was closed by Dana") == (move.by, move.reason)
     assert ["2"] == [link.item for link in move.others]
     assert 1 == plan.items
-
-
-def test_an_unknown_person_is_named_so() -> None:
-    (move,) = make_plan([compared(1, PULL)]).moves
-
-    assert ("unknown user", "octo/widgets#1 was reopened") == (move.by, move.reason)

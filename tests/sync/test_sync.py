@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.cli.project import NAME, Project
+from tests.cli.project import Project
 from tests.cli.trackers.test_sync import by_hand, writes
 from tests.sync.test_compare import COMPLETED, PULL, compared
 
@@ -61,23 +61,6 @@ def opened(project: Project) -> tuple[Workspace, Trackers]:
 def synced(project: Project, listener: Listener, options: SyncOptions | None = None) -> SyncResult:
     workspace, trackers = opened(project)
     return Sync(workspace, trackers, options or SyncOptions(), lambda: "Dana", listener).run()
-
-
-def test_an_answer_to_follow_the_item_completes_the_increment(in_step: Project) -> None:
-    by_hand(in_step, "github", opens=False)
-    listener = Listener(Verdict.PULL)
-
-    result = synced(in_step, listener)
-
-    assert ["completed"] == [one.to for one in result.moved]
-    assert "completed" == in_step.metadata()["status"]
-    assert [
-        "asked about github",
-        "applied 1",
-        "delivering 2 of 1",
-        f"delivered ado of {NAME}",
-        f"delivered jira of {NAME}",
-    ] == listener.events
 
 
 def test_an_answer_to_follow_the_increment_reopens_the_item(in_step: Project) -> None:
@@ -164,10 +147,6 @@ def test_an_event_that_explains_nothing_names_no_one(event: ItemEvent) -> None:
     assert "unknown user" == named(event)
 
 
-def test_the_author_of_the_event_goes_before_the_account_that_the_tracker_names() -> None:
-    assert "Dana" == named(EVENT, changed_by="unlatch-bot")
-
-
 def test_an_event_that_does_not_explain_the_state_leaves_the_trackers_account() -> None:
     event = replace(EVENT, at=NOW - timedelta(seconds=1))
 
@@ -180,10 +159,3 @@ def test_an_event_about_another_item_names_no_one() -> None:
     (move,) = attribute_change(make_plan([ONE]), matched).moves
 
     assert "unknown user" == move.by
-
-
-def test_a_name_is_cut_to_a_line() -> None:
-    name = named(replace(EVENT, by="Dana\n  " + "x" * 500))
-
-    assert name.startswith("Dana x")
-    assert len(name) == 200
