@@ -10,12 +10,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from flask import request
+
 from unlatch_sandbox import Fault, Sandbox
+from unlatch_sandbox.github.hub import Quota
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from unlatch_sandbox.answers import WsgiApp
+    from unlatch_sandbox.server import Server
 
 # As GitHub documents them for what creates content: requests, and seconds for so many.
 LIMITS = ((80, 60.0), (500, 3600.0))
@@ -76,6 +80,27 @@ def _most(moments: list[float], window: float) -> int:
     return most
 
 
+class ScaledQuota(Quota):
+    """GitHub's hourly limit of all requests of an account, which answers show, in scaled time."""
+
+    def __init__(self, scale: float) -> None:
+        super().__init__()
+        self.most = 0
+        self._seconds = 3600 / scale
+        self._ends = time.monotonic() + self._seconds
+        self._accounts: dict[str, Quota] = defaultdict(Quota)
+
+    def spend(self, requests: int) -> int:
+        with self._lock:
+            if time.monotonic() >= self._ends:
+                self._accounts.clear()
+                self._ends = time.monotonic() + self._seconds
+            account = self._accounts[request.headers.get("Authorization", "")]
+        used = account.spend(requests)
+        self.most = max(self.most, used)
+        return used
+
+
 class LimitedSandbox(Sandbox):
     """A sandbox with a meter before GitHub, and late effects of a part of all comments.
 
@@ -90,6 +115,10 @@ class LimitedSandbox(Sandbox):
         self.late = late
         self._settle = settle
         self._random = random.Random(seed)
+
+    def _serve(self, *servers: Server) -> None:
+        super()._serve(*servers)
+        self.quota = self.github.quota = ScaledQuota(self.meter.scale)
 
     def _gate(self, tracker: str, app: WsgiApp, is_api: Callable[[str], bool]) -> Any:
         inner = super()._gate(tracker, app, is_api)

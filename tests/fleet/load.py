@@ -12,6 +12,7 @@ fail. With `--limits-decide` the limits are low, so that they take longer than t
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 import threading
@@ -147,7 +148,17 @@ class Run:
         names = {str(repository.path) for repository in fleet.repositories}
         names = names if self._is_whole else reached(self.database)
         verdicts = self._verdicts
-        verdicts.note(isWhole=self._is_whole, finished=len(names))
+        verdicts.note(
+            isWhole=self._is_whole,
+            finished=f"{len(names)} of {load.repositories} repositories",
+            realTimeIs={
+                "limits": load.scale,
+                "pausesOfUnits": 1 if load.is_warm else load.scale,
+                "settle": round(10 / load.settle, 1),
+                "lease": round(70 / load.lease, 1),
+            },
+            mostRequestsAnHour=self._box.quota.most,
+        )
         judge_items(verdicts, fleet, names, plain=load.plain)
         judge_units(verdicts, self.database, names, webhooks.bursts, blows.hit)
         judge_limits(verdicts, self._box.meter, plain=load.plain)
@@ -159,9 +170,12 @@ class Run:
             rest = max(0, begun - len(names))
             judge_cost(verdicts, spent, self._box.meter, (first * len(names), again), rest)
         if not load.plain and self._is_whole:
-            self._judge_new_database()
-            if load.tasks:
-                self._judge_runs()
+            try:
+                self._judge_new_database()
+                if load.tasks:
+                    self._judge_runs()
+            except (Stopped, KeyboardInterrupt):
+                verdicts.note(isWhole=False)
 
     def _build(self) -> list[Repository]:
         """Make all repositories; those of the sample, which the fleet does not list."""
@@ -218,8 +232,9 @@ class Run:
         try:
             nodes.wait(lambda: not any(each.is_alive() for each in threads), self.load.seconds)
             nodes.wait(lambda: not timeline.is_busy and nodes.is_idle(), self.load.seconds)
-        except (Stopped, KeyboardInterrupt):
+        except (Stopped, KeyboardInterrupt, AssertionError) as error:
             self._is_whole = False
+            self._verdicts.check(is_right=not isinstance(error, AssertionError), what=str(error))
             for stop in stops:
                 stop()
             for thread in threads:
@@ -359,6 +374,8 @@ def main() -> None:
         run.wrong.append("the control doubled nothing: the test cannot fail")
     elif load.plain:
         run.wrong.clear()
+    if load.out:
+        load.out.write_text(json.dumps({**run.figures, "wrong": run.wrong}, indent=1))
     report(run.figures, run.wrong)
 
 

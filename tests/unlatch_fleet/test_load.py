@@ -23,7 +23,7 @@ def _break_connections(database: str) -> None:
 
 
 def test_blows_at_nodes_double_and_lose_nothing(postgres_server: Postgres, tmp_path: Path) -> None:
-    load = Load(12, 3, webhooks=60, nodes=2, blows=4, lease=3.0, settle=0.3, is_warm=True)
+    load = Load(12, 3, webhooks=30, nodes=2, blows=4, lease=3.0, settle=0.3, is_warm=True)
     run = carry_out(load, tmp_path, postgres_server, _break_connections)
     assert ([], 36) == (run.wrong, run.figures["itemsJudged"])
-    assert {"queued": 40, "known already": 20} == run.figures["webhooks"]
+    assert {"queued": 20, "known already": 10} == run.figures["webhooks"]
