@@ -70,7 +70,8 @@ class Load:
         late: of 1, the part of comments that takes effect late.
         tasks: of a run that nodes carry out afterwards, under further blows.
         sample: repositories that a shell loop syncs, to compare cost.
-        is_warm: whether units start fast, without limits in scaled time.
+        is_warm: whether units start fast, without limits in scaled time; after the loss of the
+            database, a third of the repositories is enough then.
         plain: whether units run the control.
         seconds: after which the run has failed.
         out: a file for figures of the unfinished run.
@@ -245,11 +246,11 @@ class Run:
             cpu.reap_orphans()
         return Spent.so_far(self.server)
 
-    def _nodes(self, stack: ExitStack) -> Nodes:
+    def _nodes(self, stack: ExitStack, *, step: int = 1) -> Nodes:
         load = self.load
         nodes = Nodes(self.fleet, self.database, load.jobs, load.lease, load.settle, load.command)
         stack.callback(nodes.close)
-        nodes.list_repositories()
+        nodes.list_repositories(step=step)
         return nodes
 
     @property
@@ -277,7 +278,7 @@ class Run:
             connection.execute("CREATE SCHEMA public")
         set_up(self.database)
         with ExitStack() as stack:
-            nodes = self._nodes(stack)
+            nodes = self._nodes(stack, step=3 if self.load.is_warm else 1)
             for turn in range(2 if self.load.sample else 1):
                 nodes.add(folder=f"after-{turn}")
             nodes.wait(nodes.is_idle, self.load.seconds)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 KEY = "0123456789abcdef" * 4
-STOP_SECONDS = 30.0
+STOP_SECONDS = 120.0
 
 
 @dataclass
@@ -110,10 +110,11 @@ class Nodes:
     program: Sequence[str] | None = None
     nodes: list[Node] = field(default_factory=list)
 
-    def list_repositories(self, every: float = 3600.0) -> None:
+    def list_repositories(self, every: float = 3600.0, *, step: int = 1) -> None:
+        """List every `step`-th repository in the database."""
         entries = [
             Listed(str(repository.path), repository.group, every)
-            for repository in self.fleet.repositories
+            for repository in self.fleet.repositories[::step]
         ]
         with opened(self.database) as connection:
             rows.list_repositories(connection, entries)
