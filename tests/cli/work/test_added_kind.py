@@ -39,30 +39,6 @@ def test_doctor_reports_its_links_and_files(with_memos: Project) -> None:
     assert "torn.bad: is no memo" in report
 
 
-def test_a_resume_of_the_increment_reopens_it_and_its_words_are_in_the_briefing(
-    with_memos: Project,
-) -> None:
-    done = with_memos.run("resume", "7", "--reason", "Not done yet", "--yes", "--json").document
-    assert ["memo:why"] == [entry["ref"] for entry in done["related"]]
-    assert ("done", "open") == (done["related"][0]["before"], done["related"][0]["status"])
-    assert {"text": "We keep the quagga parser.", "source": "memo:why"} in done["briefing"][
-        "decisions"
-    ]
-    with_memos.run("complete", "7", "--yes", "--force").shows(err="memo:why is still open")
-    kept = with_memos.run("resume", "7", "--reason", "Again", "--yes", "--json", "--only", "memos")
-    assert ("resume-others", ["memo:why"]) == (
-        kept.document["schema"].split(".")[1].split("/")[0],
-        [entry["ref"] for entry in kept.document["related"]],
-    )
-
-
-def test_link_gives_it_to_an_increment(with_memos: Project) -> None:
-    assert 0 == with_memos.run("link", "7", "memo:lost").code
-    related = with_memos.run("show", "7", "--offline", "--json").document["related"]
-    assert ["memo:lost", "memo:why"] == [entry["ref"] for entry in related]
-    with_memos.run("link", "7", "memo:lost", "--max-time", "9").shows(err="No such option")
-
-
 def test_unlink_takes_away_what_belongs_to_the_increment_only(completed: Project) -> None:
     completed.run("effort", "open", "auth-bug").shows()
     completed.run("unlink", "7", "effort:auth-bug").shows(err="does not belong to 0007")

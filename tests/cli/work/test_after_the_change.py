@@ -16,16 +16,6 @@ def unwritable(project: Project, name: str) -> str:
     return name
 
 
-def test_a_briefing_that_cannot_be_written_is_said_after_the_change(
-    project: Project, unwritable: str
-) -> None:
-    done = project.run("complete", "7", "--force", "--briefing", "--json")
-    assert done.code == done.document["exitCode"] == 5
-    assert [one["id"] for one in done.document["warnings"]] == ["evidence-missing", "unsafe-path"]
-    assert "error[unsafe-path]: briefing.md is a symbolic link" in done.err
-    assert project.metadata(unwritable)["status"] == "completed"
-
-
 def test_of_several_an_unwritten_briefing_is_in_the_one_document(
     project: Project, unwritable: str
 ) -> None:

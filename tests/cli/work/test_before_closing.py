@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import CLOSED, NAME, OPEN, Project
 from tests.cli.terminal import Terminal
 
 OTHER = "0008-other-work"
@@ -66,18 +66,7 @@ def test_several_are_asked_about_once(active: Project) -> None:
     assert active.states() == CLOSED
 
 
-def test_the_warning_about_an_unchanged_increment_comes_before_the_question(
-    single: Project,
-) -> None:
-    single.run("resume", "7", "--reason", REASON, "--yes")
-    with Terminal(single, "complete", "7") as terminal:
-        terminal.expect("Continue?")
-        assert "[evidence-missing]" in terminal.text
-        terminal.type("y\n")
-        assert terminal.end() == 0
-        assert terminal.text.count("[evidence-missing]") == 1
-
-
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("option", ["--yes", "--json", "--dry-run", "in the configuration"])
 def test_options_and_the_users_configuration_silence_it(active: Project, option: str) -> None:
     if not option.startswith("--"):
@@ -94,19 +83,6 @@ def test_a_repository_cannot_silence_it(active: Project) -> None:
     active.run("complete", "7").shows(
         err="confirm_closing: wrong file: it belongs in your own configuration"
     )
-
-
-@pytest.mark.parametrize("part", ["none", "spared", "not-written", "completed"])
-def test_without_an_item_to_close_nothing_is_asked(project: Project, part: str) -> None:
-    links = project.items("github", finished=part == "completed") if part != "none" else {}
-    project.increment(status="completed" if part == "completed" else "active", links=links)
-    if part == "spared":
-        project.increment(OTHER, status="active", links=links)
-    if part == "not-written":
-        project.configure_more(tables='[sync]\nwrite = ["comment"]\n')
-    with Terminal(project, "complete", "7") as terminal:
-        assert terminal.end() == 0, terminal.text
-        assert "Continue?" not in terminal.text
 
 
 def test_closing_an_item_of_an_increment_asks_once(active: Project) -> None:

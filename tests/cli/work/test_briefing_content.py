@@ -215,18 +215,6 @@ def test_a_run_has_reasons_and_summaries(project: Project) -> None:
     assert "T-001 Task 1" in known(project)["left"]
 
 
-def test_a_briefing_is_read_for_the_chosen_kinds(project: Project) -> None:
-    name = project.increment()
-    session(project, ("--decision", "Take SQLite"))
-    effort(project, ["We decided to wait."])
-    text = "# Briefing: x\n\n## Decided\n\n- an old one (effort:gone)\n"
-    (project.folder(name) / "briefing.md").write_text(text)
-    for only, is_read in (("sessions", False), ("efforts", True)):
-        options = ("--only", only, "--reason", REASON, "--json")
-        found = project.run("resume", "7", *options).document["briefing"]["decisions"]
-        assert ("an old one" in [one["text"] for one in found]) is is_read, only
-
-
 def test_a_briefing_is_read_only_where_the_originals_are_missing(project: Project) -> None:
     name = project.increment()
     made = session(project, ("--decision", "Take SQLite"))
@@ -250,24 +238,3 @@ def test_names_are_verbatim(project: Project) -> None:
     found = known(project)["identifiers"]
     assert [one for one in names if one not in found] == []
     assert [one for one in found if one not in names] == []
-
-
-def test_rules_of_an_import_are_no_words(project: Project) -> None:
-    project.increment()
-    made = session(project)
-    path = project.root / f".unlatch/sessions/{made}.md"
-    with path.open("a") as file:
-        file.write(
-            "\n> [!decision] (decided)\n> We decided to keep `AC-US1-01`.\n"
-            "\n> [!error] (tool-error)\n> npm missing\n"
-            '\n> [!user] correction (refused)\n> "use pnpm"\n'
-            "\n> [!decision] Storage (maybe)\n> one file\n"
-        )
-    found = known(project)
-    assert found["decisions"] == [
-        "Storage (maybe) one file",
-        "use pnpm (correction)",
-        "We decided to keep `AC-US1-01`.",
-    ]
-    assert found["failed"] == ["npm missing"]
-    assert found["identifiers"] == ["`AC-US1-01`"]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from tests.cli.project import Project
-from tests.cli.work.test_briefing_content import LOG, do, effort, known, session
+from tests.cli.work.test_briefing_content import LOG, do, effort, known
 from tests.unlatch_agents.transcripts.lines import Session, calls, said, write
 
 PARAGRAPH = "Excel needs a mark. I decided to write utf-8-sig. `csv` does the rest."
@@ -29,15 +29,6 @@ def transcript(project: Project) -> Session:
     return made
 
 
-def test_a_decision_in_a_paragraph_of_a_transcript_is_there_once(project: Project) -> None:
-    made = transcript(project)
-    made.reply("m1", said(PARAGRAPH))
-    made.ask("Go on")
-    made.reply("m2", said("Decision: one file. With a header."))
-    found = imported(project, made)
-    assert found["decisions"] == ["Decision: one file. With a header.", DECISION]
-
-
 @pytest.mark.parametrize("is_asked", [False, True])
 def test_a_decision_that_the_user_overrules_is_marked(project: Project, *, is_asked: bool) -> None:
     made = transcript(project)
@@ -52,15 +43,6 @@ def test_a_decision_that_the_user_overrules_is_marked(project: Project, *, is_as
         f"(overruled) {DECISION}",
         "We decided to use semicolons.",
     ]
-
-
-def test_a_decision_before_calls_is_overruled_too(project: Project) -> None:
-    made = transcript(project)
-    made.reply("m1", said(DECISION), calls("t1", command="make"))
-    made.result("t1", "done")
-    made.ask("No, utf-8.")
-    found = imported(project, made)
-    assert found["decisions"] == ["No, utf-8. (correction)", f"(overruled) {DECISION}"]
 
 
 @pytest.mark.parametrize("has_calls", [False, True])
@@ -79,13 +61,6 @@ def test_a_decision_before_another_message_is_not_marked(
     assert found["decisions"] == ["no, use pnpm instead of npm (correction)", words]
 
 
-def test_of_recorded_decisions_the_last_is_overruled(project: Project) -> None:
-    project.increment()
-    entries = (("--decision", "Cut at 400"), ("--decision", "Use npm"), ("--user", "No, pnpm"))
-    session(project, *entries)
-    assert known(project)["decisions"] == ["No, pnpm", "(overruled) Use npm", "Cut at 400"]
-
-
 def test_words_that_overrule_nothing(project: Project) -> None:
     made = transcript(project)
     harmless = ("no problem, go on", "not sure yet", "don't worry", "thanks")
@@ -94,12 +69,6 @@ def test_words_that_overrule_nothing(project: Project) -> None:
         made.ask(words)
     found = imported(project, made)["decisions"]
     assert found == [f"I decided to write part {n}." for n in reversed(range(len(harmless)))]
-
-
-def test_a_recorded_rule_of_a_person_overrules_nothing(project: Project) -> None:
-    project.increment()
-    session(project, ("--decision", "Cut at 400"), ("--user", "no fuzzy search"))
-    assert known(project)["decisions"] == ["no fuzzy search", "Cut at 400"]
 
 
 def test_a_decision_in_an_effort_is_overruled(project: Project) -> None:

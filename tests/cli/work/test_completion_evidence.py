@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.layouts.folders import spec_kit
 from tests.cli.output.test_documents import check, check_files
 from tests.cli.project import NAME, REASON, Done, Project
-from tests.cli.terminal import Terminal
 from tests.security.traps import Traps
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
@@ -54,25 +52,6 @@ def evidence(project: Project) -> Any:
 def subjects(project: Project) -> list[str]:
     """The first lines of the commits that are evidence, the oldest first."""
     return [one["subject"] for one in reversed(evidence(project)["commits"])]
-
-
-def test_without_a_change_it_warns_and_completes(reopened: Project) -> None:
-    done = complete(reopened).ends(0)
-    today = f"{datetime.now(UTC):%Y-%m-%d}"
-    assert (
-        f"    note: nothing shows a change of {NAME} since it was reopened on {today}: no commit "
-        "changes or names it, and no task or criterion was ticked [evidence-missing]\n"
-    ) in done.err
-    assert "completed" == reopened.metadata()["status"]
-    check_files(reopened)
-
-
-@pytest.mark.parametrize("columns", [60, 100])
-def test_the_note_fits_the_terminal(reopened: Project, columns: int) -> None:
-    with Terminal(reopened, "complete", "7", "--offline", "--yes", columns=columns) as terminal:
-        assert terminal.end() == 0, terminal.text
-    assert max(map(len, terminal.text.split("\n"))) <= columns
-    assert "was ticked [evidence-missing]" in " ".join(terminal.text.split())
 
 
 NAMING = (
@@ -140,18 +119,6 @@ def test_an_older_commit_is_none_even_if_it_was_made_anew(
     assert [] == subjects(reopened)
 
 
-def test_an_older_commit_rebased_onto_the_reopen_is_none(reopened: Project) -> None:
-    reopened.git("checkout", "--quiet", "-b", "fix")
-    reopened.extra = at(-1)
-    commit(reopened, f"Fix {NAME}", path="src/parser.py")
-    reopened.git("checkout", "--quiet", "main")
-    reopened.extra = at(1)
-    commit(reopened, "Reopen")
-    reopened.git("checkout", "--quiet", "fix")
-    reopened.git("rebase", "--quiet", "main")
-    assert [] == subjects(reopened)
-
-
 @pytest.mark.parametrize("others", [[], [f"Fix the other part of {NAME}"]], ids=["alone", "both"])
 def test_a_fix_that_was_reverted_is_none_and_another_beside_it_counts(
     reopened: Project, others: list[str]
@@ -173,6 +140,7 @@ def test_a_commit_on_top_of_the_recorded_reopen_counts_by_any_clock(
     assert [f"Fix {NAME}"] == subjects(reopened)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("recorded", [True, False])
 def test_an_earlier_commit_from_the_future_is_none(reopened: Project, *, recorded: bool) -> None:
     """The clock of its author was wrong, so its date proves nothing."""
@@ -199,16 +167,6 @@ def test_without_git_only_boxes_count_and_that_is_said(
     assert (0, True) == (done.code, note in done.err), done.said
 
 
-def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
-    reopened.git("checkout", "--quiet", "-b", "fix")
-    reopened.extra = at(-1)
-    commit(reopened, "Fix it", path="src/parser.py")
-    reopened.git("checkout", "--quiet", "main")
-    reopened.extra = at(1)
-    reopened.git("merge", "--quiet", "--no-ff", "--message", f"Merge {NAME}", "fix")
-    assert [f"Merge {NAME}"] == subjects(reopened)
-
-
 def test_leaving_the_archive_is_no_evidence(project: Project) -> None:
     project.increment(archived=True)
     (project.increments / "_archive" / NAME / "plan.md").write_text("A plan\n")
@@ -226,28 +184,6 @@ def test_a_task_that_was_unticked_and_is_ticked_again_is_evidence(project: Proje
     complete(project).shows(err="[work-open]")
     (project.folder() / "tasks.md").write_text(TASKS)
     assert 1 == evidence(project)["ticked"]
-
-
-@pytest.mark.parametrize(
-    ("document", "more"),
-    [
-        ("tasks.md", "- [x] T-003: Retry\n"),
-        ("tasks.md", "### T-003: Retry\n**Status**: completed\n"),
-        ("spec.md", "\n## US-001: Retry\n- [x] **AC-US1-01**: It is sent again\n"),
-    ],
-)
-def test_a_new_task_or_criterion_that_is_ticked_is_evidence(
-    reopened: Project, document: str, more: str
-) -> None:
-    path = reopened.folder() / document
-    path.write_text(f"{path.read_text()}{more}")
-    complete(reopened).ends(0, not_err="evidence")
-
-
-def test_a_reopen_of_an_earlier_version_has_no_count(reopened: Project) -> None:
-    path = reopened.folder() / "metadata.json"
-    path.write_text(path.read_text().replace('"doneWork": 2,', ""))
-    assert {"ticked": 0, "git": True}.items() <= evidence(reopened).items()
 
 
 def test_a_project_can_require_evidence(reopened: Project) -> None:
@@ -270,17 +206,6 @@ def test_a_project_can_require_evidence(reopened: Project) -> None:
     assert 0 == complete(reopened).code
 
 
-def test_one_of_several_without_evidence_leaves_the_others_done(reopened: Project) -> None:
-    reopened.configure_more(tables=REQUIRE)
-    reopened.increment("0008-other", status="active")
-
-    document = check(reopened, "complete-many", "complete", "7-8", "--offline")
-
-    assert ["evidence-missing", None] == [
-        one["error"] and one["error"]["id"] for one in document["increments"]
-    ]
-
-
 def test_it_can_be_turned_off_and_what_was_never_reopened_needs_none(reopened: Project) -> None:
     reopened.configure_more(tables=REQUIRE)
     reopened.increment("0008-new", status="active")
@@ -288,49 +213,6 @@ def test_it_can_be_turned_off_and_what_was_never_reopened_needs_none(reopened: P
     assert reopened.metadata("0008-new")["status"] == "completed"
     reopened.configure_more(tables='[completion]\nevidence = "off"\n')
     assert evidence(reopened) is None
-
-
-def test_a_reopen_that_was_undone_does_not_count(reopened: Project) -> None:
-    reopened.configure_more(tables=REQUIRE)
-    reopened.run("undo", "7", "--yes", "--offline")
-    reopened.run("start", "7")
-    path = reopened.folder() / "metadata.json"
-    path.write_text(path.read_text().replace('"status": "completed"', '"status": "active"'))
-    assert evidence(reopened) is None
-
-
-def test_an_item_that_was_closed_by_hand_completes_its_increment_with_a_warning(
-    project: Project,
-) -> None:
-    project.configure_more(tables=f'{REQUIRE}[sync]\non_close = "follow"\n')
-    project.increment(links=project.items("jira"))
-    project.run("resume", "7", "--reason", REASON, "--yes")
-    project.box.jira.edit("SCRUM-28", status="Done")
-    document = check(project, "sync", "sync", "--yes")
-    assert "completed" == project.metadata()["status"]
-    (move,) = document["moves"]
-    assert (["evidence-missing"], None) == ([one["id"] for one in move["warnings"]], move["error"])
-
-
-def test_a_unit_of_another_tool_needs_evidence_too(project: Project) -> None:
-    feature = spec_kit(project.root)
-    project.configure_more(tables=f'{REQUIRE}[layouts]\nuse = ["spec-kit"]\n')
-    tasks = feature / "tasks.md"
-    tasks.write_text(tasks.read_text().replace("[ ]", "[X]"))
-    spec = feature / "spec.md"
-    spec.write_text(spec.read_text())
-    project.commit()
-    completed = project.run("complete", "1", "--offline")
-    project.run("resume", "1", "--reason", REASON, "--yes", "--offline")
-    project.extra = at(1)
-    commit(project, "Reopen 001-photo-albums")
-
-    refused = project.run("complete", "1", "--offline")
-    commit(project, "Sort albums", path="specs/001-photo-albums/research.md")
-    done = project.run("complete", "1", "--offline")
-
-    assert (0, 1, 0) == (completed.code, refused.code, done.code), (refused.said, done.said)
-    assert "error[evidence-missing]" in refused.err
 
 
 def test_a_shallow_clone_says_how_to_get_the_commits(reopened: Project, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, REASON, Project
-from tests.delivery.stage import fault
 
 NOTHING: dict[str, list[str]] = {name: [] for name in ALL}
 LABELS = {"github": {"bug"}, "ado": {"ui"}, "jira": {"ux"}}
@@ -40,6 +39,7 @@ def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[
     assert "pending" not in dropped.metadata()
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(("command", "tried"), [("complete", 1), ("abandon", 2)])
 def test_a_refused_reopen_posts_nothing_after_the_next_completion(
     dropped: Project, command: str, tried: int
@@ -66,15 +66,6 @@ def test_a_reopen_that_was_not_sent_before_the_completion_posts_nothing(dropped:
     assert "pending" not in dropped.metadata()
 
 
-def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
-    """Only an operation that never began is withdrawn."""
-    project.increment(links=project.items("github"))
-    project.box.faults.add(fault("github", "comment", "status", code=403))
-    assert project.run(*RESUME).code == 3
-    assert project.run("complete", "7").code == 0
-    assert [True] == [REASON in one for one in project.comments()["github"]]
-
-
 def test_an_item_named_by_itself_gets_the_comment_alone(dropped: Project) -> None:
     dropped.run("github", "close-issue", "7", "--reason", "Superseded").ends(
         0, out="note: its labels are left alone: it was closed deliberately (closed)\n"
@@ -96,6 +87,7 @@ COMMANDS = {
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 
 
+@pytest.mark.cases(0, 8)
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_dry_run_ends_with_the_code_of_the_command(

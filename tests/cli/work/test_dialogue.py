@@ -3,11 +3,10 @@
 import re
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.project import ALL, FINISHED, NAME, OPEN, REASON, Project
+from tests.cli.project import ALL, FINISHED, OPEN, REASON, Project
 from tests.cli.terminal import CTRL_C, Terminal
 
 from unlatch_sandbox import Fault
@@ -67,26 +66,6 @@ def test_the_whole_dialogue(completed: Project) -> None:
     assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
 
 
-def test_declining_changes_nothing_however_wide_the_terminal(completed: Project) -> None:
-    before = completed.tree()
-    for answer, columns in (("n\n", 60), ("\n", 120), ("n\n", 200)):
-        code, shown = converse(completed, ((CONTINUE, answer),), columns=columns)
-        assert code == 2
-        # A terminal breaks long lines itself; text that was cut could not be copied.
-        assert f"{INTRODUCTION}{CONTINUE}{answer}Nothing was changed.\n" == shown.text
-    assert (before, []) == (completed.tree(), completed.wrote())
-
-
-def test_a_blank_reason_is_asked_for_again(single: Project) -> None:
-    with Terminal(single, "resume", "7") as terminal:
-        terminal.answer(CONTINUE, "y\n")
-        terminal.answer(WHY, "   \n")
-        terminal.answer(WHY, "At last\n", times=2)
-        assert terminal.end() == 0
-    assert "the reason is empty" in terminal.text
-    assert [entry["reason"] for entry in single.metadata()["reopenHistory"]] == ["At last"]
-
-
 @pytest.mark.parametrize("prompts", [[CONTINUE], [CONTINUE, WHY]])
 @pytest.mark.parametrize("key", [CTRL_C, "\x04"], ids=["ctrl-c", "ctrl-d"])
 def test_leaving_at_a_prompt_changes_nothing(single: Project, prompts: list[str], key: str) -> None:
@@ -102,21 +81,6 @@ def test_leaving_at_a_prompt_changes_nothing(single: Project, prompts: list[str]
     assert "Interrupted. Nothing was changed.\n" in terminal.text
     assert before == single.tree()
     assert single.wrote() == []
-
-
-@pytest.mark.parametrize(
-    ("options", "answers", "unasked"),
-    [(("--reason", REASON), (GO_ON,), WHY), (("--yes",), (BECAUSE,), CONTINUE)],
-    ids=["reason", "yes"],
-)
-def test_an_option_that_is_given_leaves_the_other_question(
-    completed: Project, options: tuple[str, ...], answers: Answers, unasked: str
-) -> None:
-    code, shown = converse(completed, answers, *options)
-    assert code == 0
-    assert unasked not in shown.text
-    assert INTRODUCTION in shown.text
-    assert completed.states() == OPEN
 
 
 @pytest.mark.parametrize(("before", "warned"), [(1, False), (2, True), (4, True)])
@@ -173,35 +137,6 @@ def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
     assert completed.states() == OPEN
 
 
-def test_an_item_that_cannot_be_asked_says_why_and_holds_nothing_up(completed: Project) -> None:
-    completed.box.github.edit("octo/widgets", 4, deleted=True)
-    _, shown = converse(completed, (LEAVE,))
-    assert re.search(r"GitHub +octo/widgets#4 \(unknown: [^)]+\)", shown.text)
-    assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in shown.text
-
-
-def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Project) -> None:
-    project.increment(archived=True, links=project.items("github"))
-    code, shown = converse(project, (GO_ON,), "--reason", REASON)
-    assert code == 0
-    assert "! Increment 0007-smart-discipline is completed, and archived\n" in shown.text
-    assert (
-        "  Resuming will move it out of the archive, set it active, reopen 1 item and post the "
-        "reason on it.\n"
-    ) in shown.text
-    assert f"✓ Moved out of the archive: .unlatch/increments/{NAME}\n" in shown.text
-    assert project.metadata()["status"] == "active"
-    assert not (project.increments / "_archive" / NAME).exists()
-
-
-def test_without_links_it_says_so(project: Project) -> None:
-    project.increment()
-    code, shown = converse(project, (GO_ON,), "--reason", REASON)
-    assert code == 0
-    assert "  Resuming will set it active; it has no linked items.\n" in shown.text
-    assert "    It has no linked items; unlatch link adds some.\n" in shown.text
-
-
 def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project) -> None:
     project.increment(status="abandoned", links=project.items("github"))
     for option, announced in (
@@ -211,32 +146,6 @@ def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project)
         _, shown = converse(project, (LEAVE,), *option)
         assert "! Increment 0007-smart-discipline is abandoned\n" in shown.text
         assert f"  Resuming will {announced}\n" in shown.text
-
-
-def test_colours_are_shown_at_a_terminal_unless_unwanted(single: Project) -> None:
-    _, coloured = converse(single, (LEAVE,))
-    _, plain = converse(single, (LEAVE,), extra={"NO_COLOR": "1"})
-    assert "\x1b[" in coloured.raw
-    assert "\x1b[" not in plain.raw
-    assert coloured.text == plain.text
-
-
-def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Project) -> None:
-    code, shown = converse(completed, (GO_ON, BECAUSE), extra={"PYTHONIOENCODING": "ascii"})
-    assert code == 0
-    assert in_order(shown.text.replace("OK ", "✓ ")) == DIALOGUE
-
-
-def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
-    single: Project, tmp_path: Path
-) -> None:
-    path = tmp_path / "document.json"
-    with path.open("wb") as out:
-        code, shown = converse(single, (GO_ON, BECAUSE), "--json", stdout=out.fileno())
-
-    assert code == 0
-    assert path.read_text().startswith("{\n")
-    assert "✓" not in shown.text
 
 
 def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:

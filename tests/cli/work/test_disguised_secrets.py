@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import Project
 from tests.transport.test_redact import BEFORE, HIDDEN, NAMED, TOKENS
@@ -18,6 +19,7 @@ def left(text: str) -> list[str]:
     return [one for one in HALVES if one in text]
 
 
+@pytest.mark.sweep
 def test_a_briefing_has_no_disguised_secret(project: Project) -> None:
     name = project.increment(status="active")
     assert project.run("effort", "open", "Auth bug").code == 0

@@ -1,9 +1,7 @@
 """complete and abandon: the effect on the items, and on a resume after them."""
 
 import pytest
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
-
-from unlatch_sandbox import Fault
+from tests.cli.project import ALL, CLOSED, OPEN, Project
 
 OTHER = "0008-other-work"
 
@@ -38,27 +36,6 @@ def test_complete_closes_and_relabels_the_items(active: Project) -> None:
     assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "completed"
     assert (active.metadata()["status"], "pending" in active.metadata()) == ("completed", False)
     assert active.metadata()["completedAt"] == active.metadata()["lastActivity"]
-
-
-def test_complete_documents_what_it_did(active: Project) -> None:
-    document = active.run("complete", "7", "--json").document
-
-    trackers = document.pop("trackers")
-    assert document == {
-        "schema": "unlatch.complete/1",
-        "increment": {"id": NAME, "status": "completed", "previousStatus": "active"},
-        "spared": [],
-        "forced": [],
-        "evidence": None,
-        "warnings": [],
-        "retry": "none",
-        "retryAt": None,
-        "exitCode": 0,
-    }
-    assert [(name, "closed", None) for name in ALL] == [
-        (entry["tracker"], entry["outcome"], entry["error"]) for entry in trackers
-    ]
-    assert {name: [] for name in ALL} == active.comments()
 
 
 def test_an_item_that_other_unfinished_work_needs_stays_open(active: Project) -> None:
@@ -119,34 +96,6 @@ def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> 
         assert "blocked: deliberately-closed" in active.run(*command).out
 
 
-@pytest.mark.parametrize("command", ["sync", "resume"])
-def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, command: str) -> None:
-    close_on_purpose(active, "duplicate")
-    active.run("resume", "7", "--reason", "Again", "--yes")
-    again = active.run(command, "7")
-    done = active.run(command, "7", "--even-if-not-planned")
-    assert (again.code, done.code) == (3, 0), done.said
-    assert active.states() == OPEN
-    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in active.comments().items()}
-    assert "pending" not in active.metadata()
-
-
-@pytest.mark.parametrize(
-    ("command", "why"), [("complete", "completed"), ("abandon", "not_planned")]
-)
-def test_finishing_offline_leaves_the_items_for_sync(
-    active: Project, command: str, why: str
-) -> None:
-    active.run(command, "7", "--offline").ends(0)
-    assert active.sent() == []
-    assert active.states() == OPEN
-    assert len(active.metadata()["pending"]) == 3
-    assert active.run("sync").code == 0
-    assert "pending" not in active.metadata()
-    assert active.states() != OPEN
-    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == why
-
-
 def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project) -> None:
     active.run("complete", "7", "--offline")
 
@@ -159,6 +108,7 @@ def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project
     assert third.out.count("\n") == 1
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("command", ["complete", "abandon", "pause"])
 def test_a_reason_of_a_repeated_command_is_recorded_or_named(active: Project, command: str) -> None:
     first, again, other = (
@@ -191,27 +141,3 @@ def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Projec
     assert dict.fromkeys(ALL, 3) == {name: len(c) for name, c in active.comments().items()}
     assert active.states() == OPEN
     assert "Reopened     0007-smart-discipline: 3 times" in active.run("status").out
-
-
-def test_a_sync_that_delivers_beside_a_blocked_operation_names_one_next_command(
-    active: Project,
-) -> None:
-    active.box.github.edit("octo/widgets", 4, locked=True)
-    active.box.faults.add(Fault("jira", "status", code=503, times=9))
-    assert 3 == active.run("complete", "7", "--reason", "Done").code
-    active.run("resume", "7", "--reason", "Again", "--yes")
-    active.box.faults.clear()
-    done = active.run("sync").ends(3, err="blocked operations skipped. Next: unlatch status")
-    assert 1 == done.err.count("Next: "), done.said
-
-
-def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -> None:
-    close_on_purpose(active)
-    active.run("resume", "7", "--reason", "Again", "--yes")
-    active.run("sync", "--dry-run").shows(out="No changes would be made.")
-    plain = active.run("sync")
-    document = active.run("sync", "--json").document
-    assert (3, 3) == (plain.code, document["exitCode"]), plain.said
-    assert "1 blocked operation skipped. Next: unlatch status" in plain.err
-    assert [{"id": "0007-smart-discipline", "trackers": [], "left": 1}] == document["increments"]
-    assert active.states() == {**OPEN, "github": "closed"}

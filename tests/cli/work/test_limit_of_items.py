@@ -20,6 +20,7 @@ def _prepare(project: Project, command: str) -> dict[str, str]:
     return OPEN if is_open or command == "undo" else CLOSED
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("source", ["option", "setting"])
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_more_items_than_allowed_are_refused(project: Project, command: str, source: str) -> None:
@@ -35,16 +36,3 @@ def test_more_items_than_allowed_are_refused(project: Project, command: str, sou
     project.run(*words, "--max-items", "3").ends(0)
     assert (2, states) == (done.code, before), done.said
     assert "error[too-many-items]: 3 items would be written to; the limit is 2" in done.err
-
-
-def test_a_command_of_one_tracker_has_the_same_limit(project: Project) -> None:
-    project.items("github")
-    project.box.github.add_issue(number=5, title="Other", state="closed")
-    issues = {f"US-00{number}": {"issueNumber": number} for number in (4, 5)}
-    project.increment(externalLinks={"github": {"issues": issues}})
-    words = ("github", "reopen-issue", "7", "--reason", REASON, "--max-items")
-    done = project.run(*words, "1")
-    before = project.states()["github"]
-    allowed = project.run(*words, "2")
-    assert (2, "closed") == (done.code, before), done.said
-    assert (0, "open") == (allowed.code, project.states()["github"]), allowed.said

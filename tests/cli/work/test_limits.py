@@ -52,14 +52,6 @@ def test_beyond_a_limit_it_is_refused_by_policy_and_warned_by_default(
     assert warned(busy, *arguments) == ["wip-limit"]
 
 
-def test_up_to_the_limit_nothing_is_said(busy: Project) -> None:
-    limit(busy, "max_active = 3", 'policy = "refuse"')
-    assert warned(busy, *RESUME) == []
-    assert problem(busy, "start", "5") == (1, "wip-limit")
-    assert busy.run("pause", "7").code == 0
-    assert warned(busy, "start", "5") == []
-
-
 def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
     limit(busy, "max_active = 2", 'policy = "refuse"')
     busy.run("start", "5").shows(
@@ -68,13 +60,6 @@ def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
         "  at: 0005-planned\n"
         "  next: to make room: unlatch pause 0001-one; or --force, which is recorded\n"
     )
-
-
-def test_types_have_limits_of_their_own(busy: Project) -> None:
-    busy.increment("0006-docs", status="planning", type="docs")
-    limit(busy, 'policy = "refuse"', "per_type = { Feature = 2, docs = 1 }")
-    assert problem(busy, "start", "5") == (1, "wip-limit")
-    assert warned(busy, "start", "6") == []
 
 
 @pytest.mark.parametrize("kind", ["hotfix", "bug", "Hotfix"])
@@ -133,24 +118,7 @@ def test_force_goes_on_and_is_recorded(busy: Project) -> None:
         assert told == (kind, "Dana", ["wip-limit"])
 
 
-def test_force_that_was_not_needed_is_not_recorded(busy: Project) -> None:
-    assert warned(busy, *RESUME, "--force") == []
-    assert "forced" not in busy.metadata()["reopenHistory"][0]
-    assert "forced" not in busy.events()[0]
-    limit(busy, "hard_cap = 1")
-    # What is active already is never refused.
-    assert (busy.run("resume", "1").code, busy.run("start", "1").code) == (0, 0)
-
-
-def test_a_rehearsal_shows_the_same(busy: Project) -> None:
-    limit(busy, "max_active = 2")
-    assert warned(busy, *RESUME, "--dry-run") == ["wip-limit"]
-    assert "[wip-limit]" in busy.run(*RESUME, "--dry-run").err
-    limit(busy, "hard_cap = 2")
-    assert problem(busy, *RESUME, "--dry-run") == (1, "wip-limit")
-    assert warned(busy, *RESUME, "--dry-run", "--force") == ["wip-limit"]
-
-
+@pytest.mark.sweep
 def test_of_many_at_once_no_more_come_through_than_may(project: Project) -> None:
     limit(project, "max_active = 2", 'policy = "refuse"')
     for number in range(1, 9):
@@ -246,21 +214,6 @@ def test_every_refusal_is_told_at_once(project: Project) -> None:
     assert project.metadata()["reopenHistory"][2]["forced"] == forced
 
 
-def test_the_rules_are_for_what_was_completed(busy: Project) -> None:
-    rule(busy, "within_days = 1", "category_required = true", "from_nth = 1")
-    assert warned(busy, "resume", "3") == []
-    assert warned(busy, "start", "5") == []
-
-
-def test_mistakes_in_the_rules_are_all_told(project: Project) -> None:
-    project.increment()
-    limit(project, 'policy = "maybe"', "max_active = 0", "per_type = { bug = 'two' }")
-    project.run("start", "7", "--json").ends(1)
-    problems = "\n".join(project.run(*RESUME, "--json").document["error"]["problems"])
-    for key in ("limits.policy", "limits.max_active", "limits.per_type.bug"):
-        assert key in problems
-
-
 # What status shows
 
 
@@ -341,22 +294,3 @@ def test_the_dialogue_asks_for_a_category_where_one_is_needed(project: Project) 
         terminal.answer("Category (bug, regression): ", "bug\n", times=2)
         assert terminal.end() == 0
     assert project.metadata()["reopenHistory"][0]["category"] == "bug"
-
-
-def test_the_dialogue_asks_nothing_where_the_answer_would_be_refused(busy: Project) -> None:
-    limit(busy, "hard_cap = 2")
-    with Terminal(busy, "resume", "7") as terminal:
-        assert terminal.end() == 1
-    assert "error[wip-limit]" in terminal.text
-    assert "Continue?" not in terminal.text
-
-
-def test_the_dialogue_warns_once_and_before_it_asks(busy: Project) -> None:
-    limit(busy, "max_active = 2")
-    with Terminal(busy, "resume", "7") as terminal:
-        terminal.expect("Continue? [y/N]: ")
-        asked = terminal.text
-        terminal.type("y\n")
-        terminal.answer("Reason for reopening: ", f"{REASON}\n")
-        terminal.end()
-    assert asked.count("[wip-limit]") == terminal.text.count("[wip-limit]") == 1

@@ -5,7 +5,6 @@ import json
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import Project
-from tests.cli.terminal import Terminal
 
 
 @pytest.fixture
@@ -84,14 +83,7 @@ def test_a_range_without_an_increment_is_refused_and_nothing_else_is_done(five: 
     assert ["0002-work"] == [one["id"] for one in document["increments"]]
 
 
-@pytest.mark.parametrize("columns", [60, 100, 200])
-def test_at_a_terminal_the_lines_are_the_same(five: Project, columns: int) -> None:
-    with Terminal(five, "pause", "1-3", columns=columns) as terminal:
-        assert terminal.end() == 5
-        assert "✓ Increment 0002-work: active -> paused\n" in terminal.text
-        assert "✗ 0003-work stays completed: " in terminal.text
-
-
+@pytest.mark.cases(3, 5, 6, 7)
 @pytest.mark.parametrize(
     ("words", "code"),
     [

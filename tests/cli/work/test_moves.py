@@ -8,6 +8,7 @@ from unlatch.increments.model.status import LIFECYCLE, Status
 MOVES = {"start": "active", "pause": "paused", "review": "ready_for_review", "backlog": "backlog"}
 
 
+@pytest.mark.cases(15)
 @pytest.mark.parametrize("command", MOVES)
 @pytest.mark.parametrize("status", [s.value for s in Status])
 def test_moves_follow_the_status_table_and_a_dry_run_foresees_them(
@@ -44,32 +45,6 @@ def test_moves_follow_the_status_table_and_a_dry_run_foresees_them(
         assert "(dry run)\nNo requests to send. Nothing was written.\n" in foreseen.out
         assert document["increment"] == {"id": NAME, "status": status, "wouldBe": to}
     assert project.sent() == []
-
-
-def test_a_dry_run_of_several_counts_the_ones_before(project: Project) -> None:
-    project.configure("[limits]\nmax_active = 1\npolicy = 'refuse'\n")
-    names = [project.increment(name, status="planning") for name in ("0001-a", "0002-b")]
-    before = project.tree()
-    done = project.run("start", *names, "--dry-run", "--json")
-    assert (done.code, project.tree()) == (5, before)
-    assert [one["increment"]["id"] for one in done.document["increments"]] == names[:1]
-    assert [one["error"]["id"] for one in done.document["refused"]] == ["wip-limit"]
-    text = project.run("start", *names, "--dry-run", "--force").out
-    assert "2 increments, 0 requests in all.\n    Status        2 planning -> active\n" in text
-
-
-def test_a_move_is_documented(project: Project) -> None:
-    project.increment(status="active")
-
-    document = project.run("pause", "7", "--reason", "Waiting", "--json").document
-
-    assert document == {
-        "schema": "unlatch.pause/1",
-        "increment": {"id": NAME, "status": "paused", "previousStatus": "active"},
-        "warnings": [],
-        "exitCode": 0,
-    }
-    assert [event["reason"] for event in project.events()] == ["Waiting"]
 
 
 def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -> None:

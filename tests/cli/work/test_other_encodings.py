@@ -22,6 +22,7 @@ def spec(project: Project) -> bytes:
     return (project.folder() / "spec.md").read_bytes()
 
 
+@pytest.mark.cases(17)
 @pytest.mark.parametrize(
     ("encoding", "options"), [("latin-1", ()), ("latin-1", ("--json",)), ("utf-16", ())]
 )
@@ -52,32 +53,6 @@ def test_a_change_of_status_says_that_spec_md_keeps_the_old_one(
     assert 1 == done.err.count(LEFT.format(status)), done.said
 
 
-@pytest.mark.parametrize("options", [(), ("--json",)])
-def test_undo_says_it_too(project: Project, options: tuple[str, ...]) -> None:
-    project.increment()
-    project.run(*RESUME)
-    raw = write(project, "latin-1", "active")
-    done = project.run("undo", "7", "--yes", "--offline", *options)
-    assert (0, "completed", raw) == (done.code, project.metadata()["status"], spec(project))
-    assert 1 == done.err.count(LEFT.format("active")), done.said
-
-
-def test_the_next_change_of_status_corrects_it(project: Project) -> None:
-    project.increment()
-    write(project, "latin-1", "completed")
-    project.run(*RESUME)
-    write(project, "utf-8", "completed")
-    project.run("pause", "7").ends(0)
-    assert SPEC.format("paused").encode() == spec(project)
-
-
-def test_nothing_is_said_where_nothing_was_to_be_written(project: Project) -> None:
-    for number, text in enumerate(("# Größe\n", SPEC.format("active")), 7):
-        name = project.increment(f"000{number}-work")
-        (project.folder(name) / "spec.md").write_bytes(text.encode("latin-1"))
-        project.run("resume", name, *RESUME[2:]).ends(0, lacks="UTF-8")
-
-
 def test_complete_refuses_what_it_cannot_check(project: Project) -> None:
     for number, document in enumerate(("spec.md", "tasks.md"), 7):
         name = project.increment(f"000{number}-work", status="active")
@@ -90,6 +65,7 @@ def test_complete_refuses_what_it_cannot_check(project: Project) -> None:
         assert (0, 1) == (forced.code, forced.err.count(note)), forced.said
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("status", ["completed", "active"])
 def test_a_change_of_the_work_is_refused_and_changes_nothing(project: Project, status: str) -> None:
     project.increment(status=status)

@@ -1,7 +1,6 @@
 """A tracker fails while the others are served; later one command finishes the job, once."""
 
 import shutil
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -65,6 +64,7 @@ def assert_that_sync_finishes_it(project: Project) -> None:
     assert_that_all_is_done_once(project)
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize(
     ("status", "errors"),
@@ -110,6 +110,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.cases(12)
 @pytest.mark.parametrize(("fault", "tracker", "step"), PAIRS)
 def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
     completed: Project, fault: str, tracker: str, step: str
@@ -121,56 +122,6 @@ def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
     assert_that_only_it_failed(completed, done, tracker, "unknown-outcome")
     assert f"unlatch sync {NAME}" in completed.run("status").err
     assert_that_sync_finishes_it(completed)
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tracker: str) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]  # no server listens on it
-        place = {
-            "github": completed.box.github.api_url,
-            "ado": completed.box.ado.organization_url,
-            "jira": completed.box.jira.site,
-        }[tracker].split("/")[2]
-        key = {"github": "api_url", "ado": "organization_url", "jira": "site"}[tracker]
-        lines = completed.box.config().splitlines()
-        gone = [line.replace(place, f"127.0.0.1:{port}") if line.startswith(f"{key} =") else line
-                for line in lines]  # fmt: skip
-        completed.configure("\n".join(gone))
-        trusted = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"]
-        completed.extra["UNLATCH_TRUSTED_HOSTS"] = f"{trusted},{tracker}=127.0.0.1:{port}"
-
-        done = completed.run("--max-wait", "0", *RESUME, "--json")
-
-    assert_that_only_it_failed(completed, done, tracker, "tracker-unreachable")
-
-    completed.configure(completed.box.config())
-    assert_that_sync_finishes_it(completed)
-
-
-def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) -> None:
-    completed.box.github.add_repository("octo/widgets", issues_write=False)
-    done = completed.process(*RESUME).ends(3)
-    line = next(line for line in done.out.splitlines() if line.startswith("✗"))
-    assert line.startswith("✗ GitHub octo/widgets#4 not reopened: ")
-    assert line.endswith(" [forbidden]")
-    assert "issues" in done.out.lower()
-    assert done.err.splitlines()[-1] == (
-        f"1 operation recorded and not delivered. Remove the cause first. Next: unlatch sync {NAME}"
-    )
-
-
-def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
-    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
-    completed.run("--max-wait", "0", *RESUME)
-    comments = completed.comments()
-
-    again = completed.run("--max-wait", "0", "sync", "7", "--json")
-
-    assert again.code == 3
-    assert [e["tracker"] for e in again.document["increments"][0]["trackers"]] == ["jira"]
-    assert comments == completed.comments()
 
 
 def test_everything_fails_and_local_work_stands(completed: Project) -> None:
@@ -202,43 +153,7 @@ def elsewhere(completed: Project, tmp_path: Path) -> Callable[[], Project]:
     return clone
 
 
-@pytest.mark.parametrize("tracker", ALL)
-@pytest.mark.parametrize("fault", ["error-after", "drop"])
-def test_a_fresh_copy_finishes_what_another_machine_began(
-    completed: Project, elsewhere: Callable[[], Project], tracker: str, fault: str
-) -> None:
-    completed.box.faults.add(Fault(tracker, fault, **COMMENTING[tracker]))
-    assert completed.run(*RESUME).code == 3
-    box = completed.box
-    copy = elsewhere()
-    # CI posts as another user, and the marker counts with any author.
-    copy.extra = {
-        "GITHUB_TOKEN": box.github.bot_token,
-        "AZURE_DEVOPS_EXT_PAT": box.ado.bot_token,
-        "JIRA_EMAIL": box.jira.bot_email,
-        "JIRA_API_TOKEN": box.jira.bot_token,
-    }
-
-    done = copy.run("sync", "7", "--yes")
-
-    assert done.code == 0, done.said
-    assert_that_all_is_done_once(copy)
-    assert len({event["id"] for event in copy.events()}) == len(copy.events())
-
-
-def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
-    completed: Project, elsewhere: Callable[[], Project]
-) -> None:
-    completed.run(*RESUME, "--offline")
-    copy = elsewhere()
-
-    codes = [completed.run("sync", "7", "--yes").code, copy.run("sync", "7", "--yes").code]
-
-    assert codes == [0, 0]
-    assert_that_all_is_done_once(completed)
-    assert_that_all_is_done_once(copy)
-
-
+@pytest.mark.sweep
 @pytest.mark.real_waits
 def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_twice(
     completed: Project,
@@ -251,34 +166,3 @@ def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_
     assert completed.states()["github"] == "closed"
     assert len(completed.comments()["github"]) == 1
     assert "pending" not in completed.metadata()
-
-
-def test_sync_without_anything_to_do_says_so(completed: Project) -> None:
-    completed.run("sync")
-    before = completed.tree()
-    done = completed.run("sync")
-    assert (done.code, done.said) == (0, "Nothing is pending; both sides are in sync.\n")
-    assert before == completed.tree()
-    assert completed.wrote() == []
-
-
-def test_sync_delivers_for_all_increments_or_those_that_are_named(completed: Project) -> None:
-    number = completed.box.github.add_issue(title="Other", state="closed")
-    url = f"{completed.box.github.web_url}/octo/widgets/issues/{number}"
-    completed.increment("0008-other", links={"github": {"issue": number, "url": url}})
-    for name in (NAME, "0008-other"):
-        completed.run("resume", name, "--reason", REASON, "--yes", "--offline")
-    one = completed.run("sync", "8", "--json")
-    rest = completed.run("sync", "--json")
-    assert [entry["id"] for entry in one.document["increments"]] == ["0008-other"]
-    assert [entry["id"] for entry in rest.document["increments"]] == [NAME]
-    assert (one.code, rest.code) == (0, 0)
-
-
-def test_sync_dry_run_sends_and_writes_nothing(completed: Project) -> None:
-    completed.run(*RESUME, "--offline")
-    before = completed.tree()
-    done = completed.run("sync", "--dry-run").ends(0, out="1 operation pending")
-    assert all(f"{name} " in done.out for name in ("octo/widgets#4", "widgets 101", "SCRUM-28"))
-    assert before == completed.tree()
-    assert completed.wrote() == []

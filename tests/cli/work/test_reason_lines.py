@@ -1,6 +1,5 @@
 """A reason of several lines: where it is posted, kept and shown."""
 
-import pytest
 from tests.cli.project import ALL, NAME, Project
 from tests.cli.terminal import Terminal
 
@@ -22,20 +21,6 @@ def below(lines: list[str], start: str) -> list[str]:
     return lines[number + 1 : number + 4]
 
 
-@pytest.mark.parametrize("columns", [60, 100, 200])
-def test_the_lines_of_a_reason_are_shown(single: Project, columns: int) -> None:
-    single.run("resume", "7", "-m", LONG, "--yes")
-    (at,) = (entry["reopenedAt"] for entry in single.metadata()["reopenHistory"])
-    start = f"{at[:10]} {at[11:19]}  Gil Git  reopened: The import fails"
-    lines = [line.strip() for line in shown(single, "history", "7", columns=columns)]
-    assert below(lines, start) == BELOW
-    lines = shown(single, "show", "7", "--offline", columns=columns)
-    start = f"    {at[:10]} by Gil Git: The import fails"
-    assert below(lines, start) == ["", "      #4 shows where:", "      line 2"]
-    lines = shown(single, "undo", "7", columns=columns, keys="n\n")
-    assert "\n\n  #4 shows where:\n  line 2\n" in "\n".join(lines)
-
-
 def details(project: Project, *trackers: str) -> str:
     addresses = "".join(f"    {project.urls[name]}\n" for name in trackers)
     return f"    Reason: The import fails\n\n      #4 shows where:\n      line 2\n{addresses}"
@@ -52,17 +37,6 @@ def test_verbose_shows_them_for_an_item(project: Project) -> None:
     project.items("github")
     done = project.run("reopen", "octo/widgets#4", "-m", LONG, "-v")
     assert done.out.endswith(details(project, "github")), done.said
-
-
-def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> None:
-    project.items("github")
-    project.run("reopen", "octo/widgets#4", "-m", LONG)
-    project.run("effort", "open", "memory")
-    project.run("effort", "close", "--summary", "Done")
-    project.run("effort", "reopen", "memory", "-m", LONG)
-    for command in (("effort", "show", "memory"), ("status", "octo/widgets#4")):
-        assert ": The import fails\n\n" in (out := project.run(*command).out)
-        assert "  #4 shows where:\n" in out
 
 
 def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:

@@ -1,8 +1,5 @@
 """A reason from a file, from the editor, and from the reasons before."""
 
-import io
-import json
-import os
 import re
 import shutil
 import stat
@@ -11,12 +8,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.refusing import assert_unchanged
 from tests.cli.terminal import Terminal
 from tests.warm.client import COLD
-
-from unlatch.cli.runtime.context import require_terminal
-from unlatch.errors import UsageError
 
 WHY = "Reason for reopening: "
 LONG = "The import fails\n\n#4 shows where:\nline 2"
@@ -43,6 +37,7 @@ def edit(project: Project, environ: dict[str, str], *words: str) -> tuple[int, T
     return code, terminal
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("option", ["-m", "--reason", "-F", "--reason-file", "-F -", "--reason -"])
 def test_options_file_and_stdin_have_the_reason(
     single: Project, tmp_path: Path, option: str
@@ -74,18 +69,6 @@ def test_a_file_that_is_missing_or_too_long_is_refused(single: Project, tmp_path
     assert_unchanged(single, before)
 
 
-def test_what_is_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    with pytest.raises(UsageError, match="cannot prompt: stdin is not a terminal"):
-        require_terminal("x", "y")
-    master, slave = os.openpty()
-    with open(master), open(slave) as terminal:  # noqa: PTH123  (descriptors)
-        monkeypatch.setattr("sys.stdin", terminal)
-        with pytest.raises(UsageError, match="cannot prompt: stderr is not a terminal"):
-            require_terminal("x", "y")
-
-
 def test_two_sources_of_the_reason_are_refused(single: Project) -> None:
     before = single.tree()
     one, two = ("-m", "One"), ("-m", "Two")
@@ -96,6 +79,7 @@ def test_two_sources_of_the_reason_are_refused(single: Project) -> None:
     assert_unchanged(single, before)
 
 
+@pytest.mark.sweep
 def test_the_editor_has_the_reason_and_shows_the_context(
     completed: Project, tmp_path: Path
 ) -> None:
@@ -218,6 +202,7 @@ def test_a_reason_that_was_saved_and_is_not_used_is_kept(
     assert before == single.tree()
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("source", ["-F", "-m", "-"])
 def test_a_reason_in_another_encoding_is_refused(
     single: Project, tmp_path: Path, source: str
@@ -277,21 +262,6 @@ def test_ctrl_c_in_the_editor_keeps_the_text_and_changes_nothing(
     assert_unchanged(single, before)
 
 
-def test_ctrl_c_is_for_the_editor(single: Project, tmp_path: Path) -> None:
-    """As with git: an editor that does not end at Ctrl-C goes on, and so does unlatch."""
-    extra = editor(
-        tmp_path,
-        'trap "echo Trapped" INT; echo Ready; while read one; do break; done\n'
-        'echo "As edited" > "$2"',
-    )
-    with Terminal(single, "resume", "7", "-e", "--yes", extra=extra, program=COLD) as terminal:
-        terminal.expect("Ready")
-        terminal.interrupt("Trapped")
-        terminal.type("\n")
-        assert terminal.end() == 0, terminal.text
-    assert reasons(single) == ["As edited"]
-
-
 @pytest.mark.parametrize("words", [("resume", "7", "-F", "-"), ("complete", "7", "-m", "-")])
 def test_ctrl_c_while_stdin_is_read_changes_nothing(
     single: Project, words: tuple[str, ...]
@@ -317,46 +287,7 @@ def test_the_plan_is_confirmed_after_the_edit(single: Project, tmp_path: Path) -
     assert WHY not in terminal.text
 
 
-def test_the_editor_is_at_the_terminal_and_the_document_on_stdout(
-    single: Project, tmp_path: Path
-) -> None:
-    reader, writer = os.pipe()
-    environ = editor(tmp_path, '[ -t 1 ] && echo "Editing here"; echo "As edited" > "$2"')
-    command = ("resume", "7", "-e", "--yes", "--json")
-    with Terminal(single, *command, extra=environ, stdout=writer) as terminal:
-        os.close(writer)
-        terminal.expect("Editing here")
-        assert terminal.end() == 0
-    with os.fdopen(reader) as data:
-        assert json.load(data)["reopen"]["reason"] == "As edited"
-
-
-def test_without_a_terminal_no_editor_opens(single: Project) -> None:
-    before = single.tree()
-    done = single.run("resume", "7", "-e", "--yes")
-    assert_refused(done, 2, "not-interactive")
-    assert_unchanged(single, before)
-
-
 AS_EDITED = 'echo "As edited" > "$2"'
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("complete", "7", "--yes"),
-        ("abandon", "7", "--yes"),
-        ("pause", "7"),
-        ("github", "close-issue", "7"),
-    ],
-)
-def test_every_command_with_a_reason_opens_the_editor(
-    project: Project, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    project.increment(status="active", links=project.items("github", finished=False))
-    code, terminal = edit(project, editor(tmp_path, AS_EDITED), *command)
-    assert code == 0, terminal.text
-    assert "As edited" in str([event.get("reason") for event in project.events()])
 
 
 def test_an_item_alone_is_reopened_with_an_edited_reason(project: Project, tmp_path: Path) -> None:

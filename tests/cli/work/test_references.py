@@ -35,13 +35,6 @@ def test_show_of_other_work_takes_offline_which_changes_nothing(project: Project
 
 
 @pytest.mark.usefixtures("name")
-def test_a_suggested_option_has_its_value(project: Project) -> None:
-    suggested = "  next: unlatch effort show auth-bug --lines"
-    for words, value in ((["--line"], " N"), (["--line", "3"], " 3"), (["--line=3"], "=3")):
-        assert f"{suggested}{value}\n" in project.run("effort", "show", "auth-bug", *words).err
-
-
-@pytest.mark.usefixtures("name")
 def test_an_effort_is_reopened_with_a_reason_only(project: Project) -> None:
     for words in (("resume", "effort:auth"), ("effort", "reopen", "auth-bug")):
         done = project.run(*words).shows(
@@ -64,29 +57,6 @@ def test_a_terminal_asks_for_the_reason(project: Project, ref: str) -> None:
         terminal.answer("Reason for reopening", f"{REASON}\n")
         assert terminal.end() == 0, terminal.text
     assert REASON in project.run("show", ref).out
-
-
-@pytest.mark.usefixtures("name")
-def test_history_of_other_work(project: Project) -> None:
-    project.run("effort", "reopen", "auth-bug", "--reason", REASON, "--by", "Bo")
-    assert f"by Bo: {REASON}" in project.run("history", "effort:auth-bug").out
-    assert "Refresh at 401 only" in project.run("history", "session:build-auth").out
-
-
-@pytest.mark.usefixtures("name")
-def test_an_effort_or_session_is_named_with_its_kind_everywhere(project: Project) -> None:
-    for words in (
-        ("show", "effort:auth"),
-        ("show", "effort:auth-bug", "--json"),
-        ("effort", "show", "effort:auth-bug"),
-        ("effort", "link", "effort:auth-bug", "7"),
-        ("effort", "verify", "effort:auth-bug"),
-        ("effort", "export", "effort:auth-bug"),
-        ("effort", "reopen", "effort:auth-bug", "--reason", REASON),
-    ):
-        project.run(*words).ends(0)
-    for command in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
-        project.run(*command, "session:build-auth").ends(0, out="Build auth")
 
 
 @pytest.mark.usefixtures("name")
@@ -115,21 +85,6 @@ def test_show_and_status_have_the_other_work(project: Project, name: str) -> Non
     document = project.run("status", "--json")
     assert mistakes(json.loads(document.out), "status") == []
     assert {"ref": "effort:auth-bug", "status": "open"} in document.document["otherWork"]
-
-
-def test_search_finds_decisions_and_names_the_place_of_an_earlier_reason(
-    project: Project, name: str
-) -> None:
-    words = ("search", "refresh", "401", "--kind", "session")
-    (found,) = project.run(*words, "--json").document["results"]
-    assert (found["kind"], found["status"]) == ("session", "completed")
-    assert {one["where"] for one in found["why"]} == {"decisions"}
-    for reason in ("Safari loses cookies", REASON):
-        assert project.run("resume", name, "--reason", reason, "--yes").code == 0
-        assert project.run("complete", name, "--force").code == 0
-    for word, place in (("Safari", "reasons"), ("edge", "summary")):
-        found = project.run("search", word, "--kind", "increment", "--json").document["results"]
-        assert found[0]["why"] == [{"word": word, "where": place}]
 
 
 def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:
@@ -163,23 +118,7 @@ def plan_of(project: Project, name: str) -> None:
     assert project.run(*plan, "--yes").code == 0
 
 
-@pytest.mark.parametrize("fixes", [(), (1,), (2,), (1, 2)])
-def test_a_renamed_and_renumbered_increment_keeps_its_work(
-    project: Project, name: str, fixes: tuple[int, ...]
-) -> None:
-    plan_of(project, name)
-    folder = project.folder(name)
-    for number, to in enumerate(("0007-pay", "0012-pay"), 1):
-        folder = folder.rename(project.increments / to)
-        if number in fixes:
-            assert project.run("doctor", "--fix", "--yes").code == 0
-    project.increment("0007-other")
-    related = project.run("show", "12", "--offline", "--json").document["related"]
-    assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session", "run"]
-    assert "related" not in project.run("show", "7", "--offline", "--json").document
-    assert "link-dangling" not in project.run("doctor").out
-
-
+@pytest.mark.cases(3)
 @pytest.mark.parametrize("is_fixed", [True, False])
 @pytest.mark.parametrize("to", ["0007-order-rows", "0012-order-rows"])
 def test_a_former_name_finds_the_renamed_increment(
@@ -199,13 +138,6 @@ def test_a_former_name_finds_the_renamed_increment(
     project.run("history", name, "--json").ends(0, out=f'"{to}"')
 
 
-def test_a_former_name_with_an_accent_finds_the_increment(project: Project) -> None:
-    project.increment("0040-new", formerIds=["0040-caf\u00e9", "0041-plain"])
-    assert "\\u00e9" in (project.folder("0040-new") / "metadata.json").read_text(encoding="utf-8")
-    for former in ("0040-caf\u00e9", "0041-plain"):
-        project.run("show", former, "--offline").ends(0, err=f"{former} is 0040-new")
-
-
 def test_a_former_name_of_several_copies_means_none(project: Project, name: str) -> None:
     for copy in ("0012-copy", "0013-copy"):
         shutil.copytree(project.folder(name), project.increments / copy)
@@ -221,11 +153,3 @@ def test_a_run_of_a_missing_increment_has_a_next_step(project: Project, name: st
     back, command = hint.split(", or remove the run: rm -r ")
     assert back == f"rename the increment back to {name}"
     assert (project.root / command).is_dir()
-
-
-def test_looking_makes_no_folder_and_takes_mistakes_in_the_configuration(project: Project) -> None:
-    project.increment()
-    assert project.run("show", "7", "--offline").code == 0
-    assert not (project.home / "state").exists()
-    project.configure_more(tables="[limits]\nmax_active = 'many'\n")
-    assert project.run("show", "7", "--offline").code == 0

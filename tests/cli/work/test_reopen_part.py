@@ -45,6 +45,7 @@ def comments(project: Project, number: int) -> list[str]:
     return [one["body"] for one in project.box.github.comments("octo/widgets", number)]
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(
     ("option", "document", "lines", "opened"),
     [
@@ -86,13 +87,6 @@ def test_it_is_said_which_items_follow_and_undo_names_what_stays_open(ready: Pro
     )
 
 
-def test_scripts_are_told_too(ready: Project) -> None:
-    document = ready.run(*RESUME, "--criterion", "ac-us1-02", "--json").document
-    assert document["scope"]["parts"] == ["AC-US1-02"]
-    assert [link["id"] for link in document["scope"]["spared"]] == ["12"]
-    assert document["reopen"]["parts"] == ["AC-US1-02"]
-
-
 def test_a_story_that_was_left_alone_stays_so_in_a_sync_and_an_undo(ready: Project) -> None:
     ready.run(*RESUME, "--story", "US-002")
     before = ready.tree()
@@ -129,15 +123,6 @@ def test_an_id_that_occurs_twice_is_told_with_its_lines(ready: Project) -> None:
     assert before == ready.tree()
 
 
-def test_an_active_increment_has_parts_reopened(ready: Project) -> None:
-    ready.run("resume", "7", "--reason", REASON, "--yes", "--story", "US-002")
-    ready.run("reopen", "7", "--story", "US-001").ends(0)
-    assert states(ready) == {4: "open", 11: "open", 12: "open"}
-    assert len(ready.metadata()["reopenHistory"]) == 1
-    assert ready.metadata()["amendments"][0]["parts"] == ["US-001"]
-    assert scoped.text(ready, "spec.md").count("[ ]") == 3
-
-
 def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
     before = ready.tree()
     ready.run(*RESUME, "--story", "US-002", "--dry-run").ends(
@@ -151,18 +136,7 @@ def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
     assert before == ready.tree()
 
 
-def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Project) -> None:
-    project.increment(status="active")
-    scoped.write(project, status="active")
-    project.run("github", "create-issue", "7")
-    project.run("complete", "7")
-    project.run(*RESUME, "--task", "T-002")
-    number = project.metadata()["github"]["issue"]
-    body = project.box.github.issue("octo/widgets", number)["body"]
-    assert "- [ ] T-002: Tell mistakes" in body
-    assert "- [x] T-001: Read a file" in body
-
-
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("option", "opened"),
     [
@@ -180,14 +154,3 @@ def test_new_work_of_one_story_leaves_the_items_of_others_alone(
     assert opened == {number for number, state in states(ready).items() if state == "open"}
     assert opened == {number for number in states(ready) if comments(ready, number)}
     assert ready.run("sync", "--check").code == 0
-
-
-def test_new_work_of_one_story_in_an_active_increment_is_posted_on_its_items_alone(
-    ready: Project,
-) -> None:
-    ready.run(*RESUME)
-    scope = ("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", "--story", "US-002")
-    assert ready.run(*scope).code == 0
-    again = ready.run(*scope, "--json")
-    assert {4: 2, 11: 1, 12: 2} == {number: len(comments(ready, number)) for number in (4, 11, 12)}
-    assert again.document["trackers"] == []

@@ -1,6 +1,5 @@
 """resume without a terminal, as CI runs it: files, items, documents and exit codes."""
 
-import shutil
 from shlex import quote
 
 import pytest
@@ -113,43 +112,6 @@ def test_files_and_events_tell_what_happened_and_nothing_else_changed(ready: Pro
     assert {"bug", "completed"} == set(earlier["github"]["labels"])
 
 
-def test_the_document_is_exactly_this(ready: Project) -> None:
-    done = ready.process(*RESUME, "--json")
-
-    entry = ready.metadata()["reopenHistory"][0]
-    nothing_left: dict[str, object] = {"retry": "none", "retryAt": None}
-    reached = {"outcome": "reopened", "notes": [], "error": None, **nothing_left}
-    requests = {name: ready.box.requests.count(name) for name in ALL}
-    # The SDK of Azure DevOps discovers the organization once, and the type's states are read once.
-    assert (5, 3) == (requests["github"], requests["jira"])
-    assert done.document == {
-        "schema": "unlatch.resume/1",
-        "increment": {"id": NAME, "status": "active", "previousStatus": "completed"},
-        "reopen": spelled_out(entry),
-        "trackers": [
-            {
-                "tracker": name,
-                "id": item,
-                "url": ready.urls[name],
-                **reached,
-                "requests": requests[name],
-            }
-            for name, item in (("github", "4"), ("ado", "101"), ("jira", "SCRUM-28"))
-        ],
-        "scope": None,
-        "warnings": [],
-        **nothing_left,
-        "exitCode": 0,
-    }
-    assert done.err == ""
-
-
-def test_an_id_may_be_given_in_any_shape(ready: Project) -> None:
-    for wanted in ("7", "007", "0007", NAME):
-        done = ready.run("resume", wanted, "--dry-run", "--offline", "--json")
-        assert (done.code, done.document["increment"]["id"]) == (0, NAME), wanted
-
-
 def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
     before = ready.tree()
     for options, given in (
@@ -208,102 +170,6 @@ def test_a_repeated_resume_delivers_what_is_pending_and_then_says_so(ready: Proj
     assert (before, comments, []) == (ready.tree(), ready.comments(), ready.wrote())
 
 
-@pytest.mark.parametrize("many", [False, True])
-@pytest.mark.parametrize(
-    ("more", "effect"),
-    [
-        ((), "nothing is delivered with --offline"),
-        (("--reopen-items", "--reason", "More"), "the reopen of its items is recorded"),
-    ],
-)
-def test_offline_the_line_about_active_work_promises_no_delivery(
-    ready: Project, more: tuple[str, ...], effect: str, many: bool
-) -> None:
-    ready.run(*RESUME, "--offline")
-    if more:
-        assert ready.run("sync").code == 0
-    if many:
-        ready.increment("0008-other", status="paused")
-    done = ready.run("resume", "7", *(["8"] if many else []), *more, "--offline", "--yes").shows(
-        err="3 operations pending. Next: unlatch sync\n", lacks="delivering"
-    )
-    start = f"✓ Increment {NAME}{':' if many else ' is'} already active"
-    assert f"{start}; {effect}\n" in done.out, done.said
-
-
-def test_unfinished_work_becomes_active_without_a_reason(project: Project) -> None:
-    links = project.items(finished=False)
-    for status in ("paused", "planning", "backlog", "ready_for_review"):
-        shutil.rmtree(project.increments, ignore_errors=True)
-        project.increment(status=status, links=links)
-        done = project.run("resume", "7").ends(0)
-        assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
-        assert project.metadata()["status"] == "active"
-        assert "reopenHistory" not in project.metadata()
-        assert project.wrote() == []
-
-
-def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Project) -> None:
-    project.increment(status="abandoned", links=project.items())
-    project.run("resume", "7").ends(2, err="error[not-interactive]")
-    project.run("resume", "7", "--reason", "Wanted after all", "--yes").ends(
-        0, err="3 linked items are closed: "
-    )
-    assert project.metadata()["status"] == "active"
-    assert [event.get("reason") for event in project.events()] == ["Wanted after all"]
-    assert "reopenHistory" not in project.metadata()
-    assert (CLOSED, []) == (project.states(), project.wrote())
-    reopened = project.run("resume", "7", "--reason", "In full", "--yes", "--reopen-items").ends(0)
-    assert (OPEN, dict.fromkeys(ALL, 1)) == (project.states(), counts(project)), reopened.said
-
-
-def test_abandoned_work_takes_its_items_along_on_demand(project: Project) -> None:
-    project.increment(status="abandoned", links=project.items())
-
-    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes", "--reopen-items")
-
-    assert done.code == 0, done.said
-    assert project.states() == OPEN
-    assert dict.fromkeys(ALL, 1) == counts(project)
-
-
-def test_items_that_are_open_already_still_get_comment_and_labels(ready: Project) -> None:
-    ready.box.github.edit("octo/widgets", 4, state="open")
-    ready.box.ado.edit(101, state="Active")
-    ready.box.jira.edit("SCRUM-28", status="In Progress")
-
-    document = ready.run(*RESUME, "--json").document
-
-    assert [(name, "already-open") for name in ALL] == [
-        (entry["tracker"], entry["outcome"]) for entry in document["trackers"]
-    ]
-    assert dict.fromkeys(ALL, 1) == counts(ready)
-    assert all("reopened" in labels for labels in ready.labels().values())
-
-
-def test_an_increment_without_links_is_reopened_locally_and_says_so(project: Project) -> None:
-    project.increment()
-    project.run(*RESUME).ends(0, err="It has no linked items; unlatch link adds some.")
-    assert project.metadata()["status"] == "active"
-    assert project.sent() == []
-
-
-def test_several_items_on_one_tracker_are_all_reopened(project: Project) -> None:
-    numbers = [project.box.github.add_issue(title=f"Part {n}", state="closed") for n in range(3)]
-    web = f"{project.box.github.web_url}/octo/widgets/issues"
-    items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
-    project.increment(links={"github": {**items[0], "items": items}})
-
-    done = project.run(*RESUME)
-
-    assert done.code == 0, done.said
-    assert [project.box.github.issue("octo/widgets", n)["state"] for n in numbers] == ["open"] * 3
-    assert [len(project.box.github.comments("octo/widgets", n)) for n in numbers] == [1] * 3
-    synced = project.metadata()["reopenHistory"][0]["syncedTo"]["github"]
-    assert synced["issueNumber"] in numbers
-    assert sorted(numbers) == sorted(item["issueNumber"] for item in synced["items"])
-
-
 def test_who_it_was_is_said_or_found_out(project: Project) -> None:
     links = project.items("github")
     cases = [
@@ -318,6 +184,7 @@ def test_who_it_was_is_said_or_found_out(project: Project) -> None:
         assert project.metadata(name)["reopenHistory"][0]["reopenedBy"] == expected
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("style", "expected"),
     [("full", "**Reopened**: Bug discovered in error handling\n\nIncrement 0007"),
@@ -335,14 +202,6 @@ def test_how_much_is_said_may_be_chosen(ready: Project, style: str, expected: st
     assert [True] * (2 if expected else 0) == [one.startswith(expected or "-") for one in said]
 
 
-def test_nothing_is_said_on_demand_by_the_synonym(ready: Project) -> None:
-    done = ready.run("reopen", *RESUME[1:], "--comment", "none")
-
-    assert done.code == 0, done.said
-    assert ready.states() == OPEN
-    assert dict.fromkeys(ALL, 0) == counts(ready)
-
-
 def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
     ready.configure_more(
         'comment_template = "{by} took **{increment}** up: {reason}"',
@@ -352,19 +211,6 @@ def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
     assert ready.comments()["github"][0].startswith(f"ci-bot took **{NAME}** up: {REASON}\n")
     assert ["again" in labels for labels in ready.labels().values()] == [True] * 3
     assert ["completed" in labels for labels in ready.labels().values()] == [False] * 3
-
-
-def test_a_later_completion_leaves_both_reasons_on_the_items(ready: Project) -> None:
-    ready.run(*RESUME, "--offline")
-    ready.run("complete", "7", "--reason", "Mended", "--offline")
-
-    done = ready.run("sync", "7")
-
-    assert done.code == 0, done.said
-    assert ready.states() == CLOSED
-    for comments in ready.comments().values():
-        assert [REASON in comments[0], "Mended" in comments[1]] == [True, True]
-    assert all("reopened" not in labels for labels in ready.labels().values())
 
 
 def test_a_status_line_in_spec_md_follows(ready: Project) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from tests.cli import scoped
-from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
 
 CHANGE = "Rules can be switched off"
 TITLES = ("Add a switch", "Remember the switch")
@@ -82,40 +81,6 @@ def test_the_items_get_both_labels_and_are_told_of_change_and_tasks(ready: Proje
     ]
 
 
-def test_scripts_get_the_same(ready: Project) -> None:
-    document = ready.run(*SCOPE, "--story", "US-002", "--json").document
-
-    assert ["4", "101", "SCRUM-28"] == [one["id"] for one in document["scope"].pop("undescribed")]
-    assert document["scope"] == {
-        "change": CHANGE,
-        "parts": [],
-        "newTasks": [
-            {"id": "T-004", "title": TITLES[0], "story": "US-002", "criteria": []},
-            {"id": "T-005", "title": TITLES[1], "story": "US-002", "criteria": []},
-        ],
-        "tasks": {"total": 5, "original": 3, "new": 2},
-        "coverageTarget": 90,
-        "spared": [],
-        "unwritten": [],
-    }
-    assert document["reopen"]["scopeChange"] == CHANGE
-
-
-@pytest.mark.parametrize(
-    ("place", "written", "wanted"),
-    [("spec.md", "coverage_target: 95", 95), ("metadata.json", {"coverageTarget": 80}, 80)],
-)
-def test_the_coverage_target_is_found_in_other_places(
-    project: Project, place: str, written: Any, wanted: int
-) -> None:
-    more = written if isinstance(written, dict) else {}
-    project.increment(**more)
-    if place == "spec.md":
-        (project.folder() / place).write_text(f"---\n{written}\n---\n# Smart discipline\n")
-    document = project.run(*SCOPE, "--json").document
-    assert wanted == document["scope"]["coverageTarget"]
-
-
 def test_new_tasks_are_linked_to_what_was_named(ready: Project) -> None:
     ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01", "--offline")
     ready.run("resume", "7", "--scope", "More", "--story", "US-009", "--offline").ends(
@@ -180,37 +145,6 @@ def test_what_people_type_stays_what_it_is(ready: Project) -> None:
     ]
 
 
-def test_undo_and_complete_take_the_label_away_and_leave_the_documents(ready: Project) -> None:
-    before = ready.labels()
-    ready.run(*SCOPE)
-    tasks = scoped.text(ready, "tasks.md")
-    ready.run("undo", "7", "--yes").ends(0, err="the documents keep the text of the reopen")
-    assert before == ready.labels()
-    assert tasks == scoped.text(ready, "tasks.md")
-    ready.run(*SCOPE)
-    ready.run("complete", "7", "--force", "--reason", "Enough")
-    assert {
-        "github": {"bug", "completed"},
-        "ado": {"ui", "completed"},
-        "jira": {"ux", "completed"},
-    } == ready.labels()
-
-
-def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
-    project.increment(status="active", links=project.items(finished=False))
-    scoped.write(project, status="active")
-    project.run("resume", "7", "--scope", CHANGE, *TASKS).ends(0)
-    (entry,) = project.metadata()["amendments"]
-    assert (entry["scopeChange"], len(entry["newTasks"])) == (CHANGE, 2)
-    assert "reopenHistory" not in project.metadata()
-    assert project.labels()["github"] == {"bug", "scope-change"}
-    (said,) = project.comments()["github"]
-    assert said.startswith(f"**Scope changed**: {CHANGE}\n\n")
-    assert f"- [ ] T-004: {TITLES[0]}" in said
-    assert next(event["event"] for event in project.events()) == "amended"
-    assert "T-005" in scoped.text(project, "tasks.md")
-
-
 def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     ready.run(*SCOPE)
     before, said = ready.tree(), ready.comments()
@@ -220,27 +154,6 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     assert f"Not repeated, because it was made before: {CHANGE} (T-004, T-005)\n" == done.said
 
 
-def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
-    project.increment(status="paused")
-    scoped.write(project, status="paused")
-
-    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
-
-    assert done.code == 0, done.said
-    assert project.metadata()["status"] == "active"
-    assert "T-005" in scoped.text(project, "tasks.md")
-
-
-def test_an_archived_increment_comes_back_and_missing_documents_are_made(project: Project) -> None:
-    project.increment(archived=True)
-    (project.increments / "_archive" / NAME / "spec.md").unlink()
-    (project.increments / "_archive" / NAME / "tasks.md").unlink()
-    project.run(*SCOPE).ends(0)
-    assert scoped.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
-    assert "### T-002: Remember the switch" in scoped.text(project, "tasks.md")
-    assert f"> {CHANGE}\n" in scoped.text(project, "spec.md")
-
-
 @pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
 def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str) -> None:
     (ready.folder() / name).write_bytes(b"\xff\xfe\x00")
@@ -248,47 +161,6 @@ def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str
     ready.run(*SCOPE).ends(1, err="error[document-unreadable]")
     assert before == ready.tree()
     assert ready.wrote() == []
-
-
-def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -> None:
-    project.increment(status="active")
-    scoped.write(project, status="active")
-    project.run("github", "create-issue", "7")
-    project.run("complete", "7")
-    project.run(*SCOPE).ends(0)
-    link = project.metadata()["github"]
-    issue = project.box.github.issue("octo/widgets", link["issue"])
-    assert f"- [ ] T-004: {TITLES[0]}" in issue["body"]
-    assert issue["state"] == "open"
-    kinds = [event["kind"] for event in project.events() if event["event"] == "delivered"]
-    assert kinds == ["create", "close", "reopen", "update"]
-    assert "pending" not in project.metadata()
-
-
-@pytest.mark.parametrize("describe", [False, True])
-def test_linked_items_list_the_new_tasks_only_where_that_is_asked_for(
-    ready: Project, describe: bool
-) -> None:
-    options = ("--update-description",) if describe else ()
-    done = ready.run(*SCOPE, *options).ends(0)
-    commands = [
-        f"{key} does not list the new tasks: unlatch {name} update-{noun} {NAME}"
-        for name, key, noun in (
-            ("github", "octo/widgets#4", "issue"),
-            ("ado", "fabrikam/widgets 101", "work-item"),
-            ("jira", "SCRUM-28", "issue"),
-        )
-    ]
-    assert [not describe] * 3 == [command in done.err for command in commands], done.said
-    bodies = [
-        ready.box.github.issue("octo/widgets", 4)["body"],
-        ready.box.ado.work_item(101)["fields"].get("System.Description"),
-        json.dumps(ready.box.jira.issue("SCRUM-28")["fields"]["description"]),
-    ]
-    assert [describe] * 3 == [f"T-004: {TITLES[0]}" in (body or "") for body in bodies]
-    if not describe:
-        assert ready.run(*commands[0].partition(": unlatch ")[2].split()).code == 0
-        assert f"T-004: {TITLES[0]}" in ready.box.github.issue("octo/widgets", 4)["body"]
 
 
 def test_a_description_is_updated_with_new_scope_alone(ready: Project) -> None:
@@ -325,39 +197,3 @@ def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Pro
     assert document["items"][0]["addLabels"] == ["reopened", "scope-change"]
     assert before == ready.tree()
     assert (CLOSED, labels) == (ready.states(), ready.labels())
-
-
-def test_offline_leaves_the_items_and_not_the_documents(ready: Project) -> None:
-    body = ready.box.github.issue("octo/widgets", 4)["body"]
-    ready.run(*SCOPE, "--offline", "--comment", "short")
-    assert "T-005" in scoped.text(ready, "tasks.md")
-    assert ready.wrote() == []
-    ready.run("sync", "7")
-    # The short style leaves the tasks out.
-    said = ready.comments()["github"][0]
-    assert said.startswith(f"**Reopened with scope change**: {REASON}\n\n<!-- unlatch:op=")
-    assert "scope-change" in ready.labels()["github"]
-    # The body of an item that people made is left alone.
-    assert body == ready.box.github.issue("octo/widgets", 4)["body"]
-
-
-def test_documents_and_files_keep_their_schemas_and_history_tells_all(ready: Project) -> None:
-    check(ready, "dry-run", *SCOPE, "--dry-run")
-    check(ready, "resume", *SCOPE, "--story", "US-001", "--criterion", "AC-US1-01")
-    check_files(ready)
-    check(ready, "resume", "resume", "7", "--scope", "And more", "--task", "Write it down")
-    check(ready, "resume", "reopen", "7", "--task", "T-001", "--story", "US-002")
-    check_files(ready)
-    check(ready, "error", "complete", "7")
-    check(ready, "complete", "complete", "7", "--force", "--reason", "Enough")
-    check_files(ready)
-
-    told = ready.run("history", "7").out
-
-    for wanted in (
-        f"scope: {CHANGE}",
-        "scope changed: And more",
-        "to be done again: T-001",
-        "active -> completed: Enough (forced: work-open)",
-    ):
-        assert wanted in told

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import CLOSED, OPEN, REASON, Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 
@@ -76,23 +76,10 @@ def _qualified(project: Project) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shown", [{"closed": True}, {}])
-def test_what_specweave_archives_by_stays_as_it_is(project: Project, shown: dict[str, Any]) -> None:
-    """SpecWeave 1.0.593 archives an increment with a `github` block only if that says "closed"."""
-    project.items()
-    block = {"issue": 4, "url": project.urls["github"], **shown}
-    project.increment(links={"github": block})
-
-    for command in (RESUME, ("complete", "7", "--yes")):
-        done = project.run(*command)
-        assert done.code == 0, done.said
-        kept = {key: value for key, value in project.metadata()["github"].items() if key != "base"}
-        assert block == kept
-
-
 SHAPES = [_by_story, _plain, _addresses, _spellings, _lower_case, _qualified]
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_each_item_is_reopened_once_and_closed_again(
     project: Project, shape: Callable[[Project], dict[str, Any]]
@@ -110,33 +97,6 @@ def test_each_item_is_reopened_once_and_closed_again(
     assert project.states() == CLOSED
     after = project.metadata()
     assert {key: _without_bases(after[key], like=links[key]) for key in links} == links
-
-
-def test_a_link_by_the_address_of_the_api_gets_a_base_and_is_unlinked_by_number(
-    project: Project,
-) -> None:
-    project.items("ado")
-    links = _spellings(project)
-    links["externalLinks"] = {"ado": links["externalLinks"]["ado"]}
-    project.increment(externalLinks=links["externalLinks"], ado=links["ado"])
-    assert project.run(*RESUME).code == 0
-    assert project.metadata()["ado"]["base"]["local"] == "active"
-    assert project.run("complete", "7").code == 0
-    assert project.metadata()["ado"]["base"]["local"] == "completed"
-    assert project.run("unlink", "7", "101").code == 0
-    assert project.run("show", "7", "--json").document["increment"]["links"] == []
-
-
-def test_a_plain_address_settles_and_is_unlinked(project: Project) -> None:
-    project.items("github")
-    project.increment(github=project.urls["github"])
-    assert project.run(*RESUME).code == 0
-    assert project.metadata()["github"]["base"]["local"] == "active"
-    assert project.run("sync", "--check").code == 0
-    assert project.run("complete", "7").code == 0
-    assert project.states() == {"github": "closed"}
-    assert project.run("unlink", "7", "4").code == 0
-    assert "github" not in project.metadata()
 
 
 def test_an_address_of_another_item_is_refused_and_replaced_by_link(project: Project) -> None:
@@ -159,6 +119,7 @@ def _without_bases(found: Any, *, like: Any) -> Any:
     return found
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("ref", "item", "name"),
     [
@@ -188,22 +149,3 @@ def test_an_item_of_another_repository_is_not_taken_for_one_of_ours(project: Pro
     project.increment(external_ref="github#octo/secrets#4")
     project.run(*RESUME).ends(3, "octo/secrets is not among the configured targets")
     assert project.states() == CLOSED
-
-
-def test_a_story_without_changed_parts_keeps_its_item_closed(project: Project) -> None:
-    project.items("github")
-    project.box.github.add_issue(number=5, title="Other", state="closed")
-    issues = {f"US-00{n}": {"issueNumber": 3 + n} for n in (1, 2)}
-    project.increment(externalLinks={"github": {"issues": issues}})
-    (project.folder(NAME) / "spec.md").write_text(
-        "# Search\n\n### US-001: One\n\n### US-002: Two\n"
-    )
-    tasks = "".join(
-        f"### T-00{n}: Task\n**User Story**: US-00{n}\n**Status**: [x] completed\n" for n in (1, 2)
-    )
-    (project.folder(NAME) / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
-    assert project.run(*RESUME, "--story", "US-002").code == 0
-    assert project.states() == {"github": "closed"}
-    other = project.box.github.item("octo/widgets", 5)
-    assert other is not None
-    assert other.state == "open"

@@ -106,12 +106,6 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
     assert environ["OTHER"] == "kept"
 
 
-def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Proposer) -> None:
-    ready.run(*RESUME, "--yes", "--task", "Do it by hand")
-    assert [task["title"] for task in added(ready)] == ["Do it by hand"]
-    assert not proposer.was_run
-
-
 def test_what_it_gets_wrong_changes_nothing(ready: Project, proposer: Proposer) -> None:
     before = ready.tree()
     for answer, code, error, told in (
