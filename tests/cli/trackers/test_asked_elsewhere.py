@@ -6,7 +6,6 @@ from tests.cli.trackers.comment_desk import REPOSITORY, add_people
 from tests.cli.trackers.comment_desk import Desk as GithubDesk
 from tests.cli.trackers.test_comments_elsewhere import PEOPLE
 from tests.cli.trackers.test_comments_elsewhere import Desk as OtherDesk
-from tests.delivery.stage import fault
 
 # The people with triage and with write on each tracker, and the name of the item there.
 ASKERS = {
@@ -72,6 +71,7 @@ def shared(project: Project, request: pytest.FixtureRequest) -> Shared:
     return Shared(project, request.param)
 
 
+@pytest.mark.cases(0, 2)
 def test_a_reopen_its_undo_and_a_close_name_who_asked_at_their_tracker_alone(
     shared: Shared,
 ) -> None:
@@ -95,21 +95,6 @@ def test_a_reopen_its_undo_and_a_close_name_who_asked_at_their_tracker_alone(
     assert 0 == verified.code, verified.said
 
 
-def test_a_setting_shares_who_asked_and_the_words(shared: Shared) -> None:
-    config = shared.project.root / ".unlatch/config.toml"
-    shared.project.configure(f"{config.read_text()}\n[comments]\nshare_text = true\n")
-    assert 0 == shared.say(shared.triage, "/reopen It crashes").code
-    shared.check(shared.triage, count=1, named=True)
-    assert all("It crashes" in shared.posted(name)[0] for name in TRACKERS)
-
-
-def test_links_without_addresses_are_of_the_configured_places(project: Project) -> None:
-    shared = Shared(project, "jira", addresses=False)
-    done = shared.say("Tim", "/reopen It crashes")
-    assert (0, OPEN) == (done.code, project.states()), done.said
-    shared.check("Tim", count=1)
-
-
 def test_a_template_names_nobody_on_other_trackers(project: Project) -> None:
     shared = Shared(project, "github")
     project.configure_more('comment_template = "{by} said: {reason}"')
@@ -118,16 +103,3 @@ def test_a_template_names_nobody_on_other_trackers(project: Project) -> None:
     for name in ("jira", "ado"):
         assert "a person on octo/widgets#4 said: (asked on octo/" in shared.posted(name)[0]
         assert "tim" not in shared.posted(name)[0]
-
-
-@pytest.mark.parametrize("tracker", ["github", "jira"])
-def test_what_another_run_delivers_has_the_same_words_once(project: Project, tracker: str) -> None:
-    shared = Shared(project, tracker)
-    other = "jira" if tracker == "github" else "github"
-    project.box.faults.add(fault(other, "comment", "drop-after"))
-    assert 0 != shared.say(shared.triage, "/reopen It crashes").code
-    assert 0 == project.run("sync").code
-    project.forget_local()
-    assert 0 == project.run("sync").code
-    shared.check(shared.triage, count=1)
-    assert "pending" not in project.metadata()

@@ -1,7 +1,5 @@
 """Many work items changed by one request: the same outcome as one by one, and nothing twice."""
 
-from typing import Any
-
 import pytest
 from tests.cli.project import Project
 from tests.cli.work.test_bulk import COMPLETED, many, said, states
@@ -44,6 +42,7 @@ def test_they_are_read_and_changed_by_one_request_each(project: Project) -> None
         assert metadata["ado"]["base"]["local"] == "active"
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("kind", ["drop-after", "truncate", "drop"])
 def test_where_the_answer_is_lost_nothing_is_sent_again_before_the_items_were_asked(
     project: Project, kind: str
@@ -72,48 +71,12 @@ def test_what_somebody_changes_meanwhile_is_read_again(project: Project) -> None
     assert "mine" in project.box.ado.work_item(2)["fields"]["System.Tags"]
 
 
-def test_what_is_refused_is_sent_by_itself_which_tells_why(project: Project) -> None:
-    many(project, COUNT)
-    project.box.ado.edit(3, state="Removed")
-    project.run(*COMPLETED).ends(
-        3, out=("fabrikam/widgets 3 not reopened", "[deliberately-closed]")
-    )
-    assert [0, 1] == sorted({*said(project, range(1, COUNT + 1))})
-    assert "Removed" in states(project, COUNT)
-
-
 def test_a_server_that_knows_no_batches_gets_them_one_by_one(project: Project) -> None:
     many(project, COUNT)
     refusal = Fault("ado", "status", code=404, body={"message": "no"}, path="batch\\?", times=9)
     project.box.faults.add(refusal)
     project.run(*COMPLETED).ends(0)
     assert (COUNT, ({"Active"}, {1})) == (len(changed_alone(project)), once_each(project))
-
-
-def test_a_closed_parent_is_told_of_all_the_same(project: Project) -> None:
-    names = many(project, COUNT)
-    parent = project.box.ado.add_work_item(id=100, title="Feature", type="Feature", state="Closed")
-    project.box.ado.put_below(1, parent)
-    project.run(*COMPLETED).ends(0, out="note: its parent 100 is Closed")
-    assert (1, []) == (batches(project), changed_alone(project))
-    assert names
-
-
-def test_an_item_of_two_increments_hears_of_both(project: Project) -> None:
-    many(project, 3)
-    block: dict[str, Any] = {key: project.metadata("0001-some-work")["ado"][key]
-                             for key in ("workItemId", "url")}  # fmt: skip
-    project.increment("0009-more-work", links={"ado": block})
-    project.run(*COMPLETED).ends(0)
-    assert [2, 1, 1] == said(project, (1, 2, 3))
-
-
-def test_operations_from_before_are_asked_for_first(project: Project) -> None:
-    many(project, COUNT)
-    project.run(*COMPLETED, "--offline")
-    done = project.run("sync")
-    assert (0, 0) == (done.code, batches(project)), done.said
-    assert ({"Active"}, {1}) == once_each(project)
 
 
 def test_a_refused_token_leaves_each_pending_and_is_not_sent_for_each(project: Project) -> None:

@@ -128,37 +128,6 @@ def test_what_is_ticked_on_the_item_is_ticked_in_the_files(linked: Project, trac
     rests(linked)
 
 
-def test_of_many_ticks_the_first_are_named(project: Project) -> None:
-    project.increment(status="active")
-    tasks = [f"### T-{number:03}: Draw\n\n**Status**: [ ] pending\n" for number in range(1, 34)]
-    (project.folder() / "tasks.md").write_text("# Tasks\n\n" + "\n".join(tasks))
-    assert 0 == project.run("github", "create-issue", "7").code
-    done = text(project, "tasks.md").replace("[ ] pending", "[x] completed")
-    (project.folder() / "tasks.md").write_text(done)
-    plan = project.run("sync", "--dry-run")
-    said = "check boxes: tick T-001, T-002, T-003, T-004, T-005 and 28 more on the item"
-    assert said in plan.out
-
-
-def test_what_is_ticked_in_the_files_is_ticked_on_the_item(linked: Project, tracker: str) -> None:
-    edit(linked, "tasks.md", "[ ] pending", "[x] completed")
-    edit(linked, "spec.md", "- [x] **AC-US1-01", "- [ ] **AC-US1-01")
-    checked = linked.run("sync", "--check")
-    plan = linked.run("sync", "--dry-run").shows(
-        out=(
-            "check boxes: tick T-002 on the item; untick AC-US1-01 on the item",
-            "1 item would be written to",
-        )
-    )
-    assert [] == writes(linked)
-    done = linked.run("sync")
-    assert (5, 0, 0) == (checked.code, plan.code, done.code), checked.said + done.said
-    assert 1 == len(writes(linked))
-    assert is_ticked(linked, tracker, "T-002: Erase")
-    assert not is_ticked(linked, tracker, "AC-US1-01: It is round")
-    rests(linked)
-
-
 def test_both_sides_change_at_once_and_the_documents_list_each_change(
     linked: Project, tracker: str
 ) -> None:
@@ -199,18 +168,7 @@ def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
     rests(linked)
 
 
-def test_a_tick_on_one_tracker_reaches_the_others(project: Project) -> None:
-    created(project, *ALL)
-    tick(project, "jira", "T-002: Erase")
-
-    done = project.run("sync")
-
-    assert 0 == done.code, done.said
-    assert all(is_ticked(project, name, "T-002: Erase") for name in ALL)
-    assert 2 == len(writes(project))
-    rests(project)
-
-
+@pytest.mark.sweep
 def test_a_tick_on_one_tracker_reaches_the_others_all_or_none(project: Project) -> None:
     created(project, *ALL)
     tick(project, "jira", "T-002: Erase")
@@ -300,6 +258,7 @@ def test_a_body_that_is_too_long_lacks_done_tasks_which_stay_as_they_are(
     rests(project)
 
 
+@pytest.mark.sweep
 def test_a_list_that_an_earlier_release_cut_is_written_whole_by_an_update_alone(
     project: Project,
 ) -> None:
@@ -326,6 +285,7 @@ def test_a_list_that_an_earlier_release_cut_is_written_whole_by_an_update_alone(
     rests(project)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("direction", "pulls"), [("push", False), ("pull", True), ("off", False)])
 def test_the_direction_of_sync_counts(project: Project, direction: str, pulls: bool) -> None:
     created(project, "github")
@@ -354,59 +314,6 @@ def test_items_may_not_be_updated(project: Project) -> None:
     assert 5 == project.run("sync", "--check").code
 
 
-def test_a_tick_on_the_item_of_a_finished_increment_reopens_nothing_before_the_item_is_open(
-    linked: Project, tracker: str
-) -> None:
-    assert 0 == linked.run("complete", "7", "--force", "--reason", "Enough").code
-    writes(linked)
-    tick(linked, tracker, "T-002: Erase")
-
-    done = linked.run("sync")
-
-    assert (0, []) == (done.code, writes(linked)), done.said
-    assert "completed" == linked.metadata()["status"]
-    assert text(linked, "tasks.md").endswith("[x] completed\n")
-    rests(linked)
-    tick(linked, tracker, "T-001: Draw", done=False)
-    reopening: dict[str, dict[str, Any]] = {
-        "github": {"state": "open", "state_reason": None},
-        "ado": {"state": "Active"},
-        "jira": {"status": "In Progress"},
-    }
-    getattr(linked.box, tracker).edit(*item_of(linked, tracker), **reopening[tracker])
-
-    reopened = linked.run("sync")
-
-    assert (0, "active") == (reopened.code, linked.metadata()["status"]), reopened.said
-    assert "**User Story**: US-001\n**Status**: [ ] " in text(linked, "tasks.md")
-    rests(linked)
-
-
-def test_items_per_story_compare_their_own_part(project: Project) -> None:
-    created(project)
-    assert 0 == project.run("github", "create-issue", "7", "--per-story").code
-    writes(project)
-    first = block(project, "github")["items"][0]
-    number = next(first[key] for key in ("issue", "issueNumber") if key in first)
-    project.box.github.tick("octo/widgets", number, "AC-US1-02")
-    edit(project, "tasks.md", "[ ] pending", "[x] completed")
-    project.run("sync").ends(0)
-    assert "- [x] **AC-US1-02" in text(project, "spec.md")
-    (sent,) = writes(project)
-    assert str(number) not in sent.rpartition("/")[2]
-    rests(project)
-
-
-def test_items_linked_by_hand_have_no_boxes(project: Project) -> None:
-    project.increment(status="active", links=project.items(finished=False))
-    (project.folder() / "spec.md").write_text(SPEC)
-    (project.folder() / "tasks.md").write_text(TASKS)
-    assert 0 == project.run("sync").code
-    assert all("boxes" not in block(project, name)["base"] for name in ALL)
-    edit(project, "tasks.md", "[ ] pending", "[x] completed")
-    rests(project)
-
-
 def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
     linked: Project, tracker: str
 ) -> None:
@@ -424,17 +331,7 @@ def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
     rests(linked)
 
 
-def test_too_many_items_leave_the_files_as_they_are(project: Project) -> None:
-    created(project, *ALL)
-    tick(project, "jira", "AC-US1-02: It is blue")
-    edit(project, "tasks.md", "[ ] pending", "[x] completed")
-    before = project.tree()
-
-    done = project.run("sync", "--max-items", "2")
-
-    assert (2, [], before) == (done.code, writes(project), project.tree()), done.said
-
-
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
 @pytest.mark.parametrize("how", ["lost", "unreadable"])
 def test_files_that_cannot_be_read_empty_no_item(project: Project, name: str, how: str) -> None:
@@ -506,19 +403,6 @@ def test_hostile_words_in_boxes_are_only_words(project: Project, tracker: str) -
     rests(project)
 
 
-def test_a_branch_that_is_not_compared_leaves_the_boxes(project: Project) -> None:
-    created(project, "github")
-    project.git("init", "-q", "-b", "feature")
-    project.configure_more(tables='[sync]\nbranch = "main"\n')
-    tick(project, "github", "AC-US1-02: It is blue")
-    before = text(project, "spec.md")
-
-    checked, done = project.run("sync", "--check"), project.run("sync")
-
-    assert (0, 0) == (checked.code, done.code), checked.said + done.said
-    assert before == text(project, "spec.md")
-
-
 def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
     created(project, "github")
     project.box.github.has_graphql = False
@@ -535,17 +419,6 @@ def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
     project.run("sync")
     edit(project, "spec.md", "- [x] **AC-US1-02", "- [ ] **AC-US1-02")
     project.run("sync", "--dry-run").shows(out="untick AC-US1-02 on the item")
-
-
-def test_an_edited_body_is_an_event(project: Project) -> None:
-    created(project, "github")
-    tick(project, "github", "T-002: Erase")
-    issue = project.box.github.issue(*item_of(project, "github"))
-    event = {"action": "edited", "issue": issue, "sender": {"login": "mona"}}
-    (project.home / "event.json").write_text(json.dumps(event))
-    project.run("ingest", "--from", "github-event", str(project.home / "event.json")).ends(0)
-    assert text(project, "tasks.md").endswith("[x] completed\n")
-    rests(project)
 
 
 def test_files_that_change_during_the_comparison_are_left(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.agents.events import context, event, fire
-from tests.cli.project import OPEN, Project
+from tests.cli.project import Project
 from tests.cli.trackers.comment_desk import REPOSITORY, Desk, add_people
 from tests.delivery.stage import fault, start
 
@@ -30,14 +30,6 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert 8 >= len(desk.sent), desk.sent
 
 
-def test_without_a_reason_the_comment_is_linked(desk: Desk) -> None:
-    comment = desk.post("ann", "/reopen")
-    assert (0, "open") == (desk.take_up(comment).code, desk.state)
-    (text,) = desk.answers
-    url = f"{desk.url}#issuecomment-{comment}"
-    assert f"**Reopened**: (asked by ann in {url})" in text.replace("\\", "").replace("&#8203;", "")
-
-
 def test_the_words_of_a_comment_choose_no_options_and_no_items(desk: Desk) -> None:
     github = desk.project.box.github
     github.add_issue(number=5, title="Other", author="ann", state="closed")
@@ -59,6 +51,7 @@ def test_a_strangers_words_notify_nobody_where_the_teams_may(desk: Desk) -> None
     assert "Crash @ octocat octo/other# 9 GH- 9 https: //evil.example" == reason.replace("\\", "")
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
 def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
     comment = desk.post("ann", "/reopen It crashes")
@@ -90,6 +83,7 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("allow", "by", "user", "words"),
     [
@@ -126,6 +120,7 @@ def test_an_answer_names_those_whom_the_settings_allow(
     assert "closed" == desk.state, refused.said
 
 
+@pytest.mark.cases(2, 7, 8)
 @pytest.mark.parametrize(
     ("closing", "user", "words", "state"),
     [
@@ -164,46 +159,6 @@ def test_a_person_asks_three_times_a_day_and_others_still_can(desk: Desk) -> Non
     assert (0, "open", before + 1) == (other.code, desk.state, len(desk.answers))
 
 
-def test_a_refusal_is_of_the_three_commands_of_a_day(desk: Desk) -> None:
-    desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    desk.close("wanda")
-    assert "ann may not" in desk.say("ann", "/reopen It crashes").said
-    desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    assert "closed" == (desk.say("ann", "/close Now").code or desk.state)
-    assert "open" == (desk.say("tim", "/reopen No").code or desk.state)
-    assert "closed" == (desk.say("ann", "/close Really").code or desk.state)
-    assert "open" == (desk.say("tim", "/reopen No").code or desk.state)
-    assert "ann has asked 3 times within a day" in desk.say("ann", "/close Please").said
-    assert "open" == desk.state
-
-
-def test_a_close_and_its_undo(desk: Desk) -> None:
-    assert 0 == desk.say("ann", "/reopen Crash").code
-    # The answer to the first names who was refused.
-    for _ in range(2):
-        refused = desk.say("oda", "/undo")
-        assert ("open", True) == (desk.state, "oda may not" in refused.said)
-    undone = desk.say("ann", "/undo A mistake of mine")
-    assert (0, "closed") == (undone.code, desk.state), undone.said
-    assert "The reopen is taken back" in desk.answers[-1]
-    desk.say("tim", "/reopen --even-if-not-planned No")
-    closed = desk.say("ann", "/close Fixed by an update")
-    assert (0, "closed") == (closed.code, desk.state), closed.said
-    assert "Fixed by an update" in desk.answers[-1]
-
-
-@pytest.mark.parametrize("is_first", [True, False])
-def test_a_reopen_by_hand_is_not_taken_back(desk: Desk, *, is_first: bool) -> None:
-    if not is_first:
-        for words in ("/reopen Crash", "/close No"):
-            assert 0 == desk.say("ann", words).code
-    desk.project.box.github.edit(REPOSITORY, 4, state="open", by="wanda")
-    for user in ("ann", "tim"):
-        done = desk.say(user, "/undo")
-        assert (0, "open") == (done.code, desk.state), done.said
-        assert "no comment on this item asked for the reopen" in done.said
-
-
 @pytest.mark.parametrize("is_closed", [True, False])
 def test_an_older_close_does_not_outweigh_a_reopen_by_hand(desk: Desk, *, is_closed: bool) -> None:
     github = desk.project.box.github
@@ -222,15 +177,6 @@ def test_an_older_close_does_not_outweigh_a_reopen_by_hand(desk: Desk, *, is_clo
     assert "was reopened after the comment was written" in done.said
 
 
-def test_labels_that_unlatch_set_are_kept_true(desk: Desk) -> None:
-    desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    with desk.earlier():
-        assert 0 == desk.project.run("close", desk.url, "--reason", "Done").code
-    assert 0 == desk.say("ann", "/reopen It crashes").code
-    labels = desk.project.box.github.issue(REPOSITORY, 4)["labels"]
-    assert ["bug", "reopened"] == [label["name"] for label in labels]
-
-
 @pytest.fixture
 def shared(desk: Desk) -> Desk:
     """The issue belongs to an increment with items on all trackers, in its own repository."""
@@ -242,27 +188,7 @@ def shared(desk: Desk) -> Desk:
     return desk
 
 
-def test_who_has_triage_reopens_the_increment_and_their_words_stay_where_they_stand(
-    shared: Desk,
-) -> None:
-    project = shared.project
-
-    done = shared.say("tim", "/reopen The customer Ida Nox is cut off")
-
-    assert (0, OPEN) == (done.code, project.states()), done.said
-    (entry,) = project.metadata()["reopenHistory"]
-    assert ("tim", f"(asked by tim in {project.urls['github']}") == (
-        entry["reopenedBy"],
-        entry["reason"].partition("#")[0],
-    )
-    texts = [text for each in project.comments().values() for text in each if "(asked " in text]
-    assert (3, 0) == (len(texts), sum("Ida Nox" in text for text in texts))
-    # Who asked may take it back, although no right to the increment is theirs any more.
-    project.box.github.add_person("tim", role="read")
-    undone = shared.say("tim", "/undo")
-    assert (0, "closed") == (undone.code, shared.state), undone.said
-
-
+@pytest.mark.cases(0, 2)
 @pytest.mark.parametrize("cause", ["author", "elsewhere", "a path that ends alike"])
 def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
     shared: Desk, cause: str
@@ -287,29 +213,6 @@ def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
         assert 0 == project.run("sync", "--check").code
     assert "completed" == project.metadata()["status"]
     assert {"ado": "Closed", "jira": "Done"}.items() <= project.states().items()
-
-
-def test_who_has_no_right_to_the_increment_closes_the_issue_alone(shared: Desk) -> None:
-    project = shared.project
-    project.configure_more(tables='[sync]\non_close = "follow"\n')
-    assert 0 == shared.say("tim", "/reopen It crashes").code
-
-    closed = shared.say("ann", "/close It works")
-
-    assert (0, "closed") == (closed.code, shared.state), closed.said
-    assert 0 == project.run("sync", "--yes").code
-    assert ("active", "Active") == (project.metadata()["status"], project.states()["ado"])
-
-
-def test_settings_let_authors_reopen_increments_and_share_their_words(shared: Desk) -> None:
-    project = shared.project
-    project.configure_more(tables="[comments]\nspread = true\nshare_text = true\n")
-    done = shared.say("ann", "/reopen It crashes")
-    assert (0, OPEN) == (done.code, project.states()), done.said
-    assert [1, 1, 1] == [
-        sum("It crashes" in t for t in texts if "Reopened" in t)
-        for texts in project.comments().values()
-    ]
 
 
 def test_agents_get_no_words_of_a_comment(shared: Desk) -> None:
@@ -342,14 +245,6 @@ def test_who_has_write_completes_the_increment_with_its_checks(shared: Desk) -> 
     (project.folder() / "tasks.md").write_text("# Tasks\n\n- [x] T-001: Find it\n")
     assert 0 == shared.say("wes", "/close Done now").code
     assert ("completed", "closed") == (project.metadata()["status"], shared.state)
-
-
-def test_outside_of_a_project_the_issue_alone_is_reopened(desk: Desk) -> None:
-    project = desk.project
-    (project.root / ".unlatch/config.toml").unlink()
-    (project.root / ".unlatch").rmdir()
-    done = desk.say("ann", "/reopen It crashes")
-    assert (0, "open") == (done.code, desk.state), done.said
 
 
 @pytest.mark.parametrize("action", ["edited", "deleted"])
@@ -394,13 +289,7 @@ def test_a_script_is_told_why_nothing_was_to_do(desk: Desk) -> None:
     )
 
 
-def test_limits_of_the_job_hold_for_the_command(shared: Desk) -> None:
-    done = shared.say("tim", "/reopen It crashes", "--max-items", "2")
-    assert (2, "closed") == (done.code, shared.state), done.said
-    assert "too-many-items" in done.err
-    assert "completed" == shared.project.metadata()["status"]
-
-
+@pytest.mark.sweep
 def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     comment = desk.post("ann", "/reopen It crashes")
     refused = desk.post("oda", "/close Mine")
@@ -479,6 +368,7 @@ def test_a_change_of_one_of_two_increments_is_pushed_and_answered(in_two: Desk) 
     assert in_two.answers[-1].startswith("**Not carried out in full**: ")
 
 
+@pytest.mark.sweep
 def test_a_command_on_two_increments_counts_once(in_two: Desk) -> None:
     for number in range(3):
         opened = in_two.say("tim", f"/reopen Again {number}")

@@ -87,12 +87,7 @@ def test_the_comment_of_a_close_says_how_to_get_it_back(desk: Desk, as_words: st
         assert note not in desk.answers[-1].replace("\\", "")
 
 
-def test_a_close_without_the_setting_says_nothing_of_a_reopen(desk: Desk) -> None:
-    desk.project.box.github.edit(REPOSITORY, 4, state="open")
-    assert 0 == desk.project.run("close", desk.url, "--reason", "Done").code
-    assert not [text for text in desk.answers if "/reopen" in text]
-
-
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(("days", "state"), [(2, "closed"), (4, "open"), (0, "open")])
 def test_an_author_may_ask_for_some_days(desk: Desk, days: int, state: str) -> None:
     configure(desk, f"days = {days}")

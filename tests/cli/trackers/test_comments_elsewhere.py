@@ -115,6 +115,7 @@ def desk(project: Project, request: pytest.FixtureRequest) -> Desk:
     return desk
 
 
+@pytest.mark.cases(0)
 def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     comment = desk.post("Ann", "/reopen It still crashes")
     done = desk.take_up(comment, event=desk.event(comment, "/close Mallory says so"))
@@ -125,6 +126,7 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert "Mallory" not in text
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(
     ("name", "by"),
     [("Ann\x1b[2J\n/close", "By Ann /close,"), (" \u202e ", ""), ("é" * 300, f"By {'é' * 100},")],
@@ -161,19 +163,6 @@ def test_words_that_may_be_a_strangers_give_no_right_to_take_back(desk: Desk) ->
     assert desk.is_open, done.said
 
 
-@pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
-def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
-    comment = desk.post("Ann", "/reopen It crashes")
-    desk.take_up(comment)
-    if again == "fresh runner":
-        desk.project.forget_local()
-    if again == "another comment":
-        comment = desk.post("Ann", "/reopen It crashes")
-    done = desk.take_up(comment)
-    assert (0, True, 1) == (done.code, desk.is_open, len(desk.answers)), done.said
-    assert "is open already" in done.said
-
-
 def test_a_close_is_carried_out_once_even_after_a_reopen_by_hand(desk: Desk) -> None:
     desk.say("Ann", "/reopen Crash")
     comment = desk.post("Ann", "/close Fixed by an update")
@@ -186,13 +175,6 @@ def test_a_close_is_carried_out_once_even_after_a_reopen_by_hand(desk: Desk) -> 
     again = desk.take_up(comment)
     assert (0, True) == (again.code, desk.is_open), again.said
     assert "carried out already" in again.said
-
-
-def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
-    first, second = desk.say("Oda", "/reopen Me too"), desk.say("Oda", "/reopen Please")
-    assert (0, 0, False) == (first.code, second.code, desk.is_open), first.said
-    (text,) = desk.answers
-    assert ("people with triage" in text, "asked by Oda " in text) == (True, True)
 
 
 @pytest.mark.parametrize("what", ["gone", "edited", "with the close", "of a program"])
@@ -213,18 +195,6 @@ def test_what_asks_for_nothing_changes_nothing(desk: Desk, what: str) -> None:
                 box.ado.edit_comment(101, int(comment), text)
     done = desk.take_up(comment)
     assert (0, False, []) == (done.code, desk.is_open, desk.answers), done.said
-
-
-def test_a_person_asks_three_times_a_day(desk: Desk) -> None:
-    for number in range(3):
-        assert 0 == desk.say("Ann", f"/reopen Again {number}").code
-        assert desk.is_open
-        desk.close("Ann", ago=50 - number)
-        # Nothing but the comments shows what earlier jobs did.
-        desk.project.forget_local()
-    done = desk.say("Ann", "/reopen Once more")
-    assert "has asked 3 times within a day" in done.said
-    assert (3, False) == (len(desk.answers), desk.is_open)
 
 
 def test_who_asked_takes_a_reopen_back(desk: Desk) -> None:
@@ -251,6 +221,7 @@ def shared(desk: Desk) -> Desk:
     return desk
 
 
+@pytest.mark.cases(7)
 @pytest.mark.parametrize(
     ("user", "spread", "is_whole"),
     [("Tim", False, True), ("Ann", False, False), ("Ann", True, True), ("Oda", True, False)],
@@ -268,16 +239,7 @@ def test_how_far_a_reopen_reaches(shared: Desk, user: str, *, spread: bool, is_w
         assert (user, False) == (entry["reopenedBy"], "Ida Nox" in entry["reason"])
 
 
-def test_who_has_write_completes_the_increment(shared: Desk) -> None:
-    project = shared.project
-    assert 0 == shared.say("Wes", "/reopen Crash").code
-    refused = shared.say("Tim", "/close This alone")
-    assert ("active", False) == (project.metadata()["status"], shared.is_open), refused.said
-    assert 0 == shared.say("Tim", "/reopen Again").code
-    closed = shared.say("Wes", "/close Done now")
-    assert (0, "completed") == (closed.code, project.metadata()["status"]), closed.said
-
-
+@pytest.mark.cases(0)
 def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     comment, refused = desk.post("Ann", "/reopen It crashes"), desk.post("Oda", "/reopen Mine")
     desk.take_up(refused)
@@ -290,6 +252,7 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     assert (True, 2) == (desk.is_open, len(desk.answers))
 
 
+@pytest.mark.cases(1)
 def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
     desk.project.box.faults.add(fault(desk.tracker, "state", "drop-after"))
     comment = desk.post("Ann", "/reopen It crashes")

@@ -17,6 +17,7 @@ def desk(project: Project) -> Desk:
     return desk
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("review", [False, True], ids=["below", "on its code"])
 def test_its_author_reopens_and_closes_it(desk: Desk, *, review: bool) -> None:
     comment = desk.post("ann", "/reopen Now it is done", review=review)
@@ -32,19 +33,6 @@ def test_its_author_reopens_and_closes_it(desk: Desk, *, review: bool) -> None:
     closed = desk.say("ann", "/close It is not", review=review)
     assert ([0, 0], "closed") == ([again.code, closed.code], desk.state), closed.said
     assert 2 == len(desk.answers)
-
-
-def test_the_close_of_another_person_stands_for_its_author(desk: Desk) -> None:
-    desk.project.box.github.edit(REPOSITORY, 9, state="open")
-    desk.close("wes", None)
-
-    refused = desk.say("ann", "/reopen It is done")
-    assert ("closed", True) == (
-        desk.state,
-        "ann may not reopen the item (closed-by-another)" in refused.said,
-    )
-
-    assert (0, "open") == (desk.say("tim", "/reopen It is done").code, desk.state)
 
 
 @pytest.mark.parametrize(
@@ -73,14 +61,6 @@ def test_what_github_cannot_reopen_is_explained_once(
     assert not any(sent.startswith("PATCH") for sent in desk.sent)
 
 
-def test_a_branch_that_is_back_is_no_obstacle(desk: Desk) -> None:
-    desk.project.box.github.edit(REPOSITORY, 9, branch_deleted=True)
-    desk.say("ann", "/reopen It is done")
-    desk.project.box.github.edit(REPOSITORY, 9, branch_deleted=False)
-
-    assert (0, "open") == (desk.say("ann", "/reopen It is back").code, desk.state)
-
-
 @pytest.mark.parametrize("teams", [{"support": {"oda"}}, {"support": {"ann"}}, {}, None])
 def test_a_team_may_if_the_token_reads_it(
     project: Project, teams: dict[str, set[str]] | None
@@ -98,13 +78,7 @@ def test_a_team_may_if_the_token_reads_it(
     assert (0, "open" if is_in else "closed") == (done.code, desk.state), done.said
 
 
-@pytest.mark.parametrize("name", ["team:", "team:a/b", "role:x", "everybody"])
-def test_other_names_are_no_setting(project: Project, name: str) -> None:
-    project.configure_more(tables=f'[comments]\nallow = ["{name}"]\n')
-    done = project.run("sync")
-    assert (1, True) == (done.code, "team:NAME" in done.err), done.said
-
-
+@pytest.mark.cases(1, 2, 3)
 @pytest.mark.parametrize(
     "branch",
     [

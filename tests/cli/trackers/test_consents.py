@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import CLOSED, OPEN, REASON, Project
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 
@@ -33,6 +33,7 @@ def test_states_and_labels_stay_and_the_comment_is_posted(
     assert (again.code, completed.states()) == (0, CLOSED)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("linked", "comments"), [(True, 0), (False, 1)], ids=["linked", "own"])
 def test_items_that_were_there_before_get_no_comment_but_those_of_the_increments_own(
     project: Project, refuse: Callable[..., None], *, linked: bool, comments: int
@@ -71,30 +72,6 @@ def test_items_are_not_made_and_not_updated(project: Project, refuse: Callable[.
     for done in (made, updated):
         assert (done.code, "write-not-permitted" in done.said) == (2, True), done.said
     assert project.wrote() == []
-
-
-def test_a_dry_run_says_the_same(completed: Project, refuse: Callable[..., None]) -> None:
-    refuse(canUpdateStatus=False, canUpsertInternalItems=False)
-    items = completed.run(*RESUME, "--dry-run", "--json").document["items"]
-    assert len(items) == 3
-    methods = {request["method"] for item in items for request in item["requests"]}
-    assert methods <= {"GET"}
-
-
-def test_undo_leaves_states_alone_too(completed: Project, refuse: Callable[..., None]) -> None:
-    completed.run(*RESUME)
-    refuse(canUpdateStatus=False)
-    done = completed.run("undo", "7", "--yes")
-    assert (done.code, OPEN) == (0, completed.states())
-    assert completed.metadata()["status"] == "completed"
-
-
-def test_config_toml_has_the_last_word(completed: Project, refuse: Callable[..., None]) -> None:
-    refuse(canUpdateStatus=False, canUpdateExternalItems=False)
-    completed.configure_more(tables='[sync]\nwrite = ["status", "comment", "labels"]\n')
-    done = completed.run(*RESUME)
-    assert (done.code, OPEN) == (0, completed.states())
-    assert completed.metadata(NAME)["status"] == "active"
 
 
 def test_an_issue_without_an_address_lies_in_its_increments_profile(project: Project) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.project import ALL, REASON, Project
 
 SPEC = """# Smart discipline
 
@@ -82,26 +82,6 @@ def test_one_item_per_user_story_as_its_rehearsal_shows(specified: Project, trac
     assert ["US-001", "US-002"] == [item["story"] for item in block["items"]]
 
 
-def body_of(project: Project, tracker: str) -> str:
-    """The body of the created item, in any format."""
-    box, block = project.box, project.metadata()[tracker]
-    if tracker == "github":
-        return str(box.github.issue("octo/widgets", block["issue"])["body"])
-    if tracker == "ado":
-        return str(box.ado.work_item(block["workItemId"])["fields"]["System.Description"])
-    return json.dumps(box.jira.issue(block["issueKey"])["fields"]["description"])
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_item_shows_stories_criteria_and_tasks(specified: Project, tracker: str) -> None:
-    assert specified.run(tracker, f"create-{NOUNS[tracker]}", "7").code == 0
-
-    body = body_of(specified, tracker)
-
-    for line in ("US-001: Draw a widget", "AC-US1-02: It is blue", "T-002: Erase"):
-        assert line in body.replace("\\", "")
-
-
 def test_what_cannot_or_may_not_be_created_is_refused_before_it_is_recorded(
     specified: Project,
 ) -> None:
@@ -154,46 +134,6 @@ def test_a_transferred_issue_is_followed_on_demand_to_configured_places_alone(
     check(transferred, "show", "show", "7")
 
 
-def test_a_dry_run_shows_the_new_place_and_leaves_the_link(transferred: Project) -> None:
-    allow(transferred)
-    before = transferred.tree()
-    done = transferred.run(
-        "resume", "7", "--reason", REASON, "--follow", "--dry-run", "--json"
-    ).ends(0)
-    assert before == transferred.tree()
-    (item,) = done.document["items"]
-    assert "octo/gadgets/issues/" in item["url"]
-    assert item["requests"]
-
-
-def test_a_dry_run_leaves_two_links_of_a_transferred_issue(transferred: Project) -> None:
-    allow(transferred)
-    place = f"{transferred.box.github.web_url}/octo/gadgets/issues/1"
-    transferred.run("link", "7", place)
-    transferred.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-    before = transferred.tree()
-    transferred.run("sync", "7", "--dry-run").shows("it is the same item as")
-    assert before == transferred.tree()
-
-
-def test_doctor_asks_the_trackers_what_the_token_may_do(completed: Project) -> None:
-    completed.box.requests.clear()
-
-    document = check(completed, "doctor", "doctor", "--online")
-
-    assert list(ALL) == [one["tracker"] for one in document["access"]]
-    for one in document["access"]:
-        assert one["login"], one
-        assert all(place["rights"]["read"] for place in one["places"])
-    sent = {
-        request.method
-        for request in completed.box.requests.entries()
-        if "validateonly" not in request.query.lower()
-    }
-    assert sent <= {"GET", "HEAD", "OPTIONS", "POST"}
-    assert dict.fromkeys(ALL, 0) == {n: len(c) for n, c in completed.comments().items()}
-
-
 def test_doctor_asks_one_tracker_alone_and_only_online(completed: Project) -> None:
     completed.run("doctor", "--online", "github").shows(out="GitHub: comments are posted as")
     assert (0, 0) == (completed.box.requests.count("ado"), completed.box.requests.count("jira"))
@@ -235,10 +175,3 @@ def test_an_option_of_one_tracker_is_refused_where_no_item_is_there(project: Pro
         group, noun = tracker.split()
         assert count == project.run(group, f"reopen-{noun}", "--help").out.count("--children")
     assert "active" == project.metadata()["status"]
-
-
-def test_options_of_plugins_are_kept_with_the_operation(project: Project) -> None:
-    project.increment(links=project.items("jira"))
-    project.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path").ends(0)
-    assert {("allow-path",)} == {tuple(one["options"]) for one in project.metadata()["pending"]}
-    assert project.run("sync", NAME).code == 0

@@ -75,6 +75,7 @@ def test_an_event_of_a_reopen_that_is_pending_on_the_item_alone_is_not_followed(
     assert "an operation on the item alone is pending" in done.out
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("cause", ["told before", "ours", "overtaken"])
 def test_a_message_of_what_is_known_does_nothing(with_issue: Project, cause: str) -> None:
     if cause == "told before":
@@ -116,15 +117,6 @@ def anonymous(with_issue: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The same where GitHub itself does not tell who reopened an issue."""
     monkeypatch.setattr(with_issue.box.github, "has_graphql", False)
     return with_issue
-
-
-def test_nobody_is_named_who_cannot_have_done_it(anonymous: Project) -> None:
-    reopened_by_hand(anonymous.box)
-    # Somebody's reopen of long before the increment was completed, and its message only now.
-    early = stamp(NOW - timedelta(days=300))
-    ingest(anonymous, payload(anonymous, updated_at=early)).ends(0)
-    (entry,) = anonymous.metadata()["reopenHistory"]
-    assert "mona" != entry["reopenedBy"]
 
 
 def test_only_what_is_linked_to_the_issue_is_looked_at(finished: Project) -> None:
@@ -236,13 +228,6 @@ def test_a_kind_of_message_that_nobody_reads(with_issue: Project) -> None:
     )
 
 
-def test_the_sender_is_named_and_not_the_account_of_the_token(with_issue: Project) -> None:
-    with_issue.box.github.edit("octo/widgets", 4, state="open", by="build-bot")
-    ingest(with_issue, payload(with_issue)).ends(0)
-    (entry,) = with_issue.metadata()["reopenHistory"]
-    assert "mona" == entry["reopenedBy"]
-
-
 def test_a_name_that_is_meant_to_do_something(anonymous: Project) -> None:
     reopened_by_hand(anonymous.box)
     message = payload(anonymous)
@@ -251,21 +236,6 @@ def test_a_name_that_is_meant_to_do_something(anonymous: Project) -> None:
     (entry,) = anonymous.metadata()["reopenHistory"]
     assert "::error::x ##vso[task.complete]@all" == entry["reopenedBy"]
     assert [] == [line for line in done.said.splitlines() if line.lstrip().startswith("::")]
-
-
-def test_an_issue_that_was_transferred_is_told_of(with_issue: Project) -> None:
-    with_issue.box.github.add_repository("octo/elsewhere")
-    with_issue.box.github.transfer_issue("octo/widgets", 4, "octo/elsewhere")
-    ingest(with_issue, payload(with_issue, "transferred")).ends(5, out="item-moved")
-    assert "completed" == with_issue.metadata()["status"]
-
-
-def test_an_issue_that_was_deleted_is_told_of(with_issue: Project) -> None:
-    url = f"{with_issue.box.github.web_url}/octo/widgets/issues/98"
-    links = {"github": {"issue": 98, "url": url}}
-    with_issue.increment("0008-gone", status="active", links=links)
-    ingest(with_issue, payload(with_issue, "deleted", html_url=url)).ends(5, out="item-not-found")
-    assert "active" == with_issue.metadata("0008-gone")["status"]
 
 
 def test_on_another_branch_nothing_is_pulled(with_issue: Project) -> None:

@@ -99,7 +99,7 @@ class Team(RuleBasedStateMachine):
         self._folder.cleanup()
 
 
-@pytest.mark.parametrize("examples", [5, pytest.param(60, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("examples", [2, pytest.param(60, marks=pytest.mark.sweep)])
 def test_whatever_comes_when_both_sides_agree_and_nothing_is_told_twice(
     project: Project, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:

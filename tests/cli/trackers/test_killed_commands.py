@@ -49,6 +49,7 @@ def run_on_fresh_runners(desk: Desk, comment: int) -> None:
         assert 0 == done.code, done.said
 
 
+@pytest.mark.cases(11)
 @pytest.mark.parametrize("effect", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_a_command_is_carried_out_once(desk: Desk, request_: str, *, effect: bool) -> None:
@@ -62,27 +63,7 @@ def test_a_command_is_carried_out_once(desk: Desk, request_: str, *, effect: boo
     assert "“It crashes”" in desk.answers[0]
 
 
-def test_the_comment_of_a_close_is_not_taken_for_that_of_the_reopen(desk: Desk) -> None:
-    with desk.earlier():
-        assert 0 == desk.project.run("close", desk.url, "--reason", "Done").code
-    comment, held = desk.post("ann", "/reopen It crashes"), Held()
-
-    kill(desk, comment, held, effect=True, **REQUESTS["state"])
-    run_on_fresh_runners(desk, comment)
-
-    assert ("open", 2) == (desk.state, len(desk.answers)), desk.texts
-    assert "“It crashes”" in desk.answers[1]
-
-
-def test_who_asks_again_gets_the_emoji_alone(desk: Desk) -> None:
-    desk.close("ann")
-    first, second = desk.post("ann", "/reopen It crashes"), desk.post("wes", "/reopen Yes")
-    for comment in (first, second):
-        run_on_fresh_runners(desk, comment)
-    assert ("open", 1) == (desk.state, len(desk.answers)), desk.texts
-    assert [1, 1] == [desk.thumbs(comment) for comment in (first, second)]
-
-
+@pytest.mark.cases(3, 4)
 @pytest.mark.parametrize("user", ["tim", "ann"])
 @pytest.mark.parametrize("request_", ["state", "answer", "emoji"])
 def test_the_increment_of_the_issue_gets_what_it_is_to_get(

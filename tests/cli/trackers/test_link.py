@@ -48,26 +48,6 @@ ADDRESSES = [
 ]
 
 
-def test_an_address_may_be_any_that_a_browser_shows(project: Project) -> None:
-    project.items()
-    project.increment()
-    box = project.box
-    places = {"github": box.github.web_url, "ado": box.ado.web_url, "jira": box.jira.site}
-    for tracker, address in ADDRESSES:
-        project.run("link", "7", address.format(**places)).ends(0, whole_out=LINES[tracker])
-        assert project.metadata()[tracker]["url"] == project.urls[tracker]
-        assert project.run("unlink", "7", tracker).code == 0
-
-
-def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
-    project.items("github", finished=False)
-    project.increment()
-
-    project.run("link", "7", project.urls["github"])
-
-    assert "base" not in project.metadata()["github"]
-
-
 def test_linking_twice_changes_nothing(project: Project) -> None:
     project.items("github")
     project.increment(status="active")
@@ -80,30 +60,6 @@ def test_linking_twice_changes_nothing(project: Project) -> None:
     assert "base" not in project.metadata()["github"]  # the sides are not in step
 
 
-def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -> None:
-    project.items("github")
-    other = project.box.github.add_issue(title="Second", state="closed")
-    project.increment()
-    url = f"{project.box.github.web_url}/octo/widgets/issues/{other}"
-    project.run("link", "7", project.urls["github"], url)
-    block = project.metadata()["github"]
-    assert (block["issue"], block["url"]) == (4, project.urls["github"])
-    assert [4, other] == [item["issue"] for item in block["items"]]
-
-
-def test_a_link_is_documented(project: Project) -> None:
-    project.items("jira")
-    project.increment()
-
-    document = project.run("link", "7", project.urls["jira"], "--json").document
-
-    linked = document.pop("linked")
-    assert {"schema": "unlatch.link/1", "id": NAME, "exitCode": 0}.items() <= document.items()
-    assert [
-        (item["tracker"], item["id"], item["title"], item["type"], item["state"]) for item in linked
-    ] == [("jira", "SCRUM-28", "Smart discipline", "Epic", "Done")]
-
-
 def refused(project: Project, *arguments: str) -> tuple[int, str]:
     """The exit code and id of an error that changed nothing and wrote nothing."""
     before = project.tree()
@@ -112,16 +68,6 @@ def refused(project: Project, *arguments: str) -> tuple[int, str]:
     assert project.wrote() == []
     assert "\n  next: " in done.err, done.said
     return done.code, done.err.partition("[")[2].partition("]")[0]
-
-
-def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> None:
-    project.box.github.add_repository("octo/secrets")
-    project.box.github.add_issue("octo/secrets", number=1, title="Secret")
-    project.increment()
-    url = f"{project.box.github.web_url}/octo/secrets/issues/1"
-
-    assert refused(project, "link", "7", url) == (2, "target-not-allowed")
-    assert project.sent() == []
 
 
 def test_an_item_outside_the_targets_or_without_a_right_is_refused(
@@ -177,30 +123,6 @@ def test_the_address_of_a_tracker_that_is_not_configured_names_the_table_to_add(
     project.run("link", "7", url).ends(
         2, err=("error[tracker-not-configured]", f"next: add a table {table}")
     )
-
-
-def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -> None:
-    project.increment()
-    project.configure('[trackers.github]\nrepository = "octo/widgets"\n')
-    project.run("link", "7", "https://github.com/octo/widgets/pull/4").shows(
-        err=(
-            "error[url-unknown]: GitHub has no issue that an increment can have",
-            "unlatch reopen https://github.com/octo/widgets/pull/4",
-        )
-    )
-    project.run("link", "7", "https://tracker.example/4").shows(
-        err=("(configured: GitHub)", "if a tracker of yours is at tracker.example, set its address")
-    )
-
-
-def test_without_authorisation_linking_ends_with_exit_code_4(project: Project) -> None:
-    project.items("github")
-    project.increment()
-    project.extra["GITHUB_TOKEN"] = "wrong-token"
-
-    code, _ = refused(project, "link", "7", project.urls["github"])
-
-    assert code == 4
 
 
 def test_there_has_to_be_something_to_link(project: Project) -> None:
@@ -265,19 +187,6 @@ NAMES = {
 }
 
 
-def test_unlink_takes_an_item_by_tracker_id_address_or_the_name_that_people_use(
-    completed: Project,
-) -> None:
-    original = (completed.folder() / "metadata.json").read_bytes()
-    for tracker, names in NAMES.items():
-        for named in (tracker, completed.urls[tracker], *names):
-            completed.run("unlink", "7", named).ends(0)
-            left = [name for name in ALL if name in completed.metadata()]
-            assert left == [name for name in ALL if name != tracker], named
-            (completed.folder() / "metadata.json").write_bytes(original)
-    assert completed.sent() == []
-
-
 def test_unlink_withdraws_the_pending_operations_of_the_item_as_a_dry_run_foresees(
     completed: Project,
 ) -> None:
@@ -333,24 +242,6 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     assert project.metadata()[tracker]["url"]
 
 
-def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Project) -> None:
-    completed.increment("0008-other", status="active")
-    completed.increment("0009-file", status="active")
-    url = completed.urls["github"]
-    shared = f"octo/widgets#4 is also linked to {NAME}"
-    done = completed.run("link", "8", url)
-    by_file = completed.run("link", "--file", "-", "--json", stdin=f"9 {url}\n")
-    new = completed.run("new", "--from", url).shows(
-        err=(
-            f"note: {shared}, 0008-other, 0009-file;",
-            "note: 1 linked item is closed: octo/widgets#4 [items-closed]",
-        )
-    )
-    assert (0, 0, 0) == (done.code, by_file.code, new.code), done.said + by_file.said + new.said
-    assert f"    note: {shared}; it is closed when the last of them is finished" in done.err
-    assert ["item-shared"] == [one["id"] for one in by_file.document["warnings"]]
-
-
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_second_item_for_the_same_work_is_refused(completed: Project, tracker: str) -> None:
     create = f"create-{'work-item' if tracker == 'ado' else 'issue'}"
@@ -401,6 +292,7 @@ def test_only_one_item_is_created_at_a_time(project: Project) -> None:
     assert "--create takes one tracker: run the command once for each" in done.err
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("tracker", "name"),
     [

@@ -52,15 +52,6 @@ def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
     assert (0, before) == (again.code, project.tree()), again.said
 
 
-def test_a_file_may_come_by_standard_input_and_name_an_item_twice(project: Project) -> None:
-    project.items("jira")
-    project.increment()
-    rows = f"7 {project.urls['jira']}\n\n{NAME} {project.urls['jira']} # again\n"
-    done = project.run("link", "--file", "-", stdin=rows)
-    assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
-    assert "items" not in project.metadata()["jira"]
-
-
 def test_every_mistake_is_listed_with_its_line_before_anything_is_written(
     project: Project,
 ) -> None:
@@ -106,15 +97,6 @@ def test_a_file_in_utf_16_is_refused(project: Project, encoding: str) -> None:
         )
 
 
-def test_the_mark_of_utf_8_is_no_part_of_a_name(project: Project) -> None:
-    project.items("github")
-    project.increment()
-    content = f"\ufeff7 {project.urls['github']}\n"
-    (project.root / "links.txt").write_text(content, encoding="utf-8")
-    for file in ("links.txt", "-"):
-        project.run("link", "--file", file, "--dry-run", stdin=content).ends(0)
-
-
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])
 def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
     project.increment()
@@ -133,17 +115,6 @@ def test_without_authorisation_it_is_the_token_that_is_told_and_not_every_line(
     done = project.run("link", "--file", file)
     assert (4, before) == (done.code, project.tree()), done.said
     assert "links-invalid" not in done.err
-
-
-def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
-    lines = []
-    for number in range(1, 41):
-        project.box.ado.add_work_item(id=number, title=f"Item {number}", state="Active")
-        name = project.increment(f"{number:04d}-some-work", status="active")
-        lines.append(f"{name} {project.box.ado.web_url}/widgets/_workitems/edit/{number}")
-    project.run("link", "--file", "-", stdin="\n".join(lines)).ends(0)
-    # The API's addresses, the items, and the states of their type.
-    assert project.box.requests.count("ado") <= 3, project.box.requests.entries()
 
 
 @pytest.mark.parametrize("way", [("--create", "github"), ("--suggest",), ("7",)])
@@ -203,17 +174,6 @@ def test_an_item_that_the_specification_names_is_proposed(project: Project) -> N
     )
 
 
-def test_the_case_of_a_title_and_the_id_count(project: Project) -> None:
-    project.box.github.add_issue(number=4, title=TITLE.upper())
-    project.box.github.add_issue(number=5, title=OTHER)
-    project.increment(links={})
-    project.increment(OTHER, links={})
-    found = proposals(project)
-    assert {f"{NAME} github": ["4"], f"{OTHER} github": ["5"]} == {
-        key: [item["id"] for item in one["items"]] for key, one in found.items()
-    }
-
-
 def test_between_several_candidates_somebody_has_to_choose(project: Project) -> None:
     for number in (4, 5):
         project.box.github.add_issue(number=number, title=TITLE)
@@ -231,12 +191,6 @@ def test_an_item_that_two_increments_may_claim_is_neithers(project: Project) -> 
     assert {f"{NAME} github": False, f"{again} github": False} == {
         key: one["clear"] for key, one in found.items()
     }
-
-
-def test_what_is_linked_elsewhere_or_has_an_item_is_not_proposed(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.increment("0009-smart-discipline", links={})
-    assert proposals(project) == {}
 
 
 def test_a_tracker_that_cannot_be_asked_keeps_no_other_from_proposing(project: Project) -> None:

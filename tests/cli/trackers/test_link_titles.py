@@ -58,25 +58,9 @@ def test_titles_with_the_same_words_are_proposed_with_the_evidence(
     assert (expected if same else set()) == {*done.out.splitlines()}
 
 
-def test_an_exact_title_goes_before_the_same_words(project: Project) -> None:
-    project.box.github.add_issue(number=5, title="Locale Audit (v36)")
-    (line,) = suggest(project, "Locale audit v36", "locale audit v36")
-    assert line.endswith(" # the same title: locale audit v36")
-
-
 def test_a_hostile_title_stays_text_in_the_evidence(project: Project) -> None:
     (line,) = suggest(project, "=HYPERLINK 1 \u0007", "=HYPERLINK(1)")
     assert (True, False) == (line.endswith(": =HYPERLINK(1)"), "\u0007" in line)
-
-
-def test_what_is_suggested_can_be_linked(project: Project) -> None:
-    project.box.github.add_issue(number=4, title="Audit # part 1, or 2")
-    project.increment(NAME, links={})
-    (project.folder(NAME) / "spec.md").write_text("# Audit part 1 or 2\n")
-    proposed = project.run("link", "--suggest").out
-    project.run("link", "--file", "-", "--dry-run", stdin=proposed).ends(
-        0, whole_err="1 item would be linked to 1 increment; nothing was written.\n"
-    )
 
 
 @pytest.mark.parametrize(

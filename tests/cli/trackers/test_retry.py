@@ -26,19 +26,11 @@ def seconds_until(moment: str | None) -> float:
     return (parsed - datetime.now(UTC)) / timedelta(seconds=1)
 
 
-def test_nothing_is_left(completed: Project) -> None:
-    document = completed.run(*RESUME).document
-
-    assert {("none", None)} == set(retries(document).values())
-    assert ("none", None) == (document["retry"], document["retryAt"])
-    synced = completed.run(*SYNC).document
-    assert ("none", None) == (synced["retry"], synced["retryAt"])
-
-
 def refusal(code: int, body: dict[str, str]) -> Fault:
     return fault("github", "comment", "status", code=code, body=body)
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("synced", [False, True])
 def test_the_time_is_the_trackers_own(completed: Project, synced: bool) -> None:
     completed.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
@@ -51,42 +43,11 @@ def test_the_time_is_the_trackers_own(completed: Project, synced: bool) -> None:
     assert 500 < seconds_until(document["retryAt"]) <= 600
 
 
-def test_a_tracker_that_is_down_is_tried_again_in_a_minute(completed: Project) -> None:
-    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
-
-    document = completed.run(*RESUME).document
-
-    assert "at" == retries(document)["jira"][0] == document["retry"]
-    assert 30 < seconds_until(document["retryAt"]) <= 60
-
-
-@pytest.mark.parametrize(
-    ("code", "body"), [(403, LOCKED), (401, {"message": "Bad credentials"})], ids=["403", "401"]
-)
-def test_a_person_has_to_act(completed: Project, code: int, body: dict[str, str]) -> None:
-    completed.box.faults.add(fault("github", "comment", "status", code=code, body=body))
-
-    document = completed.run(*RESUME).document
-
-    assert ("person", None) == retries(document)["github"]
-    assert ("person", None) == (document["retry"], document["retryAt"])
-
-
-def test_what_can_be_delivered_later_comes_before_a_person(completed: Project) -> None:
-    completed.box.faults.add(fault("github", "comment", "status", code=403, body=LOCKED))
-    completed.box.faults.add(Fault("jira", "status", code=503, times=99))
-
-    document = completed.run(*RESUME).document
-
-    own = {name: retry for name, (retry, _) in retries(document).items()}
-    assert {"github": "person", "ado": "none", "jira": "at"} == own
-    assert "at" == document["retry"]
-
-
 DOWN = Fault("jira", "status", code=503, times=99)
 DENIED = {"message": "Bad credentials"}
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("faults", "own", "retry"),
     [
@@ -109,13 +70,6 @@ def test_what_a_minute_mends_comes_before_what_a_person_has_to_do(
         assert 30 < seconds_until(document["retryAt"]) <= 60
     else:
         assert {None} == {document["retryAt"], found["github"][1]}
-
-
-def test_a_sync_that_skips_blocked_operations_needs_a_person(completed: Project) -> None:
-    completed.box.faults.add(fault("github", "comment", "status", code=403, body=LOCKED))
-    completed.run(*RESUME)
-    document = completed.run(*SYNC).document
-    assert (3, "person") == (document["exitCode"], document["retry"])
 
 
 def test_what_was_left_on_purpose_can_be_delivered_at_once(completed: Project) -> None:

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.cli.output.test_documents import check
 from tests.cli.project import Project
 from tests.cli.trackers.test_sync import by_hand, finished, with_issue, writes
 
@@ -35,23 +34,6 @@ def test_on_a_detached_head_no_status_follows_an_item(detached: Project, tables:
     assert "HEAD is detached: only pending operations are delivered." in done.err
 
 
-def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
-    detached.run("sync", "--dry-run").shows(
-        out="No changes would be made.",
-        err="HEAD is detached: only pending operations would be delivered.",
-        not_out="->",
-    )
-    document = check(detached, "sync-plan", "sync", "--dry-run")
-    assert ("HEAD", [], []) == tuple(document[key] for key in ("otherBranch", "moves", "items"))
-
-
-def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:
-    by_hand(detached, "github", opens=False)
-    assert 0 == detached.run("resume", "7", "--reason", "More", "--yes", "--offline").code
-    detached.run("sync", "--yes").ends(0)
-    assert detached.states() == {"github": "open"}
-
-
 CI_BRANCHES: list[tuple[dict[str, str], str]] = [
     ({"GITHUB_REF": "refs/heads/main"}, "main"),
     ({"BUILD_SOURCEBRANCH": "refs/heads/main"}, "main"),
@@ -71,15 +53,6 @@ def test_the_ci_system_names_the_branch_of_a_detached_head_but_no_tag_or_pull_re
 ) -> None:
     for environ, branch in CI_BRANCHES:
         assert (environ, current_branch(detached.root, environ)) == (environ, branch)
-
-
-def test_the_branch_that_the_ci_system_names_is_synced(detached: Project) -> None:
-    detached.configure_more(tables=MAIN)
-    detached.extra["GITHUB_REF"] = "refs/heads/main"
-
-    done = detached.run("sync", "--yes")
-
-    assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
 
 
 @pytest.mark.parametrize("named_by", ["itself", "default"])
@@ -110,20 +83,7 @@ def test_a_branch_is_compared_if_the_default_branch_names_it(
     assert (0, not is_compared) == (done.code, told), done.said
 
 
-def test_outside_of_git_every_status_is_compared(with_issue: Project) -> None:
-    by_hand(with_issue, "github", opens=True)
-
-    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
-
-
-def test_a_repository_without_a_commit_is_on_its_branch(with_issue: Project) -> None:
-    with_issue.git("init", "--quiet", "--initial-branch", "main")
-    with_issue.configure_more(tables=MAIN)
-    by_hand(with_issue, "github", opens=True)
-
-    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
-
-
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("place", ["no repository", "no commit", "named by the CI system"])
 def test_where_nothing_says_another_branch_every_status_is_compared(
     with_issue: Project, place: str
@@ -138,17 +98,6 @@ def test_where_nothing_says_another_branch_every_status_is_compared(
         with_issue.git("checkout", "--quiet", "--detach")
         with_issue.extra["GITHUB_REF"] = "refs/heads/main"
     assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
-
-
-@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--dry-run"), ("sync", "--yes")])
-def test_where_no_increment_was_changed_it_says_so(
-    with_issue: Project, command: tuple[str, ...]
-) -> None:
-    with_issue.commit()
-    by_hand(with_issue, "github", opens=True)
-    done = with_issue.run(*command, "--changed-since", "main")
-    assert (0, "", []) == (done.code, done.out, writes(with_issue)), done.said
-    assert "No increments changed since main.\n" == done.err
 
 
 @pytest.fixture
@@ -168,12 +117,6 @@ def test_an_increment_that_the_branch_removed_is_named(branch: Project) -> None:
         whole_out="",
         whole_err="note: removed since main, and not compared: 0007-smart-discipline\n",
     )
-
-
-def test_an_increment_that_the_branch_archived_is_compared(branch: Project) -> None:
-    (branch.increments / "_archive").mkdir()
-    branch.folder().rename(branch.increments / "_archive" / "0007-smart-discipline")
-    branch.run("sync", "--check", "--changed-since", "main").ends(5, not_err="removed")
 
 
 @pytest.mark.parametrize("name", [".unlatch/config.toml", ".specweave/config.json"])
@@ -201,6 +144,7 @@ def _marked(project: Project, tracker: str, text: str) -> None:
         box.jira.add_comment("SCRUM-28", text)
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("form", ["unlatch:op={}", "unlatch ref {}", "<!-- unlatch:op={} -->"])
 def test_a_comment_that_mentions_an_operation_hides_no_reopen(
@@ -227,15 +171,7 @@ def test_a_comment_explains_an_open_item_for_thirty_days(days: float, expected: 
     assert expected is branches._is_recent(now - timedelta(days=days), now)
 
 
-def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Project) -> None:
-    finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(new_ulid())}")
-    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes").code
-    assert 0 == finished.run("complete", "7").code
-    by_hand(finished, "jira", opens=True)
-    done = finished.run("sync")
-    assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
-
-
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("named", [(), ("7",)], ids=["all", "named"])
 def test_increments_are_synced_only_if_the_branch_changed_them(
     with_issue: Project, named: tuple[str, ...]

@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.cli.project import CLOSED, OPEN, Project
+from tests.cli.project import CLOSED, Project
 from tests.cli.trackers.comment_desk import Desk as OnGithub
-from tests.cli.trackers.comment_desk import add_people
 from tests.cli.trackers.test_comments_elsewhere import PEOPLE, Desk
 from tests.delivery.stage import start
 
@@ -57,6 +56,7 @@ def test_commands_on_all_trackers_are_carried_out_once(asked: Project) -> None:
             asked.forget_local()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_an_event_a_look_and_another_machine_are_one_change(asked: Project, tracker: str) -> None:
     if tracker == "github":
@@ -84,32 +84,6 @@ def test_an_event_a_look_and_another_machine_are_one_change(asked: Project, trac
     assert set(TRACKERS) == are_open(asked)
 
 
-def test_the_record_of_an_earlier_command_is_no_increment(asked: Project) -> None:
-    asked.box.github.add_person("wes", role="write")
-    asked.commit()
-    asked.git("remote", "add", "origin", f"{asked.box.github.web_url}/octo/widgets.git")
-    assert 0 == asked.run("sync", "--comments", "--yes").code
-    OnGithub(asked).post("wes", "/close It works after all")
-    done = asked.run("sync", "--comments", "--yes")
-    assert (0, {"ado", "jira"}) == (done.code, are_open(asked)), done.said
-    assert "It works after all" in OnGithub(asked).answers[-1]
-
-
-def test_a_look_finds_the_increment_of_an_item(project: Project) -> None:
-    add_people(project)
-    desk = OnGithub(project)
-    project.box.github.add_issue(number=4, title="Crash", author="ann")
-    desk.close("wanda")
-    links = {"github": {"issue": 4, "url": project.urls["github"]}, **project.items("ado", "jira")}
-    project.increment(links=links)
-    project.commit()
-    project.git("remote", "add", "origin", f"{project.box.github.web_url}/octo/widgets.git")
-    desk.post("tim", "/reopen It crashes")
-    done = project.run("sync", "--comments", "--yes")
-    assert (0, OPEN) == (done.code, project.states()), done.said
-    assert "active" == project.metadata()["status"]
-
-
 @pytest.mark.parametrize("change", ["gone", "edited"])
 def test_a_comment_that_is_gone_or_edited_is_no_command(asked: Project, change: str) -> None:
     box, words = asked.box, None if change == "gone" else "/reopen It still crashes"
@@ -127,6 +101,7 @@ def test_a_comment_that_is_gone_or_edited_is_no_command(asked: Project, change: 
     assert dict.fromkeys(TRACKERS, 0) == answers(asked)
 
 
+@pytest.mark.cases(3)
 @pytest.mark.parametrize(
     ("setting", "minutes", "is_seen"),
     [
@@ -154,15 +129,6 @@ def test_a_look_goes_back_as_many_hours_as_the_setting_says(
     assert (0, is_seen) == (done.code, "github" in are_open(asked)), done.said
 
 
-def test_the_document_tells_what_was_done(asked: Project) -> None:
-    OnGithub(asked).post("oda", "/reopen Me too")
-    done = asked.run("sync", "--comments", "--yes", "--json")
-    found = done.document["comments"]
-    assert [0] * 4 == [one["code"] for one in found], done.said
-    assert {asked.urls[name] for name in TRACKERS} == {one["where"] for one in found}
-    assert ["the item is open already"] == [one["why"] for one in found if one["why"]]
-
-
 def test_a_tracker_that_cannot_be_asked_holds_up_no_other(asked: Project) -> None:
     asked.extra["JIRA_API_TOKEN"] = None
     done = asked.run("sync", "--comments", "--yes", "--json")
@@ -173,6 +139,7 @@ def test_a_tracker_that_cannot_be_asked_holds_up_no_other(asked: Project) -> Non
     assert 0 == asked.run(*words).code
 
 
+@pytest.mark.sweep
 def test_a_thousand_comments_without_a_command_cost_ten_requests(project: Project) -> None:
     box = project.box
     box.github.add_issue(number=4, title="Crash", author="ann")

@@ -50,6 +50,7 @@ def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_clos
     assert project.states()["github"] == "open"
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("origin", ["github", "ado"])
 def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(
     project: Project, origin: str
@@ -62,18 +63,6 @@ def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(
     closed = {"ado": CLOSED_STATES["ado"]} if origin != "ado" else {}
     assert {**OPEN_STATES, **closed} == project.states()
     assert (project.comments()["ado"], project.labels()["ado"]) == ([], labels)
-
-
-def test_undo_of_a_reopen_by_hand_restores_the_labels_and_leaves_the_item_open(
-    project: Project,
-) -> None:
-    seen_in_step(project, status="completed")
-    labels = project.labels()
-    by_hand(project, "github", opens=True)
-    assert project.run("sync").code == 0
-    project.run("undo", "7", "--yes").ends(0, out="it stays open, as the reopen found it")
-    assert {**CLOSED_STATES, "github": "open"} == project.states()
-    assert labels == project.labels()
 
 
 def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_is(
@@ -90,6 +79,7 @@ def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_
     assert is_calm(project)
 
 
+@pytest.mark.sweep
 def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Project) -> None:
     seen_in_step(project, status="completed")
     project.run("resume", "7", "--reason", "more work", "--yes")
@@ -108,19 +98,7 @@ def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Pro
     assert is_calm(project)
 
 
-def test_an_item_that_follows_later_is_told_the_reason_then(project: Project) -> None:
-    policy = '[sync.trackers.ado]\ndirection = "pull"\n'
-    seen_in_step(project, status="completed", policy=policy)
-    by_hand(project, "github", opens=True)
-    assert project.run("sync").code == 0
-    project.configure_more(tables="")
-    project.run("sync").ends(0)
-    assert OPEN_STATES == project.states()
-    (said,) = project.comments()["ado"]
-    assert "octo/widgets#4 was reopened" in said
-    assert is_calm(project)
-
-
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(("conflict", "status"), [("remote", "completed"), ("local", "active")])
 def test_items_that_were_closed_in_different_ways_are_a_conflict_for_the_policy(
     project: Project, conflict: str, status: str
@@ -132,44 +110,6 @@ def test_items_that_were_closed_in_different_ways_are_a_conflict_for_the_policy(
     done = project.run("sync", "--even-if-not-planned")
     assert (0, status) == (done.code, project.metadata()["status"]), done.said
     assert is_calm(project)
-
-
-@pytest.mark.parametrize(("conflict", "status"), [("remote", "active"), ("local", "completed")])
-def test_an_edit_here_and_a_click_there_are_a_conflict_for_the_policy(
-    project: Project, conflict: str, status: str
-) -> None:
-    seen_in_step(project, status="active", policy=f'[sync]\nconflict = "{conflict}"\n')
-    # Azure DevOps was down when the increment was completed, and its close got lost.
-    project.run("complete", "7", "--offline")
-    data = project.metadata()
-    data["pending"] = [one for one in data["pending"] if one["tracker"] != "ado"]
-    (project.folder() / "metadata.json").write_text(json.dumps(data))
-    project.configure_more(tables=f'[sync]\nconflict = "{conflict}"\ndirection = "off"\n')
-    assert project.run("sync").code == 0
-    project.configure_more(tables=f'[sync]\nconflict = "{conflict}"\n')
-    by_hand(project, "github", opens=True)
-
-    done = project.run("sync")
-
-    assert (0, status) == (done.code, project.metadata()["status"]), done.said
-    assert (OPEN_STATES if status == "active" else CLOSED_STATES) == project.states()
-    assert project.run("sync").code == 0
-    assert is_calm(project)
-
-
-def test_a_reopen_is_not_taken_for_another_branchs_because_of_what_another_increment_told(
-    project: Project,
-) -> None:
-    seen_in_step(project, status="completed")
-    project.increment(OTHER, status="completed", links={})
-    project.run("resume", "7", "--reason", "more work", "--yes")
-    project.run("complete", "7")
-    project.run("unlink", "7", "github")
-    project.run("link", OTHER, project.urls["github"])
-    assert project.metadata(OTHER)["github"]["base"]
-    by_hand(project, "github", opens=True)
-    done = project.run("sync")
-    assert (0, "active") == (done.code, project.metadata(OTHER)["status"]), done.said
 
 
 def test_a_pull_whose_files_were_lost_is_repeated_without_a_write(project: Project) -> None:
@@ -221,32 +161,3 @@ def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
     assert 1 == sum("All is done" in body for body in said)
     assert project.run("complete", "8").code == 0
     assert "closed" == project.states()["github"]
-
-
-@pytest.mark.parametrize("order", [("abandon", "complete"), ("complete", "abandon")])
-def test_a_shared_item_that_the_last_increment_closes_is_in_sync_with_all(
-    project: Project, order: tuple[str, str]
-) -> None:
-    links = in_sync(project.items("github", finished=False), is_open=True)
-    project.increment(status="active", links=links)
-    project.increment(OTHER, status="active", links=links)
-    for name, command in zip((NAME, OTHER), order, strict=True):
-        assert 0 == project.run(command, name, "--reason", "Done").code
-    assert 0 == project.run("sync", "--check").code
-    assert 0 == project.run("sync").code
-    assert is_calm(project)
-    assert project.run("resume", OTHER, "--reason", REASON, "--yes", "--reopen-items").code == 0
-    assert "open" == project.states()["github"]
-    project.run("sync", "--check").ends(0, out="OK: stays open for another unfinished increment")
-    assert project.run("complete", OTHER).code == 0
-    assert 0 == project.run("sync", "--check").code
-
-
-def test_items_that_were_left_closed_by_wish_stay_closed(project: Project) -> None:
-    seen_in_step(project, status="active")
-    assert project.run("abandon", "7").code == 0
-    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
-    before = project.tree()
-    writes(project)
-    done = project.run("sync")
-    assert (0, [], before) == (done.code, writes(project), project.tree()), done.said

@@ -32,6 +32,7 @@ CASES = [
 ]
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(("tracker", "option", "status", "which"), CASES)
 def test_each_command_brings_both_sides_together(
     project: Project, tracker: str, option: tuple[str, ...], status: str, which: int
@@ -48,17 +49,6 @@ def test_each_command_brings_both_sides_together(
     assert project.run("sync", "--check").code == 0
 
 
-def test_an_item_closed_by_hand_needs_one_of_two_commands(project: Project) -> None:
-    project.increment(status="active", links=project.items("github", finished=False))
-    assert project.run("sync").code == 0
-    project.box.github.edit("octo/widgets", 4, state="closed")
-    done = project.run("sync").ends(5, out="needs a decision")
-    assert commands(done.err) == [
-        f"unlatch complete {NAME}",
-        f"unlatch github reopen-issue {NAME} --reason TEXT",
-    ]
-
-
 def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) -> None:
     links = project.items("github", finished=False)
     project.increment("0007-*a*`b`<i>", status="completed", links=links)
@@ -69,6 +59,7 @@ def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) 
     assert line in summary.read_text().splitlines()
 
 
+@pytest.mark.cases(0, 1)
 @pytest.mark.parametrize(
     ("names", "rest"),
     [
