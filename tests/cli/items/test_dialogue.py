@@ -48,15 +48,3 @@ def test_completing_the_increment_of_an_item_is_offered(
     assert (OPEN if code else CLOSED) == project.states()
     assert ("active" if code else "completed") == project.metadata()["status"]
     assert bool(code) is ("To close the item alone, add --item-only." in terminal.text)
-
-
-@pytest.mark.parametrize("command", ["reopen", "close"])
-def test_nothing_is_offered_that_leaves_out_an_item(project: Project, command: str) -> None:
-    project.increment(status="active", links=project.items("jira"))
-    project.items("github")
-    words = (command, KEYS["jira"], KEYS["github"], "--reason", REASON)
-    with Terminal(project, *words) as terminal:
-        code = terminal.end()
-    assert (2, True) == (code, "error[item-of-increment]" in terminal.text), terminal.text
-    assert ["jira"] == [*project.metadata().keys() & {"github", "jira"}]
-    assert [] == project.wrote()

@@ -23,16 +23,6 @@ def findings(project: Project, *words: str) -> list[str]:
     return [one["id"] for one in found if "/items" in (one["where"] or "")]
 
 
-def test_sound_records_have_no_findings(project: Project) -> None:
-    project.items()
-    words = KEYS.values()
-    for command in (("reopen", *words, "--reason", REASON), ("close", *words)):
-        for option in ((), ("--offline",)):
-            assert 0 == project.run(*command, *option).code
-            assert [] == findings(project)
-    assert "0 increments and 3 items checked: 0 errors" in project.run("doctor").out
-
-
 def test_damage_is_found(project: Project, record: Path) -> None:
     path, events = record / "metadata.json", record / "events.jsonl"
     sound, lines = path.read_text(), events.read_text()
@@ -68,18 +58,6 @@ def test_what_is_fixed_for_increments_is_fixed(project: Project, record: Path) -
     project.run("doctor", "--fix", "--yes").ends(0, err="3 files fixed")
     assert {"id-differs", "event-missing", "unfinished-file"} == set(found)
     assert (sound, []) == (path.read_text(), findings(project))
-
-
-def test_a_folder_that_cannot_be_listed_is_found_and_an_unended_first_write_is_not(
-    project: Project,
-) -> None:
-    items = project.root / ".unlatch/items"
-    (items / "123456789-scrum-28").mkdir(parents=True)
-    (items / "123456789-scrum-28/events.jsonl").write_text("")
-    assert [] == findings(project)
-    items.rename(project.home / "items")
-    items.symlink_to("/etc")
-    assert ["unsafe-path"] == findings(project)
 
 
 def test_the_next_step_for_a_conflict_resolves_it(project: Project, record: Path) -> None:

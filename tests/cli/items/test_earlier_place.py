@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 from tests.cli.project import Done, Project
-from tests.delivery.stage import fault
 from tests.machines.older_version import older_environ, take_out
-
-from unlatch.worklog.disk.folder_lock import folder_lock
 
 REASON = "Found again"
 OTHER = "Found once more"
@@ -98,6 +95,7 @@ def test_records_are_read_where_an_earlier_version_keeps_them_and_the_first_writ
     assert "closed" == beside.project.states()["github"]
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("name", ["its own", "another"])
 def test_both_versions_in_turn_lose_no_operation_and_post_none_twice(
     beside: Beside, name: str
@@ -133,13 +131,6 @@ def test_what_both_versions_wait_to_post_for_one_reason_is_posted_once(beside: B
     beside.check_posted(REASON)
 
 
-def test_what_waits_here_is_not_posted_after_an_earlier_version_posted_it(beside: Beside) -> None:
-    beside.project.run(*beside.reopen("--offline")).ends(0)
-    beside.earlier(*beside.reopen()).ends(0)
-    beside.project.run("sync").ends(0, out="is open; nothing changed")
-    beside.check_posted(REASON)
-
-
 def test_a_record_is_joined_to_its_own_beside_that_of_another_item_with_its_number(
     beside: Beside,
 ) -> None:
@@ -157,6 +148,7 @@ def test_a_record_is_joined_to_its_own_beside_that_of_another_item_with_its_numb
     beside.check_posted(REASON, OTHER)
 
 
+@pytest.mark.cases(1, 2)
 @pytest.mark.parametrize("text", ["{", "[]", '{"pending": 7}'])
 def test_a_record_that_cannot_be_read_stops_no_other(beside: Beside, text: str) -> None:
     beside.project.run(*beside.reopen("--offline")).ends(0)
@@ -166,40 +158,3 @@ def test_a_record_that_cannot_be_read_stops_no_other(beside: Beside, text: str) 
 
     done = beside.project.run("sync").ends(5, out="reopened; commented", err=str(broken.parent))
     assert [1, text] == [len(beside.comments()), broken.read_text()], done.said
-
-
-def test_an_unknown_outcome_of_an_earlier_version_is_looked_up_after_the_move(
-    beside: Beside,
-) -> None:
-    beside.project.run(*beside.reopen("--offline", reason=OTHER)).ends(0)
-    beside.project.box.faults.add(fault("github", "comment", "drop-after"))
-    beside.earlier(*beside.reopen()).ends(3)
-    beside.project.run("sync").ends(0)
-    beside.check_posted(REASON)
-
-
-def test_a_record_that_an_earlier_version_delivers_is_left_to_it(beside: Beside) -> None:
-    beside.earlier(*beside.reopen("--offline")).ends(0)
-    (record,) = beside.old.iterdir()
-    with folder_lock(record):
-        beside.project.run(*beside.reopen("--offline")).ends(0)
-        assert {".unlatch/items"} == beside.places()
-    beside.earlier(*beside.reopen()).ends(0)
-    beside.project.run(*beside.reopen(reason=OTHER)).ends(0, out="is open; nothing changed")
-    assert [REASON] == [one for text in beside.comments() for one in (REASON, OTHER) if one in text]
-    assert [] == beside.pending()
-
-
-def test_an_earlier_version_cannot_deliver_what_an_interrupted_move_has_taken(
-    beside: Beside,
-) -> None:
-    beside.project.run(*beside.reopen("--offline")).ends(0)
-    beside.earlier(*beside.reopen("--offline", reason=OTHER)).ends(0)
-    beside.old.rename(beside.old.with_name("moving"))  # killed before the two were joined
-    beside.project.run("status").ends(0, out="octo/widgets#4: 1 operation pending")
-    beside.earlier("sync").ends(2)
-    assert [] == beside.comments()
-    beside.project.run("sync").ends(0)
-    assert not beside.old.parent.exists()
-    assert [] == beside.pending()
-    assert 1 == len(beside.comments())

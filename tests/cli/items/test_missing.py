@@ -29,26 +29,7 @@ def test_an_item_that_does_not_exist_is_an_error_and_leaves_nothing(
     assert project.wrote() == []
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_the_same_outside_of_a_project(outside: Project, tracker: str) -> None:
-    url = outside.urls[tracker]
-    number = {"github": "4", "ado": "101", "jira": "28"}[tracker]
-    outside.run("reopen", f"{url.removesuffix(number)}404", "--reason", REASON).ends(
-        1, err="error[item-not-found]"
-    )
-    assert records(outside) == []
-    assert outside.run("status").code in (0, 2)
-    assert "404" not in outside.run("sync").said
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_item_that_may_only_be_hidden_is_recorded(project: Project, tracker: str) -> None:
-    project.box.faults.add(Fault(tracker, "status", code=404, path=PLACES[tracker], times=9))
-    project.run("reopen", MISSING[tracker], "--reason", REASON).ends(3)
-    [record] = records(project)
-    assert record["pending"][0]["cause"]
-
-
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(
     ("tracker", "fault"),
     [
@@ -64,15 +45,6 @@ def test_a_refused_read_that_says_nothing_of_the_item_stops_nothing(
     project.items()
     project.box.faults.add(fault)
     project.run("reopen", project.urls[tracker], "--reason", REASON).ends(0, " reopened; commented")
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_item_of_an_increment_is_always_recorded(project: Project, tracker: str) -> None:
-    gone = {"github": {"issue": 404}, "ado": {"workItemId": 404}, "jira": {"issueKey": "SCRUM-404"}}
-    project.increment(links={tracker: gone[tracker]})
-    project.run("resume", "7", "--reason", REASON, "--yes").ends(3)
-    assert project.metadata()["status"] == "active"
-    assert project.metadata()["pending"][0]["cause"] == "item-not-found"
 
 
 def test_one_missing_item_of_several_changes_none(project: Project) -> None:
@@ -126,6 +98,7 @@ def test_a_word_that_no_tracker_knows_is_an_error_and_leaves_nothing(
 TOKENS = {"github": "GITHUB_TOKEN", "ado": "AZURE_DEVOPS_EXT_PAT", "jira": "JIRA_API_TOKEN"}
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("cause", ["no token", "no network"])
 @pytest.mark.parametrize("place", ["project", "outside"])
 @pytest.mark.parametrize("tracker", ALL)
@@ -147,6 +120,7 @@ def test_what_fails_for_lack_of_a_token_or_a_network_is_recorded_and_delivered_l
     assert [REASON in text for text in project.comments()[tracker]] == [True]
 
 
+@pytest.mark.cases(1, 9)
 @pytest.mark.parametrize("verb", ["reopen", "close"])
 @pytest.mark.parametrize("place", ["project", "outside"])
 @pytest.mark.parametrize("tracker", ALL)
@@ -168,16 +142,3 @@ def test_a_reason_left_from_a_failure_is_not_posted_by_a_later_command_without_o
     project.run(verb, url, "--reason", "Left from a failure").ends(0)
     (comment,) = project.comments()[tracker]
     assert "Left from a failure" in comment
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_another_reason_than_the_one_left_from_a_failure_is_the_only_one_that_reopens(
-    project: Project, tracker: str
-) -> None:
-    project.items(tracker)
-    project.run("reopen", project.urls[tracker], "--reason", "By mistake", "--offline")
-    project.run("unlink", project.urls[tracker]).ends(0)
-    project.run("reopen", project.urls[tracker]).ends(2, err="error[reason-missing]")
-    project.run("reopen", project.urls[tracker], "--reason", REASON).ends(0)
-    (comment,) = project.comments()[tracker]
-    assert (REASON in comment, "By mistake" in comment) == (True, False)

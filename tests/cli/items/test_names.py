@@ -1,8 +1,8 @@
 """Items under other addresses and names: moved ones, needless spaces, and wrong numbers."""
 
 import pytest
-from tests.cli.items.test_reopen import KEYS, records
-from tests.cli.project import OPEN, REASON, Project
+from tests.cli.items.test_reopen import records
+from tests.cli.project import REASON, Project
 
 
 @pytest.fixture
@@ -14,38 +14,12 @@ def moved(outside: Project) -> Project:
     return outside
 
 
-def test_a_moved_item_is_followed_and_both_addresses_name_one_record(moved: Project) -> None:
-    old = moved.urls["github"]
-    new = old.replace("widgets/issues/4", "gadgets/issues/1")
-    moved.run("reopen", old, "--reason", REASON).ends(
-        3, out="item-moved", err=f"Next: unlatch reopen {old} --follow"
-    )
-    moved.run("reopen", old, "--follow", "--reason", REASON).ends(
-        0, out="octo/gadgets#1 reopened; commented"
-    )
-    for word in (old, new):
-        moved.run("reopen", word, "--reason", REASON).ends(0, out="nothing changed")
-        moved.run("status", word).ends(0, out=f": {REASON}")
-    assert 1 == len(records(moved))
-    # Closed there since, it is reopened by its old address.
-    moved.box.github.edit("octo/gadgets", 1, state="closed", state_reason="completed")
-    moved.run("reopen", old, "--reason", REASON).ends(0, out="octo/gadgets#1 reopened")
-
-
 def test_items_of_two_hosts_with_one_name_have_records_of_their_own(outside: Project) -> None:
     outside.items("github")
     here, there = outside.urls["github"], "https://github.com/octo/widgets/issues/4"
     outside.run("reopen", here, "--reason", REASON, "--offline")
     outside.run("reopen", there, "--reason", "Of another host", "--offline").ends(0)
     assert {here, there} == {one["github"]["url"] for one in records(outside)}
-
-
-@pytest.mark.parametrize("command", ["reopen", "close"])
-def test_needless_spaces_are_no_part_of_a_name(project: Project, command: str) -> None:
-    project.items(finished=command == "reopen")
-    words = [f" {one.replace(' ', '  ')} " for one in KEYS.values()]
-    project.run(command, *words, "--reason", REASON).ends(0)
-    assert (command == "reopen") is (OPEN == project.states())
 
 
 @pytest.mark.parametrize("place", ["project", "outside"])

@@ -1,9 +1,7 @@
 """Items of one name on two hosts: neither says anything of the other."""
 
-import json
-
 import pytest
-from tests.cli.project import CLOSED, NAME, REASON, Project
+from tests.cli.project import CLOSED, REASON, Project
 
 NAMESAKE = "https://github.com/octo/widgets/issues/4"  # the sandbox is another host
 LINK = {"github": {"issue": 4, "url": NAMESAKE}}
@@ -18,6 +16,7 @@ def namesakes(outside: Project) -> Project:
     return outside
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_the_reopen_of_a_namesake_leaves_no_item_open(
     namesakes: Project, *, withdrawn: bool
@@ -30,16 +29,6 @@ def test_the_reopen_of_a_namesake_leaves_no_item_open(
         done.ends(0, not_out="left open")
     assert CLOSED["github"] == namesakes.states()["github"]
     assert 2 == len(namesakes.comments()["github"])
-
-
-def test_an_increment_with_a_namesake_leaves_no_item_open(project: Project) -> None:
-    project.increment(status="active", links=project.items("github", finished=False))
-    project.increment("0008-other", status="active", links=LINK)
-
-    doctor = project.run("doctor", "--json").document
-    assert "also linked to" not in json.dumps(doctor)
-    project.run("complete", NAME, "--yes", "--force").ends(0, not_out="left open")
-    assert CLOSED["github"] == project.states()["github"]
 
 
 def test_the_api_of_a_host_names_the_same_item(project: Project) -> None:

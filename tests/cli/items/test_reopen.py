@@ -20,6 +20,7 @@ def records(project: Project) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in found]
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("words", ["urls", "keys"])
 def test_an_item_is_reopened_in_a_project(project: Project, tracker: str, words: str) -> None:
@@ -51,19 +52,6 @@ def test_items_of_three_trackers_are_reopened_side_by_side_outside_of_a_project(
     assert 3 == again.out.count("is open; nothing changed")
 
 
-def test_the_document_has_each_item_and_one_closed_by_hand_since_is_reopened_again(
-    project: Project,
-) -> None:
-    project.items()
-    words = ("reopen", *KEYS.values(), "--reason", REASON)
-    document = project.run(*words, "--json").document
-    project.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
-    project.run(*words).ends(0)
-    assert ["reopened"] * 3 == [one["deliveries"][0]["outcome"] for one in document["items"]]
-    assert "open" == project.states()["github"]
-    assert [2, 1, 1] == [len(project.comments()[tracker]) for tracker in ALL]
-
-
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_is_closed(project: Project, tracker: str) -> None:
     project.items(tracker, finished=False)
@@ -73,19 +61,6 @@ def test_an_item_is_closed(project: Project, tracker: str) -> None:
     assert {tracker: CLOSED[tracker]} == project.states()
     [comment] = project.comments()[tracker]
     assert "Closed" in comment
-
-
-def test_reopening_needs_one_request_more_than_resume_for_a_new_label(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.run("resume", "7", "--reason", REASON, "--yes")
-    project.run("complete", "7")
-    project.box.requests.clear()
-    project.run("resume", "7", "--reason", "Again", "--yes")
-    resumed = project.sent()
-    project.run("complete", "7")
-    project.box.requests.clear()
-    project.run("reopen", KEYS["github"], "--reason", "Once more", "--item-only").ends(0)
-    assert sorted([*resumed, "github GET"]) == sorted(project.sent())
 
 
 def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
@@ -124,13 +99,6 @@ def test_nothing_is_recorded_for_half_a_name_without_a_reason_or_for_an_untruste
     assert [] == records(outside)
 
 
-def test_a_number_is_that_of_an_increment(single: Project) -> None:
-    for command, meant in (("close", "complete"), ("status", "show")):
-        single.run(command, "7").ends(2, err=f"next: for an increment: unlatch {meant} 7;")
-    single.run("reopen", "7", "--reason", REASON, "--yes").ends(0)
-    assert "active" == single.metadata()["status"]
-
-
 def test_a_key_outside_is_on_the_site_that_the_environment_names(outside: Project) -> None:
     outside.items("jira")
     refused = outside.run("reopen", KEYS["jira"], "--reason", REASON)
@@ -140,17 +108,6 @@ def test_a_key_outside_is_on_the_site_that_the_environment_names(outside: Projec
     outside.items("github")
     outside.extra["GH_HOST"] = outside.box.github.web_url
     outside.run("reopen", KEYS["github"], "--reason", REASON).ends(0)
-
-
-def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
-    outside.items("github", "jira")
-    outside.box.github.add_repository("octo/gadgets")
-    outside.box.github.add_issue("octo/gadgets", number=5, title="T", state="closed")
-    other = f"{outside.box.github.web_url}/octo/gadgets/issues/5"
-    done = outside.run(
-        "reopen", outside.urls["github"], other, outside.urls["jira"], "--reason", REASON
-    )
-    assert (0, 3) == (done.code, done.out.count("reopened; commented")), done.said
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -169,6 +126,7 @@ def test_labels_of_the_command_are_set_and_undo_takes_them_back(
     assert before == project.labels()[tracker]
 
 
+@pytest.mark.cases(0, 2, 6)
 @pytest.mark.parametrize(
     ("settings", "words", "created"),
     [
@@ -211,30 +169,6 @@ def test_a_label_that_the_repository_lacks_is_created_only_when_asked_for(
     assert "Nothing is pending" in again.said
     [comment] = project.comments()["github"]
     assert ("Once more: " in comment) is (place == "outside")
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_labels_of_an_interrupted_command_are_set_by_sync(project: Project, tracker: str) -> None:
-    project.items(tracker)
-    words = ("--no-labels", "--label", "regression", "--offline")
-    project.run("reopen", KEYS[tracker], "--reason", REASON, *words)
-    project.run("sync").ends(0)
-    assert {"completed", "regression"} == project.labels()[tracker] & {
-        *("completed", "regression", "reopened")
-    }
-
-
-def test_the_labels_of_a_command_hold_for_an_increment_and_for_a_close(project: Project) -> None:
-    project.increment(links=project.items())
-    with_urgent = ("--label", "urgent", "--yes")
-    resumed = project.run("resume", "7", "--reason", REASON, *with_urgent)
-    labels = project.labels()
-    closed = project.run(
-        *("close", KEYS["github"], "--item-only", "--remove-label", "urgent", "--no-labels")
-    )
-    assert (0, 0) == (resumed.code, closed.code), resumed.err + closed.err
-    assert all({"urgent", "reopened"} <= names for names in labels.values())
-    assert {"reopened"} == project.labels()["github"] & {"urgent", "reopened", "completed"}
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,11 @@
 
 import pytest
 from tests.cli.items.test_reopen import KEYS
-from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.project import REASON, Project
 from tests.delivery.stage import fault
-from tests.delivery.test_resolved_items import MOVED
 
 KEYS_OF_TWO = (KEYS["jira"], KEYS["github"])
 DANA = ("--reason", REASON, "--by", "Dana")
-
-
-def test_an_item_is_shown_as_it_is_now(outside: Project) -> None:
-    outside.run("status", outside.urls["github"]).ends(5, out="unknown")
-    outside.items()
-    for tracker in ALL:
-        outside.run("status", outside.urls[tracker]).ends(0, out='"Smart discipline"')
-    assert [] == outside.wrote()
-    outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
-    pending = outside.run("status")
-    line = "1 operation pending. Next: unlatch sync"
-    assert (0, 3) == (pending.code, pending.out.count(line))
 
 
 def line_of(project: Project, tracker: str) -> str:
@@ -44,6 +31,7 @@ def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None
     assert ("doing", 1) == (item["category"], len(item["pending"]))
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("owner", ["increment", "none"])
 def test_a_reopen_is_called_done_only_once_it_is_delivered(project: Project, owner: str) -> None:
     links = project.items("jira")
@@ -61,18 +49,6 @@ def test_a_blocked_reopen_is_not_called_done(project: Project) -> None:
     project.run("reopen", KEYS["jira"], *DANA)
     assert "reopen recorded today" == line_of(project, "jira")
     assert "SCRUM-28: 1 operation blocked." in project.run("status", KEYS["jira"]).out
-
-
-def test_a_reopen_of_an_open_item_is_not_called_done_and_of_a_resolved_item_is(
-    project: Project,
-) -> None:
-    project.items("jira", finished=False)
-    project.box.ado.add_work_item(id=101, type="Bug", title="T", state="Resolved")
-    project.configure_more(tables=MOVED)
-    done = project.run("reopen", KEYS["jira"], KEYS["ado"], *DANA, "--comment-anyway")
-    assert "already open when reopened today" == line_of(project, "jira")
-    assert ("Active", True) == (project.states()["ado"], "reopened; commented" in done.out)
-    assert "reopened today" == line_of(project, "ado")
 
 
 def test_a_withdrawn_or_superseded_reopen_is_not_called_done_or_counted(project: Project) -> None:
@@ -93,46 +69,7 @@ def reopens_of(project: Project) -> list[int]:
     return [one["reopens"] for one in document["items"]]
 
 
-def test_the_increment_that_an_item_belongs_to_is_named(single: Project) -> None:
-    single.run("status", KEYS["jira"]).ends(0, out=f"    belongs to {NAME} (completed)\n")
-    document = single.run("status", KEYS["jira"], "--json").document
-    assert [[NAME]] == [one["increments"] for one in document["items"]]
-
-
-@pytest.mark.parametrize("place", ["project", "outside"])
-def test_the_history_of_an_item(request: pytest.FixtureRequest, place: str) -> None:
-    project: Project = request.getfixturevalue(place)
-    project.items("jira")
-    project.run("reopen", project.urls["jira"], "--reason", REASON, "--by", "Dana")
-    text = project.run("history", project.urls["jira"])
-    document = project.run("history", project.urls["jira"], "--json").document
-    assert (0, True) == (text.code, REASON in text.out), text.said
-    events = [one["event"] for one in document["events"]]
-    assert ["linked", "reopened", "delivered"] == [one for one in events if one != "created"]
-
-
 # unlatch sync --dry-run: the requests of pending operations on items
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_the_plan_shows_the_requests_of_the_dry_run(project: Project, tracker: str) -> None:
-    project.items(tracker)
-    words = ("reopen", KEYS[tracker], "--reason", REASON)
-    foreseen = project.run(*words, "--dry-run", "--json").document
-    project.run(*words, "--offline")
-    before = project.tree()
-
-    text = project.run("sync", "--dry-run")
-    document = project.run("sync", "--dry-run", "--json").document
-
-    assert foreseen["requests"] == sum(document["requests"].values()) > 0
-    assert [one["requests"] for one in foreseen["items"]] == [
-        one["requests"] for one in document["items"]
-    ]
-    assert f"1 item would be written to; requests: {titled(tracker)}" in text.out
-    assert REASON in text.out
-    assert ([], before) == (project.wrote(), project.tree())
-    assert 1 == len(document["pending"])
 
 
 def titled(tracker: str) -> str:
@@ -147,19 +84,6 @@ def test_the_plan_outside_of_a_project(outside: Project) -> None:
     document = outside.run("sync", "--dry-run", "--json").document
     assert (3, True) == (len(document["items"]), document["adrift"])
     assert [] == outside.wrote()
-
-
-def test_a_blocked_operation_is_listed_with_its_next_step(project: Project) -> None:
-    project.box.github.add_issue(number=4, title="T", state="closed", state_reason="not_planned")
-    project.run("reopen", KEYS["github"], "--reason", REASON)
-    project.run("sync", "--dry-run").shows(
-        out=(
-            "octo/widgets#4: 1 operation blocked. Next: unlatch reopen",
-            "No changes would be made.",
-        )
-    )
-    retried = project.run("sync", "--dry-run", "--even-if-not-planned", "--json").document
-    assert 1 == len(retried["items"])
 
 
 def test_the_limit_is_foreseen_and_a_check_does_not_call_both_sides_in_sync(

@@ -1,7 +1,6 @@
 """Operations on items with several processes, clones and increments."""
 
 import shlex
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +11,11 @@ from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import ALL, OPEN, REASON, Done, Project
 from tests.delivery.stage import fault
 
-from unlatch.lifecycle.carry_out import carry_out
 from unlatch.lifecycle.deliver import deliver_all
 from unlatch_sandbox import Fault
 
 
+@pytest.mark.sweep
 def test_processes_at_once_post_one_comment(project: Project) -> None:
     project.items()
     project.process("--version")  # starts the process that the others are forked from
@@ -30,19 +29,6 @@ def test_processes_at_once_post_one_comment(project: Project) -> None:
     assert [None] * 3 == [record.get("pending") for record in records(project)]
 
 
-def test_another_clone_finishes_the_operations(project: Project) -> None:
-    project.items()
-    project.box.faults.add(fault("jira", "comment", "drop-after"))
-    first = project.run("reopen", *KEYS.values(), "--reason", REASON)
-    there = project.root.with_name("clone")
-    shutil.copytree(project.root, there)
-    project.root = there
-    project.forget_local()
-    done = project.run("sync", "--yes")
-    assert (3, 0) == (first.code, done.code), done.said
-    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
-
-
 def test_an_increment_waits_for_an_item_in_doubt(single: Project) -> None:
     single.box.faults.add(fault("jira", "comment", "drop-after"))
     first = single.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
@@ -50,23 +36,6 @@ def test_an_increment_waits_for_an_item_in_doubt(single: Project) -> None:
     done = single.run("resume", "7", "--reason", "Another reason", "--yes")
     assert (3, 0) == (first.code, done.code), done.said
     assert "an earlier request may still take effect" in done.err
-
-
-def test_a_publishing_sync_commits_the_records(project: Project) -> None:
-    project.items("github")
-    origin = project.root.with_name("origin.git")
-    project.git("init", "--quiet", "--initial-branch", "main")
-    project.git("add", "--all")
-    project.git("commit", "--quiet", "-m", "Begin")
-    project.git("clone", "--quiet", "--bare", ".", str(origin))
-    project.git("remote", "add", "origin", str(origin))
-    project.run("agents", "trust")
-    project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
-    project.run("sync", "--commit", "push").ends(0)
-    [name] = [path.name for path in (project.root / ".unlatch/items").iterdir()]
-    assert f".unlatch/items/{name}/metadata.json" in project.git("ls-files")
-    assert "" == project.git("status", "--porcelain", ".unlatch/items")
-    assert "open" == project.states()["github"]
 
 
 def test_a_ci_job_is_told_of_operations_on_items(project: Project) -> None:
@@ -125,26 +94,7 @@ def test_an_item_that_an_increment_has_half_reopened_is_finished_by_the_incremen
     assert REASON in text
 
 
-def test_what_another_process_delivers_after_the_plan_is_not_recorded_again(
-    project: Project,
-) -> None:
-    project.items()
-    words = ("reopen", *KEYS.values(), "--reason", REASON)
-    for tracker in ALL:
-        project.box.faults.add(fault(tracker, "state", "status", code=503, times=9))
-    assert project.run("--max-wait", "0", *words).code == 3
-    project.box.faults.clear()
-
-    def late(*arguments: Any, **options: Any) -> Any:
-        assert project.process("sync").code == 0
-        return carry_out(*arguments, **options)
-
-    project.monkeypatch.setattr("unlatch.cli.commands.items.change.carry_out", late)
-    project.run(*words).ends(0, lacks="the time of the last change of state is not known")
-    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
-    assert [None] * 3 == [kept.get("pending") for kept in records(project)]
-
-
+@pytest.mark.cases(0, 2)
 @pytest.mark.parametrize("command", ["item alone", "items of an increment", "resume"])
 def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_repeated(
     project: Project, command: str
@@ -228,22 +178,6 @@ def test_a_stuck_operation_fails_the_sync_outside_and_not_that_of_a_project(stuc
     assert "Outside      1 item with pending operations, outside of this project" in here
     assert (0, "open") == (resolved.code, stuck.states()["github"]), resolved.said
     assert "Nothing is pending" in stuck.run("sync").err
-
-
-def test_operations_out_there_are_planned_and_delivered_and_their_failure_is_none_of_the_project(
-    project: Project,
-) -> None:
-    project.items("jira")
-    out_there(project, "reopen", project.urls["jira"], "--reason", REASON, "--offline")
-    plan, check = project.run("sync", "--dry-run", "--json"), project.run("sync", "--check")
-    project.extra["JIRA_API_TOKEN"] = None
-    failed = project.run("sync")
-    project.extra.clear()
-    assert (0, False) == (plan.code, plan.document["adrift"])
-    assert ["SCRUM-28"] == [one["id"] for one in plan.document["items"]]
-    assert (0, 0, True) == (check.code, failed.code, NOTE in failed.err), failed.said
-    assert "SCRUM-28 not delivered yet" in failed.out
-    assert (0, OPEN["jira"]) == (project.run("sync").code, project.states()["jira"])
 
 
 def test_operations_out_there_do_not_count_for_the_limit_of_a_project(project: Project) -> None:

@@ -6,8 +6,6 @@ import pytest
 from tests.cli.project import REASON, Project
 from tests.conformance.test_without_labels import install
 
-from unlatch_sandbox import Fault
-
 LABELS = ["bug", "completed"]
 
 
@@ -55,25 +53,6 @@ def test_a_reopen_and_one_by_hand_are_foreseen_and_delivered_without_labels(plai
     assert (done.code, plain.metadata()["status"]) == (0, "active"), done.said
     assert "label" not in done.said.casefold()
     assert (before, plain.metadata().get("pending", [])) == (plain.wrote(), [])
-
-
-@pytest.mark.parametrize("command", ["complete", "undo"])
-def test_what_comes_after_names_no_label(plain: Project, command: str) -> None:
-    resume(plain, "--scope", "Also handle time-outs")
-    done = plain.run(command, "7", "--force" if command == "complete" else "--yes")
-    assert (done.code, plain.states()["github"]) == (0, "closed"), done.said
-    assert "label" not in done.said.casefold()
-    assert (github_labels(plain), plain.metadata().get("pending", [])) == (LABELS, [])
-
-
-def test_an_undo_of_half_a_reopen_names_no_label(plain: Project) -> None:
-    plain.box.faults.add(Fault("github", "status", code=422, method="POST", path="/comments"))
-    half = plain.run("resume", "7", "--reason", REASON, "--yes")
-    plain.box.faults.clear()
-    undone = plain.run("undo", "7", "--yes")
-    assert (half.code, undone.code) == (3, 0), half.said + undone.said
-    assert plain.states()["github"] == "closed"
-    assert "label" not in (half.said + undone.said).casefold()
 
 
 def test_rules_for_labels_do_not_concern_it(plain: Project) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.output.test_picker import ENTER, ESC, EXTRA
+from tests.cli.output.test_picker import ENTER, EXTRA
 from tests.cli.project import NAME, Project
 from tests.cli.terminal import Terminal
 
@@ -47,14 +47,6 @@ def test_of_several_items_the_user_picks_one(browsing: Project, columns: int) ->
         assert 0 == terminal.end()
     assert [f"1 {browsing.urls['jira']}"] == opened(browsing)
     assert f"Opening {browsing.urls['jira']} in your browser." in terminal.text
-
-
-def test_leaving_the_menu_opens_nothing(browsing: Project) -> None:
-    with Terminal(browsing, "show", "7", "--web", extra=EXTRA) as terminal:
-        terminal.expect("jira")
-        terminal.type(ESC)
-        assert 2 == terminal.end()
-    assert [] == opened(browsing)
 
 
 def test_without_a_browser_the_address_is_printed(browsing: Project) -> None:

@@ -22,6 +22,7 @@ def mistyped(request: pytest.FixtureRequest) -> Project:
     return project
 
 
+@pytest.mark.cases(0)
 def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     stuck = mistyped.run("sync")
     foreseen = mistyped.run("unlink", WRONG, "--dry-run")
@@ -40,13 +41,6 @@ def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     assert "unlinked" in mistyped.run("history", WRONG).out
 
 
-def test_unlink_of_an_item_without_pending_operations_says_so(project: Project) -> None:
-    project.items("github")
-    project.run("reopen", WRONG, "--reason", REASON).ends(0)
-    project.run("unlink", WRONG).ends(2, err="Nothing is pending on")
-    assert "Nothing is pending" not in project.run("unlink").said
-
-
 def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
     hide_repository(project)
     failed = project.run("reopen", WRONG, "--reason", REASON)
@@ -60,6 +54,7 @@ def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Proje
     assert [0, 0] == [one.code for one in checks], "".join(one.said for one in checks)
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize("place", ["project", "outside"])
 def test_undo_of_an_item_without_a_reopen_says_that_there_is_none(
     request: pytest.FixtureRequest, place: str
@@ -121,6 +116,7 @@ def live(project: Project, *steps: str) -> None:
             project.run(verb, url, *(() if verb == "unlink" else reason))
 
 
+@pytest.mark.cases(10, 12, 20, 32, 36)
 @pytest.mark.parametrize("steps", LIVES)
 @pytest.mark.parametrize("events", [True, False])
 def test_undo_closes_an_item_only_if_a_reopen_opened_it(
@@ -138,11 +134,3 @@ def test_undo_closes_an_item_only_if_a_reopen_opened_it(
     assert (after is None) is ("[nothing-to-undo]" in done.err), done.said
     assert 0 == project.run("sync").code
     assert (after or before) == project.states()["github"] or "close" in steps
-
-
-def test_an_increment_with_the_item_keeps_its_link(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    url = project.urls["github"]
-    project.run("reopen", url, "--item-only", "--offline", "--reason", REASON)
-    project.run("unlink", url).ends(0, lacks="unlinked")
-    assert url in project.run("show", "7", "--offline").said
