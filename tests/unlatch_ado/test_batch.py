@@ -32,17 +32,6 @@ def state_of(box: Sandbox, number: int) -> str:
     return str(box.ado.work_item(number)["fields"]["System.State"])
 
 
-def test_items_are_read_in_one_request_and_changed_in_one(box: Sandbox, plugin: AdoPlugin) -> None:
-    numbers = [closed_item(box) for _ in range(5)]
-    outcomes = plugin.write_many(read(box, plugin, numbers, reopening()))
-    assert sent_requests(box) == ["POST", "PATCH"]
-    for number, outcome in zip(numbers, outcomes, strict=True):
-        assert isinstance(outcome, Outcome)
-        assert (outcome.after.state, outcome.commented) == ("Active", True)
-        assert outcome.after.ref == ref(box, number)
-        assert len(box.ado.comments(number)) == 1
-
-
 SILENT = DeliveryOptions(plugin=frozenset({"no-notify"}))
 
 

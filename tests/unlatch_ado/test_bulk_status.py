@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-import pytest
-from tests.unlatch_ado.making import add_noise, plugin_for, ref, sent_requests
+from tests.unlatch_ado.making import add_noise, ref, sent_requests
 
-from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
-from unlatch.spi import Category, ItemRef
+from unlatch.errors import NotFound, Rejected, TrackerError, Transient
+from unlatch.spi import ItemRef
 from unlatch.spi.item import Snapshot
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -14,21 +13,6 @@ from unlatch_sandbox import Fault, Sandbox
 
 def states(found: Mapping[ItemRef, Snapshot | TrackerError]) -> list[str]:
     return [one.item.state if isinstance(one, Snapshot) else one.id for one in found.values()]
-
-
-def test_each_item_has_its_own_answer(box: Sandbox, plugin: AdoPlugin) -> None:
-    refs = [ref(box, box.ado.add_work_item(title="x", state=s)) for s in ("Closed", "New")]
-    found = plugin.read_many(refs)
-    assert [found[one] for one in refs] == [plugin.read(one) for one in refs]
-
-    number = box.ado.add_work_item(title="x")
-    refs = [ref(box, number), ref(box, number, "elsewhere")]
-    assert states(plugin.read_many(refs)) == ["New", "New"]
-
-    item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
-    snapshot = plugin.read_many([item])[item]
-    assert isinstance(snapshot, Snapshot)
-    assert (snapshot.item.category, snapshot.item.deliberate) == (Category.DROPPED, True)
 
 
 def test_two_hundred_are_asked_for_at_once_and_those_before_a_failure_count(
@@ -44,20 +28,6 @@ def test_two_hundred_are_asked_for_at_once_and_those_before_a_failure_count(
     box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
     found = plugin.read_many(refs)
     assert states(found) == ["New"] * 200 + ["tracker-unavailable"]
-
-
-def test_several_projects_are_read_together(box: Sandbox) -> None:
-    box.ado.add_project("gadgets", "Scrum")
-    plugin = plugin_for(box, projects=["gadgets"])
-    here = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-    there = ref(
-        box,
-        box.ado.add_work_item("gadgets", type="Bug", title="y", state="Done"),
-        "gadgets",
-    )
-    found = plugin.read_many([here, there])
-    assert states(found) == ["Closed", "Done"]
-    assert sent_requests(box) == ["POST"]
 
 
 def test_what_is_missing_hidden_or_foreign_fails_for_itself(
@@ -81,15 +51,6 @@ def test_what_is_missing_hidden_or_foreign_fails_for_itself(
     assert isinstance(found[refs[0]], NotFound)
     assert isinstance(found[refs[4]], Rejected)
     assert "Merger" not in str(found[refs[4]])
-
-
-def test_nothing_is_asked_for_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
-    assert plugin.read_many([]) == {}
-    assert box.requests.entries() == []
-
-    item = ref(box, box.ado.add_work_item(title="x"))
-    with pytest.raises(Unauthorised):
-        plugin_for(box, token="old").read_many([item])
 
 
 def test_a_type_that_cannot_be_read_is_asked_for_once(box: Sandbox, plugin: AdoPlugin) -> None:

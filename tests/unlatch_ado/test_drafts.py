@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,21 +60,6 @@ def test_area_and_iteration_are_set_as_configured(box: Sandbox, path: str) -> No
     fields = made(plugin, box)["fields"]
     assert fields["System.AreaPath"] == "widgets\\Team A"
     assert fields["System.IterationPath"] == "widgets\\Sprint 1"
-
-
-def test_the_increment_goes_before_the_configuration_and_a_wrong_path_makes_nothing(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    with pytest.raises(Rejected, match="AreaPath") as caught:
-        made(plugin, box, areaPath="Team Z")
-    assert caught.value.id == "tree-path-not-found"
-    assert "area_path" in (caught.value.hint or "")
-    assert box.ado.items() == []
-
-    plugin = plugin_for(box, area_path="widgets", iteration_path="widgets")
-    fields = made(plugin, box, areaPath="Team A", iterationPath="Sprint 1", epicKey="X-1")
-    assert fields["fields"]["System.AreaPath"] == "widgets\\Team A"
-    assert fields["fields"]["System.IterationPath"] == "widgets\\Sprint 1"
 
 
 @pytest.mark.parametrize("spelling", ["{0}", "#{0}", "AB#{0}", "{1}"])
@@ -265,16 +249,6 @@ def test_the_type_is_one_of_a_configured_project(box: Sandbox) -> None:
     assert plugin.create(creating(draft(type="bug"))).after.type == "Bug"
 
 
-def test_creates_an_item_without_the_tags_that_may_not_be_made(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    box.ado.add_project("widgets", "Agile", create_tags=False)
-    outcome = plugin.create(creating(None, "specs"))
-    assert (outcome.after.labels, outcome.refused) == ((), ("specs",))
-    assert "specs" in outcome.notes[0]
-    assert len(box.ado.items()) == 1
-
-
 def test_once_an_item_is_made_an_unknown_state_is_an_unknown_outcome(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
@@ -296,22 +270,6 @@ def test_finds_the_item_that_a_lost_answer_left_behind(box: Sandbox, plugin: Ado
     assert plugin.find_created(OTHER_OP, day_ago()) is None
 
 
-def test_finds_no_created_item_in_another_project(
-    box: Sandbox, plugin: AdoPlugin, tmp_path: Path
-) -> None:
-    box.ado.add_project("it's")
-    elsewhere = plugin_for(box, cache=tmp_path, project="gadgets")
-    box.ado.add_project("gadgets")
-    elsewhere.create(creating())
-    assert plugin.find_created(OP, day_ago()) is None
-
-
-@pytest.mark.parametrize("days", [-30_000, -2, 2, 30_000])
-def test_finds_a_created_item_whatever_the_clock_says(plugin: AdoPlugin, days: int) -> None:
-    made = plugin.create(creating()).after
-    assert plugin.find_created(OP, datetime.now(UTC) + timedelta(days=days)) == made
-
-
 @pytest.mark.parametrize("most", [30, pytest.param(1000, marks=pytest.mark.sweep)])
 def test_looks_through_a_thousand_items_whatever_the_clock_says(
     box: Sandbox, plugin: AdoPlugin, monkeypatch: pytest.MonkeyPatch, most: int
@@ -325,25 +283,6 @@ def test_looks_through_a_thousand_items_whatever_the_clock_says(
     add_noise(box, range(1000 + most, 1003 + most))
     assert plugin.find_created(OP, ahead) is None
     assert plugin.find_created(OP, day_ago()) == made
-
-
-def test_many_items_are_listed_newest_first_as_far_as_they_are_taken_and_all_searched(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    made = plugin.create(creating()).after.ref
-    add_noise(box, range(1001, 1202))
-    box.requests.clear()
-    listed = plugin.list_items(None)
-    assert next(listed).ref == ref(box, 1201)
-    assert sent_requests(box) == ["POST", "POST"]
-    *_, oldest = listed
-    assert (oldest.ref, oldest.title, oldest.ops) == (made, "Smart discipline", frozenset({OP}))
-
-    box.requests.clear()
-    found = plugin.find_created(OP, day_ago())
-    assert found is not None
-    assert found.ref == made
-    assert sent_requests(box) == ["POST", "POST", "POST"]
 
 
 @pytest.mark.parametrize(("days", "count"), [(-1, 1), (1, 0)])

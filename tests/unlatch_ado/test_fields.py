@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
+from tests.unlatch_ado.making import OP, plugin_for, ref, write_change
 
 from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
@@ -19,6 +19,7 @@ def inherited(box: Sandbox) -> None:
     box.ado.add_project("widgets", INHERITED)
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize(
     ("kind", "goal", "states"),
     [
@@ -58,30 +59,6 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
     fields = box.ado.work_item(int(item.id))["fields"]
     assert fields == {**fields, **values, "System.State": "Wieder offen"}
     assert not any("bypassRules" in entry.query for entry in box.requests.entries("ado"))
-
-
-def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox) -> None:
-    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    write_change(plugin_for(box, fields=CAUSE), item)
-    assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
-
-
-def test_closing_has_fields_of_its_own(box: Sandbox) -> None:
-    fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
-    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    plugin = plugin_for(box, fields=fields)
-    write_change(plugin, item, Change(OP, Goal.COMPLETED))
-    found = box.ado.work_item(int(item.id))["fields"]
-    assert found["Microsoft.VSTS.Common.Priority"] == 4
-    assert REOPEN_CAUSE not in found
-
-
-def test_a_plan_names_the_fields(box: Sandbox) -> None:
-    plugin = plugin_for(box, fields=CAUSE)
-    number = box.ado.add_work_item(type="Bug", title="x", state="Behoben")
-    change = reopening(comment=None, add_labels=())
-    [_, patch] = plugin.plan(plugin.read(ref(box, number), change), change)
-    assert patch.what == (f"set state to Wieder offen, set {REOPEN_CAUSE} to found in production")
 
 
 @pytest.mark.parametrize(

@@ -48,15 +48,6 @@ def test_the_account_is_asked_for_once_also_if_it_is_refused(box: Sandbox) -> No
     assert 1 == sum("connectiondata" in one.path.lower() for one in box.requests.entries())
 
 
-def test_nothing_is_asked_for_where_nothing_happened(box: Sandbox, plugin: AdoPlugin) -> None:
-    number = box.ado.add_work_item(title="Smart", state="New")
-
-    found = plugin.read_history(ref(box, number))
-
-    assert ((), ()) == (found.comments, found.changes)
-    assert not any("connectiondata" in one.path.lower() for one in box.requests.entries())
-
-
 @pytest.mark.parametrize("ids", [True, False])
 def test_accounts_are_compared_by_their_ids_else_their_addresses(
     box: Sandbox, ids: bool, monkeypatch: pytest.MonkeyPatch

@@ -14,7 +14,7 @@ from tests.unlatch_ado.making import (
     write_change,
 )
 
-from unlatch.errors import Rejected, UnknownOutcome
+from unlatch.errors import UnknownOutcome
 from unlatch.spi import Change, Goal
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -148,23 +148,9 @@ def test_an_assignee_who_has_left_is_said_or_replaced_by_the_tokens_account(
     assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
 
 
-def test_an_assignee_who_is_there_is_kept(box: Sandbox) -> None:
-    plugin = plugin_for(box, on_reopen={"assignee": "me"})
-    number = item_in(box, "widgets", assigned_to="Ann Here")
-    assert notes(plugin, box, number) == ()
-    assert sent_requests(box) == ["GET", "PATCH"]
-
-
 def family(box: Sandbox, state: str = "Closed") -> tuple[int, int]:
     parent = box.ado.add_work_item(type="Feature", title="Feature", state=state)
     return parent, item_in(box, "widgets", parent=parent)
-
-
-def test_of_a_parent_nothing_is_asked_where_it_is_to_be_ignored(box: Sandbox) -> None:
-    plugin = plugin_for(box, on_reopen={"parent": "ignore"})
-    _, child = family(box)
-    assert notes(plugin, box, child) == ()
-    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 @pytest.mark.parametrize(("state", "said"), [("Closed", 1), ("Removed", 1), ("Active", 0)])
@@ -193,31 +179,6 @@ def test_a_closed_parent_is_reopened_where_configured_unless_it_was_closed_on_pu
     parent, child = family(box, "Removed")
     assert notes(plugin, box, child) == (f"its parent {parent} is Removed",)
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Removed"
-
-
-def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox) -> None:
-    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
-    parent, child = family(box)
-    # The parent is reached, and the child's own change is lost on its way.
-    lost = Fault("ado", "drop", method="PATCH", path=f"/{child}$", after=0)
-    box.faults.add(lost)
-    with pytest.raises(Exception, match="no answer"):
-        write_change(plugin, ref(box, child))
-    assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
-    revision = box.ado.work_item(parent)["rev"]
-    outcome = write_change(plugin, ref(box, child))
-    assert (outcome.after.state, outcome.notes) == ("Active", ())
-    assert box.ado.work_item(parent)["rev"] == revision
-
-
-def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(box: Sandbox) -> None:
-    box.ado.add_project("widgets", "Fabrikam Agile")
-    parent = box.ado.add_work_item(type="User Story", title="Story", state="Fertig")
-    child = box.ado.add_work_item(type="Bug", title="x", state="Behoben", parent=parent)
-    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
-    with pytest.raises(Rejected):
-        write_change(plugin, ref(box, child))
-    assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
 
 
 def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(box: Sandbox) -> None:
@@ -301,18 +262,3 @@ def test_a_parent_that_stays_closed_is_not_said_to_be_reopened(box: Sandbox) -> 
     box.faults.add(Fault("ado", "status", method="PATCH", path=f"/{parent}$", code=200, body=body))
     [note] = notes(plugin, box, child)
     assert note == f"its parent {parent} was not reopened: Azure DevOps left it in state Closed"
-
-
-def test_a_tag_that_may_not_be_made_does_not_keep_a_parent_closed(box: Sandbox) -> None:
-    box.ado.add_project("widgets", create_tags=False)
-    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
-    parent, child = family(box)
-    outcome = write_change(plugin, ref(box, child))
-    assert (outcome.after.state, outcome.refused) == ("Active", ("reopened",))
-    assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
-
-
-@pytest.mark.parametrize("given", [{"parent": "keep"}, {"iteration": "next"}, {"sprint": "keep"}])
-def test_other_wishes_are_mistakes(box: Sandbox, given: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="on_reopen"):
-        plugin_for(box, on_reopen=given)

@@ -1,8 +1,5 @@
 """The SDK over the transport: requests, their origin, token, number and version."""
 
-import json
-import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +18,15 @@ from tests.unlatch_ado.making import (
     write_change,
 )
 
-from unlatch.errors import NotFound, Rejected, UnknownOutcome, UnlatchError
+from unlatch.errors import Rejected, UnknownOutcome, UnlatchError
 from unlatch.spi import Change, Scheme
 from unlatch.spi.operation import Category
-from unlatch.transport import for_tests, measure
+from unlatch.transport import for_tests
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.trust import check_origin, read_trusted_hosts
 from unlatch_ado import manifest
 from unlatch_ado.api.client import Client, newest_query
-from unlatch_ado.api.patch import Step
 from unlatch_ado.plugin import AdoPlugin
-from unlatch_ado.settings import AdoSettings
 from unlatch_sandbox import Fault, Sandbox
 
 HOST = "https://dev.azure.com/Fabrikam"
@@ -60,43 +55,8 @@ def answered_routes(**other: str) -> dict[str, object]:
     return {"count": len(value), "value": value}
 
 
-def answered_item() -> dict[str, object]:
-    fields = {
-        "System.TeamProject": "Widgets",
-        "System.WorkItemType": "User Story",
-        "System.Title": "T",
-        "System.State": "Active",
-    }
-    return {"id": 101, "rev": 3, "fields": fields}
-
-
 def client_for(url: str, cache: Path) -> Client:
     return Client(url, for_tests("ado", url, token="secret-token", cache=cache))
-
-
-def test_headers_body_and_encoded_names_reach_the_server(tmp_path: Path) -> None:
-    with responses.RequestsMock() as server:
-        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
-        patched = server.add("PATCH", f"{HOST}/_apis/wit/workItems/101", json=answered_item())
-        steps = (Step("test", "/rev", 3), Step("replace", "/fields/System.Tags", ""))
-        client_for(HOST, tmp_path).change("101", steps)
-        [call] = patched.calls
-    headers = call.request.headers
-    assert headers["Content-Type"] == "application/json-patch+json; charset=utf-8"
-    assert headers["Accept"] == "application/json;api-version=7.1-preview.3"
-    assert headers["Authorization"] == "Bearer secret-token"
-    assert headers["User-Agent"].startswith("unlatch/")
-    assert json.loads(call.request.body or "") == [
-        {"op": "test", "path": "/rev", "value": 3},
-        {"op": "replace", "path": "/fields/System.Tags", "value": ""},
-    ]
-
-    with responses.RequestsMock() as server:
-        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
-        url = f"{HOST}/My%20Widgets%20%C3%A4%26/_apis/wit/workItems/$User%20Story"
-        created = server.add("POST", url, json=answered_item())
-        client_for(HOST, tmp_path / "other").create("My Widgets ä&", "User Story", ())
-        assert created.call_count == 1
 
 
 def test_the_token_is_in_no_file_that_is_kept(box: Sandbox, tmp_path: Path) -> None:
@@ -156,80 +116,6 @@ def test_a_route_that_cannot_be_used_is_an_error_of_the_server(
             client_for(HOST, tmp_path).read("101")
 
 
-def test_every_request_of_a_worker_thread_passes_the_transport(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-
-    def work() -> int:
-        with measure() as meter:
-            write_change(plugin, item)
-        return meter.requests
-
-    with ThreadPoolExecutor(1) as pool:
-        metered = pool.submit(work).result()
-    assert metered == box.requests.count("ado")
-
-    good = ref(box, box.ado.add_work_item(title="x"))
-
-    def read(number: int) -> str:
-        if number % 2:
-            with pytest.raises(NotFound):
-                plugin.read(ref(box, 999))
-        return plugin.read(good).item.title
-
-    with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(read, range(16))) == {"x"}
-
-
-def test_threads_that_begin_together_ask_for_routes_and_types_once(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    items = [ref(box, box.ado.add_work_item(title="x", state="Closed")) for _ in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda item: write_change(plugin, item), items))
-    assert len(box.requests.entries("ado")) == 2 * len(items) + 2
-
-
-def test_what_was_learnt_is_kept_for_the_next_run(box: Sandbox, tmp_path: Path) -> None:
-    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-    chosen = settings(box)
-    for goal_requests in (4, 2):
-        transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-        box.ado.edit(int(item.id), state="Closed", tags=["completed"])
-        box.requests.clear()
-        write_change(AdoPlugin(chosen, transport), item)
-        assert box.requests.count("ado") == goal_requests
-
-
-def test_nothing_learnt_from_one_organization_is_used_for_another(tmp_path: Path) -> None:
-    with Sandbox() as first, Sandbox() as second:
-        second.ado.add_project("widgets", "Scrum")
-        for box, kind, state in (
-            (first, "User Story", "Active"),
-            (second, "Product Backlog Item", "Committed"),
-        ):
-            done = "Closed" if state == "Active" else "Done"
-            item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
-            chosen = settings(box)
-            transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-            after = write_change(AdoPlugin(chosen, transport), item).after
-            assert after.state == state
-            assert box.requests.count("ado") == 4
-
-
-def test_the_sdks_own_cache_is_neither_read_nor_written(box: Sandbox, tmp_path: Path) -> None:
-    (tmp_path / "options.json").write_text("{ broken")
-    before = dict(os.environ)
-    chosen = settings(box)
-    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-    item = ref(box, box.ado.add_work_item(title="x"))
-    AdoPlugin(chosen, transport).read(item)
-    assert (tmp_path / "options.json").read_text() == "{ broken"
-    assert not (tmp_path / "resources.json").exists()
-    assert dict(os.environ) == before
-
-
 def test_a_process_that_was_edited_is_read_again(box: Sandbox, tmp_path: Path) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Closed"))
     chosen = settings(box)
@@ -285,14 +171,6 @@ def test_updates_are_looked_through_where_comments_are_not_offered(
     assert "why" in found[0].text
 
 
-def test_settings_with_another_case_reach_the_same_server(box: Sandbox, tmp_path: Path) -> None:
-    number = box.ado.add_work_item(title="x")
-    chosen = AdoSettings(organization_url=box.ado.organization_url + "/", project="Widgets")
-    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-    item = chosen.locate(str(number), None)
-    assert AdoPlugin(chosen, transport).read(item).item.ref.target == "fabrikam/widgets"
-
-
 PAT, PIPELINE = "AZURE_DEVOPS_EXT_PAT", "SYSTEM_ACCESSTOKEN"
 AZ = (
     "az account get-access-token --resource 499b84ac-1321-427f-aa17-267ca6975798 "
@@ -300,6 +178,7 @@ AZ = (
 )
 
 
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     "newest",
     [
@@ -390,26 +269,3 @@ def test_a_server_of_ones_own_gets_it_where_the_pipeline_says_so() -> None:
         check_origin(url, manifest, read_trusted_hosts({}, [manifest]))
     env = {"SYSTEM_COLLECTIONURI": "https://tfs.example/tfs/DefaultCollection/"}
     check_origin(url, manifest, read_trusted_hosts(env, [manifest]))
-
-
-def test_both_names_of_an_organization_are_one_place() -> None:
-    old = AdoSettings.model_validate(
-        {"organization_url": "https://fabrikam.visualstudio.com", "project": "widgets"}
-    )
-    item = old.recognise("https://dev.azure.com/fabrikam/widgets/_workitems/edit/101")
-    assert item is not None
-    assert old.allows(item)
-
-
-def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox) -> None:
-    from_server = [r for r in _routes() if r["resourceName"] != "workItemsBatch"]
-    body = {"count": len(from_server), "value": from_server}
-    box.faults.add(Fault("ado", "status", method="OPTIONS", code=200, body=body))
-    with pytest.raises(Rejected, match="call-not-offered:"):
-        plugin_for(box).read_many([ref(box, 1)])
-
-
-def _routes() -> list[dict[str, Any]]:
-    from unlatch_sandbox.ado.discovery import resource_locations  # noqa: PLC0415
-
-    return resource_locations("7.2")

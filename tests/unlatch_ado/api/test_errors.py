@@ -16,7 +16,6 @@ from unlatch.errors import (
     Redirected,
     Rejected,
     TrackerError,
-    Transient,
     Unauthorised,
     UnknownOutcome,
 )
@@ -122,6 +121,7 @@ ROWS = {
 }
 
 
+@pytest.mark.cases(8)
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, row: Row) -> None:
     number = box.ado.add_work_item(title="x", state="Closed")
@@ -138,14 +138,6 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
         assert box.ado.work_item(number)["fields"]["System.State"] == "Closed"
         assert box.ado.comments(number) == []
     assert sent_requests(box).count("PATCH") == (0 if row.method == "GET" else 1)
-
-
-def test_a_tag_that_may_not_be_made_is_left_out(box: Sandbox, plugin: AdoPlugin) -> None:
-    box.ado.add_project("widgets", create_tags=False)
-    outcome = write_change(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
-    assert outcome.after.state == "Active"
-    assert outcome.refused == ("reopened",)
-    assert "reopened" in outcome.notes[0]
 
 
 def test_the_cap_on_revisions_is_met_as_the_server_words_it(
@@ -170,43 +162,6 @@ def test_throttling_is_waited_out_and_shown(box: Sandbox, tmp_path: Path, form: 
     assert write_change(plugin, ref(box, number)).after.state == "Active"
     assert [round(wait.seconds) for wait in waits] == [7]
     assert len(box.ado.comments(number)) == 1
-
-
-def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) -> None:
-    body = said("TF400733: The request has been canceled: exceeding usage of resource")
-    fault = status_fault(429, body, Retry_After="3600")
-    box.faults.add(Fault("ado", method="GET", times=9, **fault))
-    number = box.ado.add_work_item(title="x", state="Closed")
-    with pytest.raises(Transient, match="TF400733") as caught:
-        write_change(plugin, ref(box, number))
-    assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
-
-
-def test_a_hidden_item_says_where_to_look(box: Sandbox, plugin: AdoPlugin) -> None:
-    box.ado.add_area("widgets\\Vault", allows="nothing")
-    item = ref(box, box.ado.add_work_item(title="x", state="Closed", area="widgets\\Vault"))
-    with pytest.raises(NotFound, match="item-not-found:") as caught:
-        plugin.read(item)
-    assert "area path" in (caught.value.hint or "")
-
-
-def test_an_item_that_was_moved_says_where_it_is(box: Sandbox, plugin: AdoPlugin) -> None:
-    box.ado.add_project("gadgets")
-    number = box.ado.add_work_item("gadgets", title="x", state="Closed")
-    with pytest.raises(Rejected, match="fabrikam/gadgets") as caught:
-        write_change(plugin, ref(box, number))
-    assert caught.value.id == "target-not-allowed"
-    assert "`projects`" in (caught.value.hint or "")
-
-
-def test_a_recycle_bin_that_cannot_be_read_changes_nothing_of_the_error(
-    box: Sandbox, plugin: AdoPlugin
-) -> None:
-    number = box.ado.add_work_item(title="x")
-    box.ado.delete(number)
-    box.faults.add(Fault("ado", "status", path="(?i)recyclebin", code=403, body="no"))
-    with pytest.raises(NotFound, match="item-not-found:"):
-        plugin.read(ref(box, number))
 
 
 URL = "https://dev.azure.com/fabrikam/_apis/wit/workItems/101"

@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 from azure.devops.v7_1.work_item_tracking.models import WorkItem as LibraryItem
-from tests.unlatch_ado.making import MARKER, OP, words
+from tests.unlatch_ado.making import OP
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Change, Goal
 from unlatch.transport.answer import Misread
-from unlatch_ado.api.iterations import read_tree
-from unlatch_ado.api.models import batch, ids, work_item
-from unlatch_ado.api.patch import Patch, Step, changed_tags, comment_of, read_tags
+from unlatch_ado.api.models import batch, work_item
+from unlatch_ado.api.patch import Patch, Step, changed_tags, read_tags
 from unlatch_ado.api.workflow import Workflow, as_json, from_json
 
 URL = "https://dev.azure.com/F/00000000-0000-0000-0000-000000000001/_apis/wit/workItems"
@@ -101,21 +100,6 @@ def test_other_json_is_no_batch(value: object) -> None:
         batch(value)
 
 
-def test_the_items_of_a_query_may_be_none() -> None:
-    assert ids({"work_items": [{"id": 3}, {"id": 1}]}) == [3, 1]
-    assert ids({"work_items": None}) == []
-    with pytest.raises(Misread, match=r"^at work_items: expected a list$"):
-        ids({"work_items": {}})
-
-
-@pytest.mark.parametrize(
-    "tree", [None, {}, {"name": 5}, {"name": "x", "children": [{"name": None}]}, {"children": []}]
-)
-def test_other_json_is_no_tree_of_iterations(tree: object) -> None:
-    with pytest.raises(Misread):
-        read_tree(tree)
-
-
 @pytest.mark.parametrize(
     ("field", "tags"),
     [(None, ()), ("", ()), ("a", ("a",)), ("b; a;  c d ;", ("b", "a", "c d"))],
@@ -156,12 +140,6 @@ def test_a_patch_guards_by_the_revision_and_sends_what_differs() -> None:
     assert not Patch(4, comment="x").is_empty
     patch = Patch(4, tags=(("a", "completed"), ("a", "reopened")))
     assert patch.without_new_tags() == Patch(4, tags=(("a", "completed"), ("a",)))
-
-
-def test_the_marker_is_the_last_paragraph_of_a_comment() -> None:
-    change = Change(OP, comment=words("Why <b>"))
-    assert comment_of(change) == f"<p>Why &lt;b&gt;</p>{MARKER}"
-    assert comment_of(Change(OP)) is None
 
 
 STATES = {
@@ -257,8 +235,3 @@ def test_of_states_that_differ_in_case_the_exact_one_wins_if_it_fits_the_goal(
 def test_a_configured_state_must_be_reachable_and_fit_the_goal(configured: str) -> None:
     with pytest.raises(Rejected, match=configured):
         EVERY.target("Done", Goal.OPEN, configured=configured)
-
-
-@pytest.mark.parametrize("data", [None, [], {}, {"type": "x", "states": [], "moves": {}}])
-def test_anything_else_in_the_cache_is_no_workflow(data: object) -> None:
-    assert from_json(data) is None
