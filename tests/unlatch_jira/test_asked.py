@@ -52,6 +52,7 @@ def close(box: Sandbox, *, by: str, resolution: str | None = None) -> None:
     box.jira.edit(KEY, by=by, status="Done", **({"resolution": resolution} if resolution else {}))
 
 
+@pytest.mark.cases(8, 12)
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(site: Sandbox, closing: str) -> None:
     changes, on_cloud, elsewhere = CLOSINGS[closing]
@@ -168,17 +169,7 @@ def test_what_asks_for_nothing_costs_one_request(box: Sandbox) -> None:
     assert sent(box) == []
 
 
-def test_an_edited_comment_asks_for_nothing() -> None:
-    moments = [datetime(2026, 7, 1, 12, tzinfo=UTC)]
-    with Sandbox(clock=lambda: moments[-1]) as box:
-        box.jira.add_issue(KEY, summary="Crash", reporter="Ann")
-        comment = box.jira.add_comment(KEY, "Thanks", "Ann")
-        moments.append(moments[0] + timedelta(seconds=1))
-        box.jira.edit_comment(KEY, comment, "/reopen")
-
-        assert read(box, comment) is None
-
-
+@pytest.mark.cases(1)
 @pytest.mark.parametrize(
     ("more", "visibility"),
     [
@@ -252,6 +243,7 @@ def test_what_is_no_plain_text_becomes_a_quote(body: Any, lines: list[str]) -> N
     assert lines == [line for line in as_markdown(body).splitlines() if line]
 
 
+@pytest.mark.sweep
 def test_new_comments_cost_a_request_for_a_page_of_issues(box: Sandbox) -> None:
     for number in range(10, 60):
         box.jira.add_issue(f"SCRUM-{number}", summary="Crash")

@@ -5,22 +5,9 @@ from typing import Any
 import pytest
 from tests.unlatch_jira.making import REOPEN, done_issue, plugin_for, ref, sent, status
 
-from unlatch.errors import Unauthorised
 from unlatch.spi import Snapshot
-from unlatch.transport import measure
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_sandbox import Fault, Sandbox
-
-
-def test_data_center_reads_each_by_itself_and_trusts_no_index(server: Sandbox) -> None:
-    keys = [server.jira.add_issue(summary="Smart") for _ in range(6)]
-
-    with measure() as meter:
-        found = plugin_for(server).read_many([ref(server, key) for key in keys])
-
-    assert sorted(one.id for one in found) == sorted(keys)
-    assert sorted(sent(server)) == sorted(f"GET /issue/{key}" for key in keys)
-    assert meter.requests == len(keys)
 
 
 @pytest.mark.parametrize("answer", [{"code": 404}, {"code": 200, "body": "OK"}], ids=str)
@@ -31,12 +18,6 @@ def test_where_lists_are_not_served_each_is_read_by_itself(
     box.faults.add(Fault("jira", "status", path="bulkfetch", **answer))
     found = plugin_for(box).read_many([ref(box, key) for key in keys])
     assert sorted(one.id for one in found) == keys
-
-
-def test_a_credential_that_is_refused_is_told_once_for_all(box: Sandbox) -> None:
-    key = box.jira.add_issue(summary="Smart")
-    with pytest.raises(Unauthorised):
-        plugin_for(box, token="wrong").read_many([ref(box, key)])
 
 
 def written(box: Sandbox, plugin: JiraPlugin, keys: list[str]) -> list[str]:

@@ -22,7 +22,6 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import Rejected, Unauthorised
 from unlatch.spi import Change, Goal, Remark
-from unlatch_jira.plugin import JiraPlugin
 from unlatch_sandbox import Sandbox
 
 
@@ -70,13 +69,6 @@ def test_a_configured_name_that_the_workflow_does_not_have_is_told(
     assert ("'Back to work'" in remark.message, "To Do" in remark.message) == (True, True)
 
 
-@pytest.mark.parametrize("name", ["in progress", "Reopened", "Reopen Issue", "3"])
-def test_a_name_that_the_workflow_has_is_nothing_to_tell(either: Sandbox, name: str) -> None:
-    either.jira.add_project("SCRUM", "classic")
-    key = either.jira.add_issue(summary="Smart", status="Closed")
-    assert remarks(either, key, transitions={"reopen": name}) == []
-
-
 def test_a_type_and_a_path_that_the_project_lacks_are_told(either: Sandbox) -> None:
     [remark] = remarks(either, types={"bug": "Saga"})
     assert (remark.id, remark.is_error) == ("issue-type-unknown", True)
@@ -110,6 +102,7 @@ CASES: dict[str, tuple[dict[str, Any], Change]] = {
 }
 
 
+@pytest.mark.cases(10)
 @pytest.mark.parametrize("case", CASES)
 def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, case: str) -> None:
     given, change = CASES[case]
@@ -123,19 +116,6 @@ def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, case: 
     assert either.requests.entries() == []
     deliver(plugin, ref(either, key), change)
     assert _sent(either) == [(one.method, urlsplit(one.url).path) for one in planned]
-
-
-def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = box.jira.add_issue(summary="Smart", status="Done", labels=("completed", "mine"))
-    there = f"{box.jira.site}/rest/api/3/issue/{key}"
-
-    planned = plugin.plan(plugin.read(ref(box, key), REOPEN), REOPEN)
-
-    assert [(one.method, one.url, one.what) for one in planned] == [
-        ("GET", there, "read the issue and the transitions that it offers"),
-        ("POST", f"{there}/transitions", "take the transition 'In Progress' to 'In Progress'"),
-        ("PUT", there, "post the comment, add label reopened, remove label completed"),
-    ]
 
 
 def test_data_center_is_asked_for_the_issue_again(server: Sandbox) -> None:

@@ -27,7 +27,6 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import (
     ConfigError,
-    Forbidden,
     NotFound,
     Rejected,
     Unauthorised,
@@ -44,6 +43,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.cases(4)
 @pytest.mark.parametrize(
     ("state", "resolved", "category", "deliberate"),
     [
@@ -118,20 +118,6 @@ def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
     ]
 
 
-@pytest.mark.parametrize("why", ["Won't Do", "Duplicate"])
-def test_a_deliberate_close_is_for_delivery_to_refuse(
-    box: Sandbox, plugin: JiraPlugin, why: str
-) -> None:
-    key = done_issue(box, resolution=why)
-
-    snapshot = plugin.read(ref(box, key), REOPEN)
-
-    assert snapshot.item.deliberate
-    assert sent(box) == [f"GET /issue/{key}"]
-    outcome = plugin.write(snapshot, REOPEN)
-    assert (outcome.after.state, outcome.after.deliberate) == ("In Progress", False)
-
-
 def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPlugin) -> None:
     key = done_issue(box)
     person = Fault(
@@ -146,13 +132,6 @@ def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPl
 
     assert sorted(field(box, key, "labels")) == ["mine", "reopened", "theirs"]
     assert sorted(outcome.after.labels) == ["mine", "reopened", "theirs"]
-
-
-@pytest.mark.parametrize("wanted", ["To Do", "to do", "11"])
-def test_a_configured_transition_is_taken(box: Sandbox, wanted: str) -> None:
-    key = done_issue(box)
-    deliver(plugin_for(box, transitions={"reopen": wanted}), ref(box, key), REOPEN)
-    assert status(box, key) == "To Do"
 
 
 def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandbox) -> None:
@@ -213,18 +192,6 @@ def test_a_comment_that_does_not_fit_is_refused_before_anything_is_written(
 
     assert (caught.value.id, caught.value.remedy) == ("body-too-long", "--comment short")
     assert sent(server) == [f"GET /issue/{key}"]
-
-
-def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> None:
-    plugin = plugin_for(either)
-    created = plugin.create(replace(CREATE, draft=draft())).after
-    with either.jira.tracks.store.transaction():
-        for number in range(120):
-            either.jira.add_issue(summary=f"Later {number}")
-    either.requests.clear()
-
-    assert plugin.find_created(OP, LONG_AGO) == created
-    assert len(sent(either)) == 2
 
 
 def test_a_created_issue_is_found_before_the_index_lists_it(
@@ -290,41 +257,6 @@ def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbo
     assert [one.own for one in found] == [False, True]
     assert found[0].created <= found[1].created
     assert plugin.find_ops(ref(either, key)) == (OP, *[OTHER_OP] * 110, OP)
-
-
-def test_whose_a_single_comment_is_costs_no_request_and_it_can_be_taken_back_twice(
-    either: Sandbox,
-) -> None:
-    key = done_issue(either)
-    plugin = plugin_for(either)
-    deliver(plugin, ref(either, key), REOPEN)
-    either.requests.clear()
-
-    [found] = plugin.find_comments(ref(either, key), OP)
-
-    assert found.own is None
-    assert sent(either) == [f"GET /issue/{key}/comment"]
-
-    either.jira.add_comment(key, "stays")
-    [ours] = plugin.find_comments(ref(either, key), OP)
-
-    plugin.retract_comment(ref(either, key), ours)
-    plugin.retract_comment(ref(either, key), ours)
-
-    assert comments(either, key) == ["stays"]
-
-
-@pytest.mark.parametrize("code", [400, 403])
-def test_a_comment_that_the_account_may_not_delete_is_forbidden(either: Sandbox, code: int) -> None:
-    key = done_issue(either)
-    plugin = plugin_for(either)
-    deliver(plugin, ref(either, key), REOPEN)
-    [ours] = plugin.find_comments(ref(either, key), OP)
-    said = {"errorMessages": ["Keine Berechtigung."], "errors": {}}
-    either.faults.add(Fault("jira", "status", method="DELETE", code=code, body=said))
-
-    with pytest.raises(Forbidden):
-        plugin.retract_comment(ref(either, key), ours)
 
 
 def test_an_unknown_issue_and_a_wrong_token_are_told_as_such(either: Sandbox) -> None:

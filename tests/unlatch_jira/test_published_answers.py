@@ -16,7 +16,7 @@ from tests.unlatch_jira.making import (
     settings_for,
 )
 
-from unlatch.errors import Conflict, Forbidden, Rejected
+from unlatch.errors import Conflict, Rejected
 from unlatch.spi import Category
 from unlatch.transport import Answer
 from unlatch_jira.api.errors import FieldsNotOnScreen, explain
@@ -32,15 +32,6 @@ def refused(method: str, path: str, body: Any, kind: str = "application/json") -
     text = body if isinstance(body, str) else json.dumps(body)
     headers = CaseInsensitiveDict({"Content-Type": kind})
     return explain(Answer(method, f"{SITE}/{path}", 400, headers, text.encode()))
-
-
-def test_messages_are_requested_in_english(box: Sandbox, plugin: JiraPlugin) -> None:
-    heard: list[str | None] = []
-    plugin._client._wire.jira._session.hooks["response"].append(
-        lambda answer, **_: heard.append(answer.request.headers.get("Accept-Language"))
-    )
-    plugin.read(ref(box, done_issue(box)))
-    assert heard == ["en"]
 
 
 GERMAN_SCREEN = (
@@ -70,36 +61,6 @@ def test_labels_refused_in_german_are_a_shortfall(box: Sandbox, plugin: JiraPlug
     assert set(outcome.refused) == {"reopened", "completed"}
     assert [note for note in outcome.notes if "Das Feld 'labels'" in note]
     assert len(comments(box, key)) == 1
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "It seems that you have tried to perform a workflow operation (Reopen) that is not valid",
-        "Die Transition-ID '11' ist für diesen Vorgang ungültig.",
-    ],
-)
-def test_a_stale_transition_leads_to_a_new_plan(words: str) -> None:
-    error = refused("POST", "issue/OPS-1/transitions", {"errorMessages": [words], "errors": {}})
-    assert isinstance(error, Conflict)
-    assert error.id == "transition-stale"
-
-
-def test_a_refusal_in_plain_text_is_shown(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    box.faults.add(
-        Fault(
-            "jira",
-            "status",
-            method="POST",
-            code=403,
-            body="XSRF check failed",
-            headers={"Content-Type": "text/plain"},
-        )
-    )
-    with pytest.raises(Forbidden) as caught:
-        deliver(plugin, ref(box, key), REOPEN)
-    assert "XSRF check failed" in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -171,27 +132,6 @@ def test_a_configured_value_is_sent_as_its_field_takes_it(
     screen = {"customfield_1": ScreenField({"name": "Wanted", "required": True, "schema": schema})}
     found = configured_fields(screen, settings, "create")
     assert found == {"customfield_1": value if taken is None else taken}
-
-
-@pytest.mark.parametrize("field", ["labels", "assignee", "resolution", "comment"])
-def test_a_null_is_read_as_missing(box: Sandbox, plugin: JiraPlugin, field: str) -> None:
-    key = done_issue(box)
-    shown = box.jira.issue(key)
-    body = {**shown, "fields": {**shown["fields"], field: None}}
-    box.faults.add(Fault("jira", "status", method="GET", path=f"issue/{key}", code=200, body=body))
-    assert plugin.read(ref(box, key)).item.state == "Done"
-
-
-def test_allowed_values_of_null_are_none(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    shown = box.jira.issue(key)
-    to = {"name": "To Do", "id": "1", "statusCategory": {"key": "new"}}
-    field = {"required": False, "name": "Cause", "allowedValues": None, "schema": None}
-    move = {"id": "11", "name": "Reopen", "to": to, "fields": {"customfield_1": field}}
-    body = {**shown, "transitions": [move]}
-    box.faults.add(Fault("jira", "status", method="GET", path=f"issue/{key}", code=200, body=body))
-    snapshot = plugin.read(ref(box, key), REOPEN)
-    assert snapshot.private.answer.transitions[0].screen["customfield_1"].values == ()
 
 
 def test_without_categories_the_resolution_and_configured_names_decide(server: Sandbox) -> None:

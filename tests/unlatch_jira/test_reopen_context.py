@@ -35,18 +35,6 @@ def test_a_closed_sprint_is_told_and_left(either: Sandbox) -> None:
     assert len(field(either, key, SPRINT)) == 1
 
 
-@pytest.mark.parametrize("state", ["active", "future"])
-def test_a_sprint_that_is_not_closed_is_nothing_to_tell(either: Sandbox, state: str) -> None:
-    done, going = (either.jira.add_sprint(name, name) for name in ("closed", state))
-    assert told(either, closed(either, sprints=[done, going]), sprint_field=SPRINT) == ()
-
-
-def test_what_the_answer_at_hand_does_not_show_costs_no_request(box: Sandbox) -> None:
-    key = closed(box, sprints=[box.jira.add_sprint("Sprint 4", "closed")])
-    assert told(box, key) == ()
-    assert len(sent(box)) == 3
-
-
 def test_an_issue_is_put_into_the_running_sprint_of_its_board(either: Sandbox) -> None:
     key = closed(either, sprints=[either.jira.add_sprint("Sprint 4", "closed", board=3)])
     either.jira.add_sprint("Another board's", board=4)

@@ -62,14 +62,6 @@ def test_a_new_comment_is_told_by_its_ids_alone() -> None:
     assert event == ItemEvent("comment_created", url=ADDRESS, comment="39201")
 
 
-def test_an_update_that_carries_the_same_comment_tells_the_same() -> None:
-    more = {"changelog": CHANGELOG, "issue_event_type_name": "issue_commented"}
-
-    event = read(**WHOLE, **more, webhookEvent="jira:issue_updated", comment=COMMENT)
-
-    assert (ADDRESS, "39201") == (event.url, event.comment)
-
-
 def test_a_rule_sends_the_same_through_a_workflow() -> None:
     issue = {"key": "OPS-7", "self": f"{SITE}/rest/api/2/issue/OPS-7"}
     inner = {"webhookEvent": "comment_created", "comment": {"id": 39201}, "issue": issue}

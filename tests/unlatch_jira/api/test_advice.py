@@ -118,6 +118,7 @@ ROWS = {
 }
 
 
+@pytest.mark.cases(10, 18, 24)
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_a_refusal_has_a_name_and_an_advice(either: Sandbox, row: Row) -> None:
     key = done_issue(either)
@@ -184,12 +185,6 @@ def test_an_edit_that_cannot_be_read_back_is_unknown(server: Sandbox) -> None:
     assert len(comments(server, key)) == 1
 
 
-def test_a_404_for_nobody_is_a_matter_of_the_credential(either: Sandbox) -> None:
-    either.faults.add(Fault("jira", "status", path="/myself", code=401))
-    with pytest.raises(Unauthorised, match="credential-refused:"):
-        plugin_for(either).read(ref(either, "SCRUM-999"))
-
-
 @pytest.mark.parametrize(
     ("headers", "waited"),
     [
@@ -219,21 +214,3 @@ def test_data_centers_bucket_is_waited_for(
 
     assert [round(one) for one in waits] == [waited]
     assert len(comments(server, key)) == 1
-
-
-def test_an_expired_token_says_the_same_in_every_form(server: Sandbox) -> None:
-    key = done_issue(server)
-    login = f"{server.jira.site}/login.jsp?os_destination=%2Frest"
-    forms = [
-        Fault("jira", "status", code=401),
-        Fault("jira", "status", code=200, headers=FAILED, body={}),
-        Fault("jira", "status", code=200, headers={"X-AUSERNAME": "anonymous"}, body={}),
-        Fault("jira", "redirect", location=login),
-    ]
-    seen = []
-    for form in forms:
-        server.faults.add(form)
-        with pytest.raises(Unauthorised) as caught:
-            plugin_for(server).read(ref(server, key))
-        seen.append(caught.value.id)
-    assert seen == ["credential-refused"] * len(forms)

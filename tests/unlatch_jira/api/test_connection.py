@@ -11,7 +11,7 @@ import pytest
 import responses
 from tests.unlatch_jira.making import CREATE, OP, REOPEN, WITH_PATHS, deliver, draft
 
-from unlatch.errors import NotFound, Rejected, Transient, UnknownOutcome
+from unlatch.errors import Rejected, Transient, UnknownOutcome
 from unlatch.spi import Change, Goal, Scheme, visible
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
@@ -192,20 +192,6 @@ def test_closing_without_a_resolution_says_which_there_are(wire: Wire) -> None:
     assert ["Fertig, Doppelt" in note for note in outcome.notes] == [True]
 
 
-@pytest.mark.parametrize("wanted", ["Fertig", "fertig", "1"])
-def test_the_configured_resolution_is_a_name_or_an_id(wire: Wire, wanted: str) -> None:
-    screen = asked(
-        "Lösung", allowedValues=[{"id": 2, "name": "Doppelt"}, {"id": 1, "name": "Fertig"}]
-    )
-    gives_issue(wire, CLOUD, move(to=DONE, resolution=screen), status=DOING)
-    wire.get(address(CLOUD), json=issue(DONE, resolution={"id": "1", "name": "Fertig"}))
-
-    outcome = deliver(plugin_at(CLOUD, resolution=wanted), SCRUM_28, Change(OP, Goal.COMPLETED))
-
-    assert body(wire, 1)["fields"] == {"resolution": {"id": "1", "name": "Fertig"}}
-    assert outcome.notes == ()
-
-
 def test_a_required_resolution_that_is_not_on_offer_stops_us_before_any_write(wire: Wire) -> None:
     screen = asked("Lösung", allowedValues=[{"id": "1", "name": "Fertig"}])
     wire.get(
@@ -252,13 +238,6 @@ def test_what_does_not_answer_like_jira_is_told_as_such(
     assert caught.value.id == error_id
 
 
-def test_an_answer_that_broke_off_is_asked_for_again(wire: Wire) -> None:
-    wire.get(address(CLOUD), body='{"id": "10001", "ke', content_type="application/json")
-    wire.get(address(CLOUD), json=issue())
-
-    assert plugin_at(CLOUD).read(SCRUM_28).item.ref == SCRUM_28
-
-
 @pytest.mark.parametrize("answer", [{"json": []}, {"body": "OK"}, {"body": "<p>Sign in</p>"}])
 def test_a_write_that_is_not_answered_like_jira_is_unknown(
     wire: Wire, answer: dict[str, Any]
@@ -285,14 +264,6 @@ def test_a_comment_that_the_answer_does_not_show_yet_is_not_posted_again(wire: W
     assert sent(wire) == ["GET", "POST", "PUT", "GET"]
 
 
-def test_a_token_without_the_scope_to_name_itself_is_not_taken_for_a_wrong_one(wire: Wire) -> None:
-    wire.get(address(CLOUD), json={"errorMessages": ["Not there"]}, status=404)
-    scope = {"code": 401, "message": "Unauthorized; scope does not match"}
-    wire.get(f"{CLOUD}/rest/api/3/myself", json=scope, status=401)
-    with pytest.raises(NotFound):
-        reopen(CLOUD)
-
-
 def test_a_created_issue_is_looked_for_among_the_newest_thousand_whatever_the_clock(
     wire: Wire,
 ) -> None:
@@ -303,15 +274,6 @@ def test_a_created_issue_is_looked_for_among_the_newest_thousand_whatever_the_cl
 
     assert found is None
     assert sum("/search/jql" in str(call.request.url) for call in wire.calls) == 10
-
-
-def test_older_issues_are_looked_through_back_to_a_day_before_the_intent(wire: Wire) -> None:
-    lists_issues(wire, created="2025-11-01T09:00:00.000+0000", marked=150)
-
-    found = plugin_at(CLOUD).find_created(OP, datetime(2025, 11, 1, 20, tzinfo=UTC))
-
-    assert found is not None
-    assert found.ref.id == "SCRUM-150"
 
 
 def lists_issues(wire: Wire, *, created: str, marked: int = 0) -> None:

@@ -11,7 +11,6 @@ from tests.unlatch_jira.making import (
     deliver,
     done_issue,
     draft,
-    field,
     plugin_for,
     ref,
     sent,
@@ -21,10 +20,8 @@ from tests.unlatch_jira.making import (
 from unlatch.errors import (
     Conflict,
     Limited,
-    Redirected,
     Rejected,
     TrackerError,
-    Unauthorised,
     UnknownOutcome,
 )
 from unlatch_jira.plugin import JiraPlugin
@@ -86,30 +83,6 @@ def test_a_limited_write_is_not_sent_again(box: Sandbox, plugin: JiraPlugin, rea
     assert (caught.value.done.after.state, caught.value.done.commented) == ("In Progress", False)
 
 
-@pytest.mark.parametrize("code", [301, 302, 307, 308])
-def test_a_redirected_write_is_no_success(box: Sandbox, plugin: JiraPlugin, code: int) -> None:
-    key = done_issue(box)
-    elsewhere = f"{box.jira.site}/rest/api/3/myself"
-    box.faults.add(Fault("jira", "redirect", method="POST", location=elsewhere, code=code))
-
-    with pytest.raises(Redirected):
-        deliver(plugin, ref(box, key), REOPEN)
-
-    assert (status(box, key), len(sent(box))) == ("Done", 2)
-
-
-@pytest.mark.parametrize("method", ["GET", "PUT"])
-def test_a_redirect_to_the_login_page_is_a_matter_of_the_credential(
-    server: Sandbox, method: str
-) -> None:
-    key = done_issue(server)
-    login = f"{server.jira.site}/login.jsp?os_destination=%2Frest"
-    server.faults.add(Fault("jira", "redirect", method=method, location=login))
-
-    with pytest.raises(Unauthorised, match="credential-refused:"):
-        deliver(plugin_for(server), ref(server, key), REOPEN)
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 @pytest.mark.parametrize("kind", ["error-after", "drop-after", "drop", "html"])
 def test_a_write_without_a_trustworthy_answer_is_unknown_and_not_sent_again(
@@ -123,32 +96,6 @@ def test_a_write_without_a_trustworthy_answer_is_unknown_and_not_sent_again(
 
     assert [line.partition(" ")[0] for line in sent(box)].count(method) == 1
     assert len(comments(box, key)) <= 1
-
-
-def test_a_cut_answer_to_the_edit_is_unknown(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    box.faults.add(Fault("jira", "truncate", method="PUT"))
-    with pytest.raises(UnknownOutcome):
-        deliver(plugin, ref(box, key), REOPEN)
-    assert len(comments(box, key)) == 1
-
-
-def test_labels_that_no_screen_shows_do_not_cost_the_comment(
-    either: Sandbox,
-) -> None:
-    key = done_issue(either)
-    message = "Field 'labels' cannot be set. It is not on the appropriate screen, or unknown."
-    refused = {"errorMessages": [], "errors": {"labels": message}}
-    either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
-
-    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
-
-    assert (outcome.commented, len(comments(either, key))) == (True, 1)
-    assert field(either, key, "labels") == ["completed", "mine"]
-    assert outcome.refused == ("reopened", "completed")
-    assert outcome.notes == (
-        "labels not changed: reopened, completed (no screen of the issue shows them)",
-    )
 
 
 def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -> None:

@@ -8,18 +8,14 @@ import pytest
 import responses
 from tests.unlatch_jira.making import (
     CREATE,
-    REOPEN,
-    comments,
-    deliver,
     done_issue,
     draft,
     settings_for,
-    status,
 )
 
-from unlatch.errors import Rejected, Unauthorised
+from unlatch.errors import Rejected
 from unlatch.spi import ItemRef, Scheme
-from unlatch.transport import Transport, for_tests
+from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 from unlatch_sandbox import Fault, Sandbox
@@ -54,18 +50,6 @@ def paths(box: Sandbox) -> list[str]:
     return [entry.path for entry in box.requests.entries("jira")]
 
 
-def test_a_scoped_token_reopens_through_the_gateway(box: Sandbox, tmp_path: Path) -> None:
-    key = done_issue(box)
-
-    outcome = deliver(through(box, tmp_path), ref_of(box, key), REOPEN)
-
-    assert (status(box, key), len(comments(box, key))) == ("In Progress", 1)
-    assert outcome.after.ref == ref_of(box, key)
-    first, *others = paths(box)
-    assert first == "/_edge/tenant_info"
-    assert [path.startswith(f"/ex/jira/{ID}/rest/api/3/") for path in others] == [True] * 3
-
-
 def test_the_id_is_asked_for_once_and_kept(box: Sandbox, tmp_path: Path) -> None:
     key = done_issue(box)
     through(box, tmp_path).read(ref_of(box, key))
@@ -79,6 +63,7 @@ def test_the_id_is_asked_for_once_and_kept(box: Sandbox, tmp_path: Path) -> None
     assert planned[0].url == f"{box.jira.site}/ex/jira/{ID}/rest/api/3/issue"
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("torn", ["", "{", "[]", '{"id": 7}', '{"id": "../../evil/x?y"}'])
 def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
     box: Sandbox, tmp_path: Path, torn: str
@@ -104,18 +89,6 @@ def test_a_site_that_does_not_tell_its_id_is_told(box: Sandbox, answer: dict[str
         through(box).read(ref_of(box, "SCRUM-1"))
 
     assert "cloud_id" in (caught.value.hint or "")
-
-
-def test_a_scoped_token_on_the_site_is_pointed_to_the_gateway(box: Sandbox) -> None:
-    key = done_issue(box)
-    with pytest.raises(Unauthorised, match="credential-refused:") as caught:
-        JiraPlugin(settings_for(box), scoped_at(box, box.jira.site)).read(ref_of(box, key))
-    assert "trackers.jira.gateway = true" in (caught.value.hint or "")
-
-
-def scoped_at(box: Sandbox, url: str) -> Transport:
-    secret, user = box.jira.scoped_token, box.jira.email
-    return for_tests("jira", url, token=secret, user=user, scheme=Scheme.BASIC)
 
 
 def test_the_token_goes_to_the_gateway_and_not_to_the_site() -> None:

@@ -149,43 +149,6 @@ def test_other_json_is_no_answer(model: Callable[[Any], object]) -> None:
     assert refusals == {"its top: expected an object"}
 
 
-@pytest.mark.parametrize(
-    ("model", "raw", "message"),
-    [
-        (Comment, {"id": "1"}, "created: is missing"),
-        (IssueList, {"issues": [1]}, "issues.0: expected an object"),
-        (
-            ChangelogAnswer,
-            {"changelog": {"histories": [{"items": [{"toString": []}]}]}},
-            "changelog.histories.0.items.0.toString: expected a string",
-        ),
-        (
-            Permissions,
-            {"permissions": {"BROWSE": {"havePermission": "x"}}},
-            "permissions.BROWSE.havePermission: expected true or false",
-        ),
-        (TypeStatuses, {"name": "Bug", "statuses": [{}]}, "statuses.0.name: is missing"),
-        (FieldInfo, {"id": "x", "schema": {"custom": []}}, "schema.custom: expected a string"),
-        (Sprints, {"values": [{"name": "x"}]}, "values.0.id: is missing"),
-        (Preview, {"statuses": [{}]}, "statuses.0.statusReference: is missing"),
-        (
-            Preview,
-            {"workflows": [{"transitions": [{"id": "1", "links": [1]}]}]},
-            "workflows.0.transitions.0.links.0: expected an object",
-        ),
-    ],
-)
-def test_the_place_of_an_error_is_named_in_other_answers(
-    model: Callable[[Any], object], raw: object, message: str
-) -> None:
-    assert refusal(model, raw) == message
-
-
-@pytest.mark.parametrize("model", [ChangelogAnswer, CommentPage, IssueList, Permissions, Preview])
-def test_an_answer_may_be_empty(model: Callable[[Any], object]) -> None:
-    assert parse(model, {}) is not None
-
-
 ID = "0007-smart-discipline"
 BODY: Text = ((Span("First"),), (Span("Second"),))
 HOSTILE = "{panel} *bold* [~all] h1. --> $& \"' <b> @all\nsecond line\\"
@@ -239,19 +202,6 @@ def test_text_beside_half_a_section_is_not_taken_for_ours(version: int, lost: st
         torn = form.with_kept(torn, ((Span("New"),),), ID)
     found = plain(torn)
     assert ("Mine" in found, found.count("New")) == (True, 1)
-
-
-@pytest.mark.parametrize("body", [None, 3, [], {}, {"content": None}, {"content": ["x", 1]}])
-def test_what_is_no_body_has_no_words(body: object) -> None:
-    assert plain(body) == ""
-
-
-@pytest.mark.parametrize("content", [7, "text", {"type": "text"}, None])
-def test_a_node_with_another_content_has_no_text(content: Any) -> None:
-    paragraph = {"type": "paragraph", "content": content}
-
-    assert plain({"type": "doc", "content": [paragraph]}) == ""
-    assert plain({"type": "doc", "content": content}) == ""
 
 
 def _paragraph(*texts: str) -> dict[str, Any]:

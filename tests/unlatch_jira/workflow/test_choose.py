@@ -42,11 +42,6 @@ def test_reopening_goes_by_what_statuses_mean(moves: list[Transition], chosen: T
     assert choose(moves, Goal.OPEN, AUTO) == chosen
 
 
-@pytest.mark.parametrize("goal", [Goal.COMPLETED, Goal.NOT_PLANNED])
-def test_closing_takes_the_first_way_to_a_done_status(goal: Goal) -> None:
-    assert choose([TO_DO, DONE, CLOSE], goal, AUTO) == DONE
-
-
 def test_completing_avoids_the_way_that_is_for_dropping() -> None:
     named = Transitions(drop="fertig")
     assert choose([DONE, CLOSE], Goal.COMPLETED, named) == CLOSE
@@ -64,9 +59,3 @@ def test_no_way_at_all_is_refused(moves: list[Transition]) -> None:
     with pytest.raises(Rejected) as caught:
         choose(moves, Goal.OPEN, AUTO)
     assert (caught.value.id, "permission" in (caught.value.hint or "")) == ("no-transition", True)
-
-
-def test_no_way_to_the_goal_names_the_ways_that_there_are() -> None:
-    with pytest.raises(Rejected, match="no-transition:") as caught:
-        choose([DONE, CLOSE], Goal.OPEN, AUTO)
-    assert "Fertig (to x), Schließen (to Zu)" in caught.value.message

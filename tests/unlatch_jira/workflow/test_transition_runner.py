@@ -19,7 +19,7 @@ from tests.unlatch_jira.making import (
     status,
 )
 
-from unlatch.errors import Conflict, Rejected
+from unlatch.errors import Rejected
 from unlatch.spi import Category, Change, DeliveryOptions, Goal
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.jira.workflows import ROOT_CAUSE
@@ -33,6 +33,7 @@ def finished(box: Sandbox, workflow: str, status: str, **more: Any) -> str:
     return box.jira.add_issue(summary="Smart", status=status, labels=["completed"], **more)
 
 
+@pytest.mark.cases(0, 2)
 @pytest.mark.parametrize(
     ("table", "reached"),
     [
@@ -152,6 +153,7 @@ def test_a_search_ends_where_the_issue_is_open(server: Sandbox) -> None:
     ]
 
 
+@pytest.mark.cases(7)
 @pytest.mark.parametrize(
     "fields",
     [
@@ -181,6 +183,7 @@ WANTS_COMMENT = (
 )
 
 
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(
     ("more", "moves"),
     [
@@ -291,19 +294,6 @@ def test_a_closed_status_that_forbids_edits_still_gets_the_comment(either: Sandb
     assert outcome.refused == ("completed",)
 
 
-def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: Sandbox) -> None:
-    key = finished(either, "simplified", "Done")
-    busy = {"errorMessages": ["Another transition is in progress."], "errors": {}}
-    either.faults.add(Fault("jira", "status", method="POST", code=409, body=busy))
-    plugin = plugin_for(either)
-
-    with pytest.raises(Conflict):
-        deliver(plugin, ref(either, key), REOPEN)
-    deliver(plugin, ref(either, key), REOPEN)
-
-    assert (status(either, key), len(comments(either, key))) == ("In Progress", 1)
-
-
 @pytest.mark.parametrize(
     ("wanted", "reached"),
     [
@@ -346,17 +336,6 @@ def test_a_configured_transition_away_from_the_goal_is_not_taken(
         deliver(plugin_for(either, transitions={"reopen": wanted}), ref(either, key), REOPEN)
 
     assert "Done" == status(either, key)
-
-
-@pytest.mark.parametrize(("start", "reached"), [("Doing", "Done"), ("To Do", "Done")])
-def test_completing_takes_the_transition_of_a_shared_name_to_done(
-    either: Sandbox, start: str, reached: str
-) -> None:
-    key = finished(either, "shared-names", start)
-
-    deliver(plugin_for(either, transitions={"complete": "finish"}), ref(either, key), CLOSE)
-
-    assert reached == status(either, key)
 
 
 @pytest.mark.parametrize(
