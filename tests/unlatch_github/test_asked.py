@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.unlatch_github.making import OP, REPOSITORY, plugin_for, ref, sent
 
-from unlatch.errors import TrackerError
 from unlatch.spi import hidden
 from unlatch.spi.history import Asked, Asker, Role
 from unlatch_ci.comments.command import Command, Verb
@@ -48,6 +47,7 @@ def _refused(asked: Asked, even: bool) -> Refusal | None:
     return refusal(command, asked.asker, asked.close, Policy(), written=asked.written)
 
 
+@pytest.mark.cases(2, 6)
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(box: Sandbox, number: int, closing: str) -> None:
     changes, signs = CLOSINGS[closing]
@@ -83,16 +83,6 @@ def test_it_has_the_words_and_the_rights_of_the_person(box: Sandbox, number: int
     ]
 
 
-def test_an_open_issue_keeps_its_last_close(box: Sandbox, number: int) -> None:
-    box.github.edit(REPOSITORY, number, state="closed", by="wanda", state_reason="not_planned")
-    box.github.edit(REPOSITORY, number, state="open", by="wes")
-
-    asked = read(box, number, comment(box, number, "ann"))
-
-    assert asked is not None
-    assert (asked.is_open, asked.close.by, asked.close.dropped) == (True, "wanda", False)
-
-
 def test_what_asks_for_nothing_costs_one_request(box: Sandbox, number: int) -> None:
     other = box.github.add_issue(title="Other", author="ann")
     gone = comment(box, number, "ann")
@@ -126,14 +116,6 @@ def test_rights_that_github_does_not_tell_are_missing(box: Sandbox, number: int)
 
     assert asked is not None
     assert asked.asker == Asker("wes")
-
-
-def test_a_close_that_github_does_not_tell_is_an_error(box: Sandbox, number: int) -> None:
-    made = comment(box, number, "ann")
-    box.github.has_graphql = False
-
-    with pytest.raises(TrackerError):
-        read(box, number, made)
 
 
 def test_a_bots_name_is_nobodys(box: Sandbox) -> None:

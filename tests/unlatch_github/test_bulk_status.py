@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, sent
 
-from unlatch.errors import Limited, Moved, TrackerError, Unauthorised
+from unlatch.errors import Limited, Moved, TrackerError
 from unlatch.spi import ItemRef, RemoteItem, Snapshot
 from unlatch.transport import measure
 from unlatch_github.plugin import GithubPlugin
@@ -59,37 +59,6 @@ def test_a_query_tells_what_reading_one_by_one_tells(box: Sandbox, plugin: Githu
 
     assert alone == {one: _item(answer) for one, answer in together.items()}
     assert (sent(box), meter.requests) == ([QUERY], 1)
-
-
-@pytest.mark.parametrize(
-    ("count", "queries"), [(100, 1), (101, 2), pytest.param(250, 3, marks=pytest.mark.sweep)]
-)
-def test_a_hundred_issues_are_one_query(
-    box: Sandbox, plugin: GithubPlugin, count: int, queries: int
-) -> None:
-    refs = [ref(box, box.github.add_issue(title=f"Number {index}")) for index in range(count)]
-
-    found = plugin.read_many(refs)
-
-    titles = [_item(answer).title for answer in found.values()]
-    assert [f"Number {index}" for index in range(count)] == titles
-    assert [QUERY] * queries == sent(box)
-
-
-def test_an_issue_that_is_asked_for_twice_is_asked_for_once(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    one = ref(box, closed_issue(box))
-
-    assert list(plugin.read_many([one, one])) == [one]
-    assert list(plugin.read_many([])) == []
-    assert sent(box) == [QUERY]
-
-    box.github.add_repository("Octo/GADGETS")
-    number = box.github.add_issue("Octo/GADGETS", title="Loud")
-    refs = [ref(box, number, GADGETS), ref(box, closed_issue(box))]
-
-    assert not [one for one in plugin.read_many(refs).values() if isinstance(one, TrackerError)]
 
 
 def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -176,19 +145,6 @@ def test_without_graphql_issues_are_read_one_by_one(box: Sandbox, plugin: Github
         plugin = plugin_for(box)
 
 
-def test_a_server_without_graphql_costs_a_conditional_request_an_issue(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    box.github.has_graphql = False
-    refs = [ref(box, closed_issue(box)) for _ in range(3)]
-    plugin.read_many(refs)
-    box.requests.clear()
-
-    plugin.read_many(refs)
-
-    assert [entry.status for entry in box.requests.entries("github")] == [404, 304, 304, 304]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -211,48 +167,7 @@ def test_an_answer_that_is_no_issue_is_one_issues_error(
     assert found.id == "answer-not-understood"
 
 
-def test_a_part_that_github_refuses_is_asked_for_alone(box: Sandbox, plugin: GithubPlugin) -> None:
-    one = ref(box, closed_issue(box))
-    sso = {"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso"}
-    refused = {"data": {"a0": None}, "errors": [{"type": "FORBIDDEN", "path": ["a0"]}]}
-    box.faults.add(Fault("github", "status", path="graphql", code=200, body=refused))
-    saml = {"message": "Resource protected by organization SAML enforcement."}
-    box.faults.add(Fault("github", "status", path="/issues/", code=403, body=saml, headers=sso))
-
-    (found,) = plugin.read_many([one]).values()
-
-    assert isinstance(found, Unauthorised)
-    assert found.id == "sso-required"
-
-
 LIMITED = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}
-SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}
-
-
-@pytest.mark.parametrize(
-    ("code", "body", "headers"),
-    [
-        (200, {"errors": [LIMITED]}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}),
-        (200, {"data": None, "errors": [LIMITED]}, {"Retry-After": "3"}),
-        (200, {"errors": [SECONDARY]}, {}),
-        (403, SECONDARY, {}),
-        (429, SECONDARY, {"Retry-After": "3"}),
-    ],
-)
-def test_a_query_that_a_limit_refused_is_asked_again_after_the_wait(
-    box: Sandbox,
-    plugin: GithubPlugin,
-    code: int,
-    body: dict[str, object],
-    headers: dict[str, str],
-) -> None:
-    one = ref(box, closed_issue(box))
-    box.faults.add(Fault("github", "status", path="graphql", code=code, body=body, headers=headers))
-
-    (found,) = plugin.read_many([one]).values()
-
-    assert not isinstance(found, TrackerError)
-    assert sent(box) == [QUERY, QUERY]
 
 
 def test_a_limit_that_lasts_is_no_single_issues_error(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -268,12 +183,3 @@ def test_a_limit_that_lasts_is_no_single_issues_error(box: Sandbox, plugin: Gith
         plugin.read_many([one])
 
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 900.0)
-
-
-def test_a_wrong_token_is_said_to_be_one(box: Sandbox) -> None:
-    refs = [ref(box, closed_issue(box)) for _ in range(2)]
-
-    with pytest.raises(Unauthorised, match="unauthorized:"):
-        plugin_for(box, token="wrong").read_many(refs)
-
-    assert sent(box) == [QUERY]

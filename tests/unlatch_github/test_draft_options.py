@@ -20,7 +20,6 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Change, Draft, Outcome
-from unlatch.spi.text import Check, Checks, Heading
 from unlatch_github.draft_options import DraftOptions, read_draft_options
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox
@@ -67,29 +66,6 @@ def test_a_milestone_is_found_by_its_title_or_number(
     assert sent(box) == ["GET /milestones", "POST /issues"]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "meant"),
-    [("next", "Next", "Next"), ("NEXT", "next", "next"), ("2", "other", "2")],
-)
-def test_of_milestones_the_open_one_then_the_exact_title_is_meant(
-    box: Sandbox, plugin: GithubPlugin, first: str, second: str, meant: str
-) -> None:
-    box.github.add_milestone(first, state="closed" if meant == "Next" else "open")
-    box.github.add_milestone(second)
-
-    assert _facts(box, create(plugin, _draft(milestone=meant.lower()), PLAIN))[0] == meant
-
-
-def test_a_milestone_on_any_page_is_found(box: Sandbox, plugin: GithubPlugin) -> None:
-    for index in range(103):
-        box.github.add_milestone(f"v{index}")
-
-    outcome = create(plugin, _draft(milestone="v102"), PLAIN)
-
-    assert _facts(box, outcome)[0] == "v102"
-    assert sent(box) == ["GET /milestones", "GET /milestones", "POST /issues"]
-
-
 def test_a_milestone_that_is_not_there_keeps_the_issue_from_being_made(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
@@ -103,17 +79,6 @@ def test_a_milestone_that_is_not_there_keeps_the_issue_from_being_made(
     assert "'v2'" in caught.value.message
     assert "(open ones: v1)" in (caught.value.hint or "")
     assert box.github.items() == []
-
-
-def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPlugin) -> None:
-    box.github.add_milestone("v1")
-    box.github.add_repository(REPOSITORY, push=False)
-
-    outcome = create(plugin, _draft(milestone=1, assignees="ann", type="Bug"), PLAIN)
-
-    (note,) = outcome.notes
-    dropped = "the milestone and the assignment to ann and the type Bug"
-    assert note == f"GitHub did not take {dropped}: the token may lack push access"
 
 
 def test_an_update_sets_what_differs_and_keeps_other_assignees(
@@ -215,30 +180,6 @@ def test_what_was_left_out_is_noted(plugin: GithubPlugin) -> None:
         "tracker-rejected",
         True,
     )
-
-
-def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    def of(*, done: bool) -> Draft:
-        checks = Checks((Check("US-001: Log in"), Check("AC-1 <b> @all", done, 1)))
-        return replace(draft(), body=(Heading("User stories"), checks))
-
-    made = create(plugin, of(done=False), PLAIN).after
-    number = int(made.ref.id)
-    body = box.github.issue(REPOSITORY, number)["body"]
-    assert "### User stories\n\n- US\\-001" in body.replace("US-001", "US\\-001")
-    assert "\n  - [ ] AC" in body
-    # A person ticks the box, and writes around the section.
-    box.github.edit(REPOSITORY, number, body=f"Above.\n{body.replace('[ ]', '[x]')}\nBelow.")
-
-    update(plugin, ref(box, number), of(done=False), PLAIN)
-    unticked = box.github.issue(REPOSITORY, number)["body"]
-    update(plugin, ref(box, number), of(done=True), PLAIN)
-    ticked = box.github.issue(REPOSITORY, number)["body"]
-
-    assert f"Above.\n{body}\nBelow." == unticked
-    assert ticked == unticked.replace("[ ]", "[x]")
 
 
 CASES: dict[str, dict[str, Any]] = {

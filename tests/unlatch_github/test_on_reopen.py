@@ -20,7 +20,6 @@ from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault, Sandbox
 
 NOBODY = "it has no assignee"
-OLD_MILESTONE = 'its milestone "v1" is closed'
 PLAIN = replace(REOPEN, add_labels=(), remove_labels=(), comment=None)
 
 
@@ -47,44 +46,6 @@ def milestones(box: Sandbox) -> None:
     box.github.add_milestone("v2")
 
 
-def test_by_default_it_is_said_and_costs_nothing(box: Sandbox) -> None:
-    number = _issue(box, milestone=1)
-
-    outcome = act(_plugin(box), ref(box, number), PLAIN)
-
-    assert outcome.notes == (OLD_MILESTONE, NOBODY)
-    assert _facts(box, number) == ("open", "v1", [])
-    assert sent(box) == [f"GET /issues/{number}", f"PATCH /issues/{number}"]
-
-    number = _issue(box, state="open", state_reason=None, milestone=1)
-
-    outcome = act(_plugin(box), ref(box, number), PLAIN)
-
-    assert outcome.notes == (OLD_MILESTONE, NOBODY)
-
-
-def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
-    number = _issue(box, milestone=2, assignee="ann")
-    plugin = _plugin(box, milestone="clear", assignee="me")
-
-    outcome = act(plugin, ref(box, number), PLAIN)
-
-    assert outcome.notes == ()
-    assert _facts(box, number) == ("open", "v2", ["ann"])
-    assert len(sent(box)) == 2
-
-
-def test_a_close_and_a_comment_say_nothing_of_it(box: Sandbox) -> None:
-    plugin = _plugin(box, milestone="clear", assignee="me", project="report")
-    number = _issue(box, state="open", state_reason=None, milestone=1)
-
-    closed = act(plugin, ref(box, number), CLOSE)
-    commented = act(plugin, ref(box, number), replace(REOPEN, goal=None))
-
-    assert (closed.notes, commented.notes) == ((), ())
-    assert _facts(box, number) == ("closed", "v1", [])
-
-
 def test_a_closed_milestone_is_left_by_the_request_that_reopens(box: Sandbox) -> None:
     number = _issue(box, milestone=1, assignee="ann")
     plugin = _plugin(box, milestone="clear")
@@ -95,15 +56,6 @@ def test_a_closed_milestone_is_left_by_the_request_that_reopens(box: Sandbox) ->
     assert (outcome.notes, again.notes) == ((), ())
     assert _facts(box, number) == ("open", None, ["ann"])
     assert [request.partition(" ")[0] for request in sent(box)] == ["GET", "PATCH", "GET"]
-
-
-def test_a_milestone_that_github_keeps_is_said(box: Sandbox) -> None:
-    box.github.add_repository(REPOSITORY, push=False)
-    number = _issue(box, milestone=1, assignee="ann")
-
-    outcome = act(_plugin(box, milestone="clear"), ref(box, number), PLAIN)
-
-    assert (outcome.after.state, outcome.notes) == ("open", (OLD_MILESTONE,))
 
 
 def test_an_issue_that_nobody_has_is_taken(box: Sandbox) -> None:
@@ -155,20 +107,6 @@ def test_a_person_who_was_assigned_meanwhile_stays(box: Sandbox) -> None:
     assert _facts(box, number)[2] == ["ann", "octocat"]
 
 
-def test_projects_are_reported_in_their_own_words(box: Sandbox) -> None:
-    number = _issue(box, assignee="ann")
-    box.github.put_in_project(REPOSITORY, number, "Roadmap", "Done")
-    box.github.put_in_project(REPOSITORY, number, "Équipe", "À faire")
-
-    outcome = act(_plugin(box, project="report"), ref(box, number), PLAIN)
-
-    assert outcome.notes == (
-        'in the project "Roadmap" its status is "Done"',
-        'in the project "Équipe" its status is "À faire"',
-    )
-    assert sent(box)[-1] == "POST /api/graphql"
-
-
 @pytest.mark.parametrize(
     "fault",
     [
@@ -188,6 +126,7 @@ def test_projects_that_may_not_be_read_are_no_failure(box: Sandbox, fault: dict[
     assert [note.partition(":")[0] for note in outcome.notes] == ["its projects could not be read"]
 
 
+@pytest.mark.cases(0)
 @pytest.mark.parametrize("facts", [{}, {"milestone": 1}, {"milestone": 2, "assignee": "ann"}])
 @pytest.mark.parametrize("is_open", [True, False])
 def test_what_is_planned_is_what_is_sent(

@@ -10,7 +10,7 @@ from tests.unlatch_github.making import (
     ref,
 )
 
-from unlatch.errors import Transient, Unauthorised
+from unlatch.errors import Transient
 from unlatch.spi import Access
 from unlatch_sandbox import Fault, Sandbox
 
@@ -29,20 +29,6 @@ def _place(box: Sandbox, *, token: str | None = None) -> Access:
         if entry.method == "POST" and not entry.path.endswith("/graphql")
     ]
     return place
-
-
-def test_a_classic_token_of_somebody_who_may_push_may_do_all_and_a_fine_grained_one_is_unknown(
-    box: Sandbox,
-) -> None:
-    found = plugin_for(box).examine([])
-
-    assert (found.login, found.remarks) == ("octocat", ())
-    assert [(place.target, dict(place.rights)) for place in found.places] == [(REPOSITORY, ALL)]
-
-    place = _place(box, token=box.github.fine_token)
-
-    assert dict(place.rights) == UNKNOWN
-    assert "Issues: read and write" in (place.hint or "")
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -170,13 +156,6 @@ def test_linked_issues_that_cannot_be_read_are_remarked_on(box: Sandbox) -> None
         ("item-moved", f"{REPOSITORY}#{moved}", True),
     ]
     assert all(one.hint for one in found.remarks)
-
-
-def test_a_wrong_token_is_all_that_is_found_out(box: Sandbox) -> None:
-    with pytest.raises(Unauthorised, match="unauthorized:"):
-        plugin_for(box, token="wrong").examine([])
-
-    assert box.requests.count("github") == 1
 
 
 @pytest.mark.parametrize("path", ["/user", f"/repos/{REPOSITORY}$"])

@@ -32,14 +32,12 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import (
     ConfigError,
-    Forbidden,
     Limited,
-    NotFound,
     Rejected,
     TrackerError,
     UnknownOutcome,
 )
-from unlatch.spi import Category, Change, CommentRef, Goal, Snapshot, hidden, ops_in
+from unlatch.spi import Category, Change, Goal, Snapshot, hidden, ops_in
 from unlatch_github import label_problem
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault, Sandbox
@@ -131,18 +129,6 @@ def test_other_failures_end_the_write_and_say_which_parts_are_done(
     assert len(bodies(box, number)) == 1
 
 
-def test_a_write_that_fails_at_once_has_nothing_done(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-    box.github.add_repository(REPOSITORY, issues_write=False)
-
-    with pytest.raises(Forbidden) as caught:
-        act(plugin, ref(box, number), REOPEN)
-
-    done = caught.value.done
-    assert done is not None
-    assert (done.after.state, done.commented) == ("closed", False)
-
-
 HOSTILE = (
     'it\'s "broken" --> <!-- unlatch:end --> $& $1 \\1 {braces} @all @octocat #1 GH-2\n'
     "* no list\n\n# no heading <script>alert(1)</script> [a](http://x) `code` ~~x~~ | "
@@ -172,19 +158,6 @@ def _read(markdown: str) -> _Words:
     words = _Words()
     words.feed(MarkdownIt("gfm-like", {"linkify": False}).render(markdown))
     return words
-
-
-def test_an_issue_is_read(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = box.github.add_issue(title="Smart", labels=["bug", "P1"], assignee="hubot")
-
-    item = plugin.read(ref(box, number)).item
-
-    assert item.ref == ref(box, number)
-    assert item.ref.url == f"{box.github.web_url}/{REPOSITORY}/issues/{number}"
-    assert (item.title, item.state, item.category) == ("Smart", "open", Category.TODO)
-    assert (item.labels, item.assignee, item.type) == (("bug", "P1"), "hubot", None)
-    assert item.updated is not None
-    assert sent(box) == [f"GET /issues/{number}"]
 
 
 @pytest.mark.parametrize(
@@ -228,27 +201,6 @@ def test_a_reopen_costs_four_requests(box: Sandbox, plugin: GithubPlugin) -> Non
     ]
 
 
-def test_an_open_issue_still_gets_comment_and_labels(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = box.github.add_issue(title="Smart", labels=["completed"])
-
-    act(plugin, ref(box, number), REOPEN)
-
-    assert (len(bodies(box, number)), labels(box, number)) == (1, ["reopened"])
-    assert not [request for request in sent(box) if request.startswith("PATCH")]
-
-
-def test_what_is_not_asked_for_is_not_written(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box, labels=("Urgent",))
-    labels = replace(REOPEN, goal=None, comment=None, add_labels=("urgent",))
-
-    outcome = act(plugin, ref(box, number), labels)
-
-    # "Urgent" is the label "urgent" to GitHub.
-    assert (outcome.commented, outcome.after.labels, outcome.notes) == (False, ("Urgent",), ())
-    assert (state(box, number), bodies(box, number)) == (("closed", "completed"), [])
-    assert sent(box) == [f"GET /issues/{number}"]
-
-
 @pytest.mark.parametrize(
     ("goal", "reason"), [(Goal.COMPLETED, "completed"), (Goal.NOT_PLANNED, "not_planned")]
 )
@@ -277,18 +229,6 @@ LABELS = (
     *("área: núcleo", "area/core", "100%", "a?b#c", "good first issue", "+1", "a%2Fb", "a&b=c"),
     *(".net", "...", "c,d", "\N{BUG} bug", "e\u0301", "<b>", "back\\slash", '"quoted"', "x" * 50),
 )
-
-
-def test_labels_of_any_spelling_come_and_go(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-
-    came = act(plugin, ref(box, number), replace(REOPEN, add_labels=LABELS))
-    with_them = labels(box, number)
-    went = act(plugin, ref(box, number), replace(CLOSE, add_labels=(), remove_labels=LABELS))
-
-    assert (with_them, labels(box, number)) == (["bug", *LABELS], ["bug"])
-    assert (came.after.labels, went.after.labels) == (("bug", *LABELS), ("bug",))
-    assert (came.notes, went.notes) == ((), ())
 
 
 def test_a_label_that_github_cannot_take_is_refused_beforehand() -> None:
@@ -394,16 +334,6 @@ def test_an_issue_is_created_with_its_labels_by_one_request(
     )
 
 
-def test_labels_that_github_leaves_out_are_told(box: Sandbox, plugin: GithubPlugin) -> None:
-    box.github.add_repository(REPOSITORY, push=False)
-
-    outcome = create(plugin, draft(), CREATE)
-
-    assert (outcome.after.labels, outcome.refused) == ((), ("increment",))
-    assert outcome.notes == ("label increment not added: the token needs push access",)
-    assert sent(box) == ["POST /issues"]
-
-
 def test_an_update_keeps_what_people_wrote(box: Sandbox, plugin: GithubPlugin) -> None:
     number = int(create(plugin, draft(), CREATE).after.ref.id)
     body = box.github.issue(REPOSITORY, number)["body"]
@@ -494,18 +424,6 @@ def test_a_marker_is_found_on_any_page_whoever_posted_it(
     assert len(sent(box)) == 3
 
 
-def test_a_comment_of_ours_can_be_taken_back_twice(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-    act(plugin, ref(box, number), REOPEN)
-    box.github.add_comment(REPOSITORY, number, "By a person")
-    (comment,) = plugin.find_comments(ref(box, number), OP)
-
-    plugin.retract_comment(ref(box, number), comment)
-    plugin.retract_comment(ref(box, number), comment)
-
-    assert bodies(box, number) == ["By a person"]
-
-
 def test_a_created_issue_is_found_by_its_marker_on_any_page(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
@@ -534,21 +452,6 @@ def test_without_a_repository_nothing_is_created_or_looked_for(box: Sandbox) -> 
     assert sent(box) == []
 
 
-def test_an_issue_that_is_not_there_is_not_found_and_retracting_hides_no_refusal(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    with pytest.raises(NotFound) as caught:
-        plugin.read(ref(box, 999))
-
-    assert (caught.value.id, caught.value.where) == ("item-not-found", "octo/widgets#999")
-
-    number = closed_issue(box)
-    box.github.add_repository(REPOSITORY, archived=True)
-
-    with pytest.raises(Rejected, match="repository-archived:"):
-        plugin.retract_comment(ref(box, number), CommentRef("1", LONG_AGO))
-
-
 CLOSED = {"state": "closed", "state_reason": "completed", "labels": ("bug", "completed")}
 CASES: dict[str, tuple[dict[str, Any], Change]] = {
     "a reopen": (CLOSED, REOPEN),
@@ -564,6 +467,7 @@ CASES: dict[str, tuple[dict[str, Any], Change]] = {
 }
 
 
+@pytest.mark.cases(6)
 @pytest.mark.parametrize("case", CASES)
 def test_a_plan_lists_the_requests_that_are_sent(
     box: Sandbox, plugin: GithubPlugin, case: str
@@ -579,29 +483,3 @@ def test_a_plan_lists_the_requests_that_are_sent(
     act(plugin, at, change)
     sent = [(entry.method, entry.path) for entry in box.requests.entries("github")]
     assert sent == [(one.method, unquote(urlsplit(one.url).path)) for one in planned]
-
-
-def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = box.github.add_issue(title="Smart", state="closed", labels=("completed", "bug"))
-    there = f"{box.github.api_url}/repos/octo/widgets/issues/{number}"
-
-    planned = plugin.plan(plugin.read(ref(box, number)), REOPEN)
-
-    assert [(one.method, one.url, one.what) for one in planned] == [
-        ("GET", there, "read the issue"),
-        ("PATCH", there, "set state to open"),
-        ("POST", f"{there}/comments", "post the comment"),
-        ("POST", f"{there}/labels", "add label reopened"),
-        ("DELETE", f"{there}/labels/completed", "remove label completed"),
-    ]
-
-
-def test_a_plan_of_an_update_names_the_fields(box: Sandbox, plugin: GithubPlugin) -> None:
-    at = ref(box, box.github.add_issue(title="Old"))
-
-    planned = plugin.plan(plugin.read(at), Change(OP, draft=draft()))
-
-    assert [one.what for one in planned] == [
-        "read the issue",
-        "set the title and set our part of the body",
-    ]

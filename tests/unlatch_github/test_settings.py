@@ -27,13 +27,6 @@ def test_a_pasted_address_is_recognised_and_made_plain(url: str) -> None:
     assert HERE.recognise(url) == WIDGETS_4
 
 
-@pytest.mark.parametrize("name", ["foo.github.io", ".github", "a_b-c.d", "4"])
-def test_every_name_that_a_repository_may_have_is_recognised(name: str) -> None:
-    url = f"https://github.com/octo-org/{name}/issues/12"
-
-    assert HERE.recognise(url) == ItemRef("github", f"octo-org/{name}", "12", url)
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -80,10 +73,6 @@ def test_without_an_address_the_configured_repository_is_meant(item: str) -> Non
     assert HERE.locate(item, None) == WIDGETS_4
 
 
-def test_an_address_decides_over_the_number() -> None:
-    assert HERE.locate("9", WIDGETS_4.url) == WIDGETS_4
-
-
 @pytest.mark.parametrize(
     ("item", "url", "problem"),
     [
@@ -116,10 +105,6 @@ def test_only_configured_repositories_are_allowed_whatever_their_case() -> None:
     assert [allowed("OCTO/widgets"), allowed("octo/gadgets")] == [True, True]
     assert [allowed("octo/widgets2"), allowed("evil/widgets")] == [False, False]
     assert GithubSettings().allows(WIDGETS_4) is False
-
-
-def test_an_issue_is_named_as_people_name_it() -> None:
-    assert HERE.name(WIDGETS_4) == "octo/widgets#4"
 
 
 @pytest.mark.parametrize(
@@ -159,35 +144,3 @@ def test_a_password_in_an_address_is_refused_and_not_repeated_by_us(address: str
     (error,) = caught.value.errors()
     assert error["msg"] == "Value error, the address must not hold a user name or a password"
     assert "hunter2" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("table", "problem"),
-    [
-        ({"milestone": "drop"}, "'keep' or 'clear'"),
-        ({"assignee": "octocat"}, "'keep' or 'me'"),
-        ({"project": "move"}, "'ignore' or 'report'"),
-        ({"sprint": "keep"}, "not permitted"),
-    ],
-)
-def test_what_is_done_on_reopen_is_one_of_a_few_things(table: dict[str, str], problem: str) -> None:
-    with pytest.raises(ValidationError, match=problem):
-        GithubSettings.model_validate({"on_reopen": table})
-
-
-def test_by_default_nothing_else_is_done_on_reopen() -> None:
-    assert dict(GithubSettings().on_reopen) == {
-        "milestone": "keep",
-        "assignee": "keep",
-        "project": "ignore",
-        "project_status": None,
-    }
-
-
-def test_targets_are_named_once_the_one_for_new_issues_first() -> None:
-    settings = GithubSettings(
-        repository="octo/widgets", repositories=("octo/gadgets", "Octo/Widgets")
-    )
-
-    assert settings.targets == ("octo/widgets", "octo/gadgets")
-    assert GithubSettings().targets == ()

@@ -1,37 +1,30 @@
 """PyGithub's requests go through our adapter, at the published pace, with the right token."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import responses
-from github import Github
-from github.Requester import HTTPSRequestsConnectionClass
 from requests import PreparedRequest
 from tests.unlatch_github.making import (
     CREATE,
     OP,
     REOPEN,
     act,
-    bodies,
     closed_issue,
     create,
     draft,
-    labels,
     ref,
     sent,
     settings_for,
     state,
-    text,
 )
 
 from unlatch.errors import Transient, UnlatchError
 from unlatch.spi import ItemRef, hidden
-from unlatch.transport import Wait, for_tests, measure, open_transport
+from unlatch.transport import Wait, for_tests, open_transport
 from unlatch.transport.testing import SkippingClock
 from unlatch_github import manifest
 from unlatch_github.plugin import GithubPlugin
@@ -53,27 +46,6 @@ def _comment(number: int, body: str) -> dict[str, object]:
 
 
 ISSUE_4 = ItemRef("github", "octo/widgets", "4", f"{WEB}/octo/widgets/issues/4")
-
-
-def test_worker_threads_share_a_plugin_and_every_request_passes_the_adapter(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    numbers = [closed_issue(box, labels=("completed", f"own-{index}")) for index in range(12)]
-
-    def reopen(number: int) -> int:
-        with measure() as meter:
-            act(plugin, ref(box, number), replace(REOPEN, comment=text(f"because of {number}")))
-        return meter.requests
-
-    with ThreadPoolExecutor(max_workers=6) as pool:
-        counted = list(pool.map(reopen, numbers))
-
-    assert counted == [5] * len(numbers)
-    assert box.requests.count("github") == sum(counted)
-    for index, number in enumerate(numbers):
-        assert state(box, number) == ("open", "reopened")
-        assert bodies(box, number) == [f"**Reopened**: because of {number}\n\n{hidden(OP)}"]
-        assert labels(box, number) == [f"own-{index}", "reopened"]
 
 
 @responses.activate
@@ -120,22 +92,7 @@ def _listed(number: int, *, is_marked: bool) -> dict[str, object]:
     }
 
 
-@responses.activate
-def test_a_clock_that_is_years_ahead_does_not_hide_a_created_issue(
-    enterprise: GithubPlugin,
-) -> None:
-    _answers_with_issues(2_000, marked=999)
-
-    found = enterprise.find_created(OP, datetime(2105, 11, 2, tzinfo=UTC))
-
-    assert found is not None
-    assert found.title == "The marked one"
-    assert len(responses.calls) == 11
-    assert responses.calls[0].request.url == (
-        f"{API}/repos/octo/widgets/issues?direction=desc&per_page=100&sort=created&state=all"
-    )
-
-
+@pytest.mark.cases(2)
 @pytest.mark.parametrize(("day", "pages"), [(1, 20), (2, 20), (3, 11)])
 @responses.activate
 def test_the_search_for_a_created_issue_ends_a_day_before_the_intent(
@@ -146,37 +103,6 @@ def test_the_search_for_a_created_issue_ends_a_day_before_the_intent(
     assert enterprise.find_created(OP, datetime(2025, 11, day, tzinfo=UTC)) is None
 
     assert len(responses.calls) == pages
-
-
-@responses.activate
-def test_github_itself_is_the_default() -> None:
-    settings = GithubSettings()
-    plugin = GithubPlugin(settings, for_tests("github", settings.base_url, token="a-token"))
-    responses.get("https://api.github.com/repos/octo/widgets/issues/4", json=_issue("Smart"))
-
-    item = plugin.read(settings.ref("octo/widgets", 4)).item
-
-    assert (item.title, item.ref.url) == ("Smart", "https://github.com/octo/widgets/issues/4")
-    assert item.type == "Bug"
-    assert responses.calls[0].request.headers["Authorization"] == "Bearer a-token"
-
-
-@responses.activate
-def test_an_answer_without_a_charset_is_read_as_utf_8(enterprise: GithubPlugin) -> None:
-    body = json.dumps(_issue("Übergröße 検索"), ensure_ascii=False).encode()
-    responses.get(f"{API}/repos/octo/widgets/issues/4", body, content_type="application/json")
-
-    assert enterprise.read(ISSUE_4).item.title == "Übergröße 検索"
-
-
-def test_pygithub_keeps_its_own_connections_for_everybody_else(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    plugin.read(ref(box, closed_issue(box)))
-
-    theirs = Github().requester
-
-    assert theirs._Requester__connectionClass is HTTPSRequestsConnectionClass  # type: ignore[attr-defined]  # its only trace
 
 
 def _issue(title: str) -> dict[str, object]:
@@ -210,15 +136,7 @@ class Paced:
         self.plugin = GithubPlugin(settings, transport)
 
 
-def test_a_few_reopens_wait_for_nothing(box: Sandbox) -> None:
-    paced = Paced(box)
-
-    for _ in range(5):
-        act(paced.plugin, ref(box, closed_issue(box)), REOPEN)
-
-    assert (paced.clock.now, paced.waits) == (0.0, [])
-
-
+@pytest.mark.sweep
 def test_many_comments_and_issues_are_a_second_apart(box: Sandbox) -> None:
     paced = Paced(box)
 
@@ -227,18 +145,6 @@ def test_many_comments_and_issues_are_a_second_apart(box: Sandbox) -> None:
         create(paced.plugin, draft(), CREATE)
 
     assert paced.clock.now == 15.0
-
-
-def test_what_posts_nothing_waits_for_nothing(box: Sandbox) -> None:
-    paced = Paced(box)
-
-    for _ in range(8):
-        number = closed_issue(box)
-        act(paced.plugin, ref(box, number), replace(REOPEN, comment=None))
-        paced.plugin.read(ref(box, number))
-        act(paced.plugin, ref(box, number), replace(REOPEN, goal=None, comment=None))
-
-    assert paced.clock.now == 0.0
 
 
 def test_an_hours_limit_leaves_the_rest_for_later_and_touches_nothing_of_it(box: Sandbox) -> None:
@@ -255,19 +161,6 @@ def test_an_hours_limit_leaves_the_rest_for_later_and_touches_nothing_of_it(box:
     assert 3000 < caught.value.retry_after < 3600
     # The read is free of this limit; nothing was written.
     assert (sent(box), state(box, number)[0]) == ([f"GET /issues/{number}"], "closed")
-
-
-def test_an_hours_limit_is_waited_for_where_that_is_allowed_and_shown(box: Sandbox) -> None:
-    paced = Paced(box, max_wait=4000.0)
-    for _ in range(500):
-        paced.plugin._pacer.turn()
-    number = closed_issue(box)
-
-    act(paced.plugin, ref(box, number), REOPEN)
-
-    assert len(bodies(box, number)) == 1
-    assert [wait.tracker for wait in paced.waits] == ["github"]
-    assert paced.clock.now >= 3600.0
 
 
 COMPANY = {

@@ -134,11 +134,6 @@ def test_a_refusal_has_its_error_and_its_advice(refusal: Refusal) -> None:
     assert refusal.advice in (error.hint or "")
 
 
-@pytest.mark.parametrize("status", [200, 201, 204, 304, 400, 409, 500, 502, 503])
-def test_what_is_no_refusal_of_githubs_own_is_left_to_the_general_rules(status: int) -> None:
-    assert explain(_answer(status, _says("Server Error"))) is None
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -195,20 +190,6 @@ def test_a_limit_of_graphql_is_one_whatever_its_status(
     assert (error.id, error.retry_after) == ("rate-limited", 60.0)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"errors": [{"type": "NOT_FOUND", "message": "Could not resolve to a Repository"}]},
-        {"errors": "rate limit"},
-        {"data": {"title": "rate limit"}},
-        [],
-        "rate limit",
-    ],
-)
-def test_an_answer_of_graphql_that_names_no_limit_is_none(body: object) -> None:
-    assert explain(_answer(200, body, url="https://api.github.com/graphql")) is None
-
-
 def test_words_about_limits_in_an_issue_are_none() -> None:
     answer = _answer(200, {"errors": [{"type": "RATE_LIMITED"}]}, method="GET")
 
@@ -233,32 +214,6 @@ def test_a_validation_error_prints_its_parts() -> None:
     )
 
 
-def test_a_text_that_is_too_long_has_its_own_error() -> None:
-    detail = {"field": "data", "message": "Body is too long (maximum is 65536 characters)"}
-
-    error = explain(_answer(422, {"message": "Validation Failed", "errors": [detail]}))
-
-    assert error is not None
-    assert (error.id, error.remedy) == ("body-too-long", "--comment short")
-
-
-@pytest.mark.parametrize(
-    "body", [[], None, "", "[", {"message": None, "errors": {}}, {"message": 5}]
-)
-def test_an_answer_of_any_shape_is_explained(body: object) -> None:
-    error = explain(_answer(404, body, url="https://api.github.com/graphql"))
-
-    assert error is not None
-    assert (error.id, error.where) == ("item-not-found", None)
-
-
-def test_a_long_answer_is_cut() -> None:
-    error = explain(_answer(422, _says("x" * 10_000)))
-
-    assert error is not None
-    assert len(error.message) < 350
-
-
 def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
     number = closed_issue(box)
 
@@ -267,25 +222,6 @@ def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
 
     assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
     assert (state(box, number)[0], len(sent(box))) == ("closed", 1)
-
-
-def test_who_may_not_write_is_told_what_is_needed(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-    box.github.add_repository(REPOSITORY, issues_write=False)
-
-    with pytest.raises(Unauthorised, match="forbidden:") as caught:
-        act(plugin, ref(box, number), REOPEN)
-
-    assert "issues=write" in (caught.value.hint or "")
-    assert (state(box, number)[0], bodies(box, number)) == ("closed", [])
-
-
-def test_an_archived_repository_is_said_to_be_one(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-    box.github.add_repository(REPOSITORY, archived=True)
-
-    with pytest.raises(Rejected, match="repository-archived:"):
-        act(plugin, ref(box, number), REOPEN)
 
 
 def test_a_locked_issue_is_reopened_and_takes_no_comment(
@@ -303,14 +239,6 @@ def test_a_locked_issue_is_reopened_and_takes_no_comment(
     assert (state(box, number)[0], bodies(box, number)) == ("open", [])
 
 
-def test_a_deleted_issue_is_said_to_be_deleted(box: Sandbox, plugin: GithubPlugin) -> None:
-    number = closed_issue(box)
-    box.github.edit(REPOSITORY, number, deleted=True)
-
-    with pytest.raises(NotFound, match="item-deleted:"):
-        plugin.read(ref(box, number))
-
-
 def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
     number = box.github.add_issue(title="Fix", state="closed", pull_request=True)
 
@@ -319,38 +247,6 @@ def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
 
     assert (caught.value.id, caught.value.where) == ("not-an-issue", f"octo/widgets#{number}")
     assert len(sent(box)) == 1
-
-
-def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    number = closed_issue(box)
-    refusal = REFUSALS["single sign-on"]
-    body = {"message": refusal.said}
-    box.faults.add(Fault("github", "status", code=403, headers=dict(refusal.headers), body=body))
-
-    with pytest.raises(Unauthorised) as caught:
-        act(plugin, ref(box, number), REOPEN)
-
-    hint = f"the token came from the test; open {SSO}"
-    assert (caught.value.id, caught.value.hint) == ("sso-required", hint)
-
-
-@pytest.mark.parametrize("form", ["seconds", "http-date", "primary", "secondary"])
-def test_a_comment_that_a_limit_refused_is_left_to_delivery(
-    box: Sandbox, plugin: GithubPlugin, form: str
-) -> None:
-    number = closed_issue(box)
-    limit = Fault("github", "rate-limit", method="POST", path="/comments", form=form, seconds=3)
-    box.faults.add(limit)
-
-    with pytest.raises(Limited) as caught:
-        act(plugin, ref(box, number), REOPEN)
-
-    done = caught.value.done
-    assert done is not None
-    assert (done.after.state, done.commented) == ("open", False)
-    assert (len(bodies(box, number)), len(sent(box))) == (0, 3)
 
 
 def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -408,17 +304,6 @@ def test_a_state_that_github_did_not_take_is_shown_and_not_commented_on(
 
     assert (outcome.after.state, outcome.commented) == ("closed", False)
     assert (bodies(box, number), labels(box, number)) == ([], ["bug"])
-
-
-def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknown(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    number = closed_issue(box)
-    answer = {"labels": "many"}
-    box.faults.add(Fault("github", "status", path="/labels", code=200, body=answer))
-
-    with pytest.raises(UnknownOutcome):
-        act(plugin, ref(box, number), REOPEN)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from tests.unlatch_github.making import (
     closed_issue,
     create,
     draft,
-    plugin_for,
     ref,
     sent,
 )
@@ -85,32 +84,6 @@ def test_a_transferred_issue_is_told_by_its_new_address(
     assert [request.partition(" ")[0] for request in sent(box)] == ["GET", "GET"]
 
 
-def test_the_status_of_a_transferred_issue_tells_it_too(
-    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
-) -> None:
-    with pytest.raises(Moved) as caught:
-        plugin.read(ref(box, transferred[0]))
-
-    assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
-
-
-def test_a_look_for_comments_of_a_transferred_issue_tells_it_too(
-    box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
-) -> None:
-    # The comments of the old address are just not there.
-    with pytest.raises(Moved) as caught:
-        plugin.find_comments(ref(box, transferred[0]), OP)
-
-    assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
-
-
-def test_a_look_for_comments_of_an_issue_that_is_gone_says_so(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    with pytest.raises(NotFound, match="item-not-found:"):
-        plugin.find_comments(ref(box, 99), OP)
-
-
 def test_an_issue_of_a_renamed_repository_is_served_from_its_new_place(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
@@ -127,16 +100,6 @@ def test_an_issue_of_a_renamed_repository_is_served_from_its_new_place(
     plugin.retract_comment(ref(box, number), comment)
     assert plugin.find_comments(ref(box, number), OP) == ()
     assert plugin.read_history(ref(box, number)).changes
-
-
-def test_a_new_name_that_is_configured_needs_no_note(box: Sandbox) -> None:
-    number = closed_issue(box)
-    box.github.rename_repository(REPOSITORY, "octo/gizmos")
-
-    done = act(plugin_for(box, repositories=["octo/gizmos"]), ref(box, number), REOPEN)
-
-    assert done.after.ref.target == "octo/gizmos"
-    assert [one for one in done.notes if "octo/gizmos" in one] == []
 
 
 def test_a_repository_of_another_owner_is_told_by_its_new_address(
@@ -165,22 +128,6 @@ def test_an_issue_transferred_to_the_same_number_of_the_same_owner_is_no_rename(
         plugin.read(ref(box, number))
 
     assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{number}"
-
-
-def test_an_issue_transferred_out_of_a_renamed_repository_is_told_by_its_new_address(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    box.github.add_repository(GADGETS)
-    box.github.add_issue(GADGETS, title="Another")
-    stays, number = closed_issue(box), closed_issue(box)
-    box.github.rename_repository(REPOSITORY, "octo/gizmos")
-    new = box.github.transfer_issue("octo/gizmos", number, GADGETS)
-    plugin.read(ref(box, stays))
-
-    with pytest.raises(Moved) as caught:
-        plugin.read(ref(box, number))
-
-    assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{new}"
 
 
 def test_an_issue_transferred_into_a_repository_renamed_afterwards_is_found(
