@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def test_nodes_deliver_each_repository_once(fleet: Fleet, database: str) -> None:
-    for _ in range(4):
+    for _ in range(2):
         fleet.add()
     fleet.write()
     with nodes_of(fleet, database, 2) as nodes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_fleet.tasks.fleet_harness import a_repository, git, wait_for_nodes
+from tests.warm.client import unlatch
 
 from unlatch_fleet.database.connect import connect
 
@@ -61,7 +62,7 @@ class Clone:
             "GREETING": "of the coordinator",
         }
         done = subprocess.run(
-            [sys.executable, "-m", "unlatch", "run", *arguments],
+            [*unlatch(environ), "run", *arguments],
             cwd=self.root,
             env=environ,
             capture_output=True,

@@ -44,7 +44,9 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP], ids=lambda blow: blow.name)
+@pytest.mark.parametrize(
+    "blow", [pytest.param(signal.SIGKILL, marks=pytest.mark.sweep), signal.SIGSTOP], ids=str
+)
 def test_tasks_of_a_silent_node_are_free_for_others(
     stage: Stage, run: FleetHarness, blow: signal.Signals
 ) -> None:
