@@ -162,16 +162,6 @@ def test_the_action_takes_in_the_event(team: Team, runner: Path) -> None:
     assert ["mona"] == [one["reopenedBy"] for one in here.metadata()["reopenHistory"]]
 
 
-def test_the_action_serves_several_projects_and_ends_with_the_worst(
-    here: Job, runner: Path
-) -> None:
-    (here.root / "empty one/.unlatch/increments").mkdir(parents=True)
-    both = act(here, runner=runner, version="installed", command="check", root="empty one\n.")
-    one = act(here, runner=runner, version="installed", command="check", root="empty one")
-    assert (5, "5", "true") == (both.code, both.outputs["exit-code"], both.outputs["adrift"])
-    assert (0, "0") == (one.code, one.outputs["exit-code"]), one.said
-
-
 def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner: Path) -> None:
     other = Items(team.box, "github").make("Another", is_open=False, labels=())
     folder = team.laptop.path().parent.with_name("0090-other")

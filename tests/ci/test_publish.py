@@ -301,21 +301,6 @@ def add_scope(here: Job) -> None:
     here.unlatch("resume", "7", "--update-scope", "--scope", "More", "--reason", "More", "--yes")
 
 
-@pytest.mark.sweep  # the last test of this file does it with a push that fails between
-def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team, here: Job) -> None:
-    propose(here)
-    proposed = team.laptop.git("ls-remote", "origin")
-    propose(here)
-    unchanged = team.laptop.git("ls-remote", "origin")
-    add_scope(here)
-    propose(here)
-    assert proposed == unchanged
-    there = shared(team, "unlatch/sync-main")
-    assert "More" in (there.root / FOLDER / "spec.md").read_text()
-    assert "2" == there.git("rev-list", "--count", "origin/main..").strip()
-    assert ONCE_ELSEWHERE == team.told("was reopened by mona")
-
-
 def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team, here: Job) -> None:
     propose(here)
     other = job(team, "other")

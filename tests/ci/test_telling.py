@@ -1,6 +1,5 @@
 """Reports to CI systems, each in its own format, without commands from outside."""
 
-import json
 import os
 import re
 import sys
@@ -121,17 +120,6 @@ def test_github_gets_a_summary_annotations_and_outputs(here: Job) -> None:
     }
 
 
-def test_github_is_told_what_a_sync_did(here: Job) -> None:
-    done = here.try_unlatch("sync", "--yes", "--json").ends(0)
-    assert [] == commands(done.out)
-    assert "1 increment changed, 3 operations delivered" == here.outputs["summary"]
-    assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
-    assert "completed to active" in here.summary
-    assert "| Increment |" not in here.summary  # nothing is left
-    assert "one of:" not in here.summary  # nor is a question
-    assert "unlatch.sync/1" == json.loads(done.out)["schema"]
-
-
 @pytest.mark.parametrize("check", [False, True])
 def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team, check: bool) -> None:
     team.laptop.reopen("More")
@@ -168,15 +156,6 @@ def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
     with open(uploaded, encoding="utf-8") as file:  # noqa: PTH123  (as the agent does)
         assert "### Increments and items differ" in file.read()
     assert "" == here.git("status", "--porcelain")
-
-
-def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> None:
-    reopen_by_hand(team)
-    file = tmp_path / "summary.md"
-    here = job(team, "job", {**GITLAB, "UNLATCH_SUMMARY": str(file)})
-    done = here.try_unlatch("sync", "--check")
-    assert [] == commands(done.out + done.err)
-    assert "### Increments and items differ" in file.read_text()
 
 
 @pytest.mark.parametrize("make_link", [Path.symlink_to, Path.hardlink_to])

@@ -48,21 +48,6 @@ def test_pages_escape_whatever_an_item_holds(box: Sandbox, console: Call) -> Non
         assert "unsafe" not in policy
 
 
-def test_a_comment_on_github_is_shown_as_markdown_without_its_marker(
-    box: Sandbox, console: Call
-) -> None:
-    box.github.add_issue(number=4, title="Smart")
-    text = "**Reopened**: a [bug](javascript:alert(1))\n\n- ![x](https://e.example/x)\n\n<b>no</b>"
-    box.github.add_comment("octo/widgets", 4, f"{text}\n\n<!-- unlatch:op=01J -->")
-
-    pages = [console("GET", "/").text, requests.get(box.github.items()[0].url, timeout=10).text]
-
-    for page in pages:
-        assert "<strong>Reopened</strong>" in page
-        assert "&lt;b&gt;no&lt;/b&gt;" in page
-        assert [] == [part for part in ("unlatch:op", "<img", 'href="javascript') if part in page]
-
-
 def test_pages_need_nothing_from_elsewhere_and_update_themselves_only_on_demand(
     console: Call,
 ) -> None:
@@ -215,10 +200,3 @@ def test_a_wrong_key_is_an_error_that_lists_the_known_ones(
 
     assert answer.status_code == 400
     assert answer.json()["message"].startswith(message)
-
-
-def test_a_person_gets_a_role(console: Call, github: Call) -> None:
-    assert console("POST", "/api/github/add_person", json={"login": "ann", "role": "read"}).ok
-    for login, permission in (("ann", "read"), ("wes", "write")):
-        answer = github("GET", f"/repos/octo/widgets/collaborators/{login}/permission")
-        assert permission == answer.json()["permission"]

@@ -77,18 +77,6 @@ def test_an_issues_fields_are_told(query: Query, fields: str, value: dict[str, A
     assert answer == {"data": {"it": {"issueOrPullRequest": {"__typename": "Issue", **value}}}}
 
 
-def test_a_fragment_may_be_defined_elsewhere(query: Query) -> None:
-    text = """# a comment, with { in it
-    query { repository(owner: "OCTO", name: "widgets") { issue(number: 4) { ...facts } } }
-    fragment facts on Issue { title }"""
-
-    assert query(text)["data"] == {"repository": {"issue": {"title": "Smart"}}}
-
-
-def test_the_token_has_an_account(query: Query) -> None:
-    assert query("query { viewer { login } }") == {"data": {"viewer": {"login": "octocat"}}}
-
-
 def test_what_is_missing_is_null_beside_what_is_there(box: Sandbox, query: Query) -> None:
     admin = box.github
     pull = admin.add_issue(title="P", pull_request=True)
@@ -137,16 +125,3 @@ def test_what_is_not_known_is_an_error_and_no_data(query: Query, text: str) -> N
     answer = query(text)
 
     assert list(answer) == ["errors"]
-
-
-def test_a_server_may_have_none(box: Sandbox) -> None:
-    box.github.has_graphql = False
-    url = f"{box.github.web_url}/api/graphql"
-    headers = {"Authorization": f"Bearer {box.github.token}"}
-
-    statuses = [
-        requests.post(url, json={"query": "query { viewer { login } }"}, timeout=10).status_code,
-        requests.post(url, json={}, headers=headers, timeout=10).status_code,
-    ]
-
-    assert statuses == [401, 404]

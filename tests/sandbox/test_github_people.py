@@ -22,22 +22,6 @@ def _logins(answer: requests.Response) -> list[str]:
     return [user["login"] for user in answer.json()["assignees"]]
 
 
-def test_a_milestone_is_set_and_taken_away(box: Sandbox, github: Call) -> None:
-    number = box.github.add_milestone("v1", state="closed")
-
-    there = github("PATCH", ISSUE, json={"milestone": number}).json()["milestone"]
-    gone = github("PATCH", ISSUE, json={"milestone": None}).json()["milestone"]
-
-    assert (there["title"], there["state"], gone) == ("v1", "closed", None)
-
-    box.github.add_repository("octo/gadgets")
-    box.github.edit("octo/widgets", 4, milestone=box.github.add_milestone("v1"))
-
-    moved = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
-
-    assert box.github.issue("octo/gadgets", moved)["milestone"] is None
-
-
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 @pytest.mark.parametrize("change", [{"milestone": 9}, {"assignees": ["nobody"]}, {"type": "Mood"}])
 def test_what_is_not_there_is_invalid(github: Call, method: str, change: dict[str, Any]) -> None:
@@ -47,26 +31,6 @@ def test_what_is_not_there_is_invalid(github: Call, method: str, change: dict[st
 
     assert answer.status_code == 422
     assert [*change] == [error["field"] for error in answer.json()["errors"]]
-
-
-def test_milestones_are_listed_by_state(box: Sandbox, github: Call) -> None:
-    box.github.add_milestone("v1", state="closed")
-    box.github.add_milestone("v2")
-
-    listed = [
-        [one["title"] for one in github("GET", f"{HOME}/milestones", params=params).json()]
-        for params in ({}, {"state": "all"})
-    ]
-
-    assert listed == [["v2"], ["v1", "v2"]]
-
-
-def test_assignees_are_added_and_strangers_left_out(github: Call) -> None:
-    asked = {"assignees": ["ann", "bob", "nobody", "github-actions[bot]"]}
-
-    answer = github("POST", f"{ISSUE}/assignees", json=asked)
-
-    assert (answer.status_code, _logins(answer)) == (201, ["ann", "bob"])
 
 
 def test_without_push_access_all_of_it_is_dropped_silently(box: Sandbox, github: Call) -> None:

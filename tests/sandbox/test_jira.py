@@ -128,15 +128,6 @@ def test_each_version_takes_its_own_kind_of_text(jira: Call, version: str, body:
     assert (answer.status_code, list(answer.json()["errors"])) == (400, ["comment"])
 
 
-def test_each_version_shows_its_own_kind_of_text(jira: Call) -> None:
-    number = jira("POST", f"{ISSUE}/comment", json={"body": document("one\ntwo")}).json()["id"]
-    shown = jira("GET", f"/2/issue/SCRUM-28/comment/{number}").json()["body"]
-    assert shown == "one\ntwo"
-    written = jira("POST", "/2/issue/SCRUM-28/comment", json={"body": "wiki"}).json()
-    assert written["body"] == "wiki"
-    assert jira("GET", f"{ISSUE}/comment/{written['id']}").json()["body"]["type"] == "doc"
-
-
 @pytest.mark.parametrize(("length", "status"), [(32_767, 201), (32_768, 400)])
 def test_a_text_has_a_longest_length(jira: Call, length: int, status: int) -> None:
     asked = {"body": document("x" * length)}
@@ -283,17 +274,6 @@ def test_the_classic_workflow_resolves_with_a_screen_and_reopens(
     server("POST", f"/2/issue/{key}/transitions", json={"transition": {"id": "3"}})
     fields = box.jira.issue(key)["fields"]
     assert (fields["status"]["name"], fields["resolution"]) == ("Reopened", None)
-
-
-def test_a_server_searches_with_a_total(box: Sandbox, server: Call) -> None:
-    box.jira.add_issue(project="OPS", summary="One", labels=["x"])
-    found = server("GET", "/2/search", params={"jql": "labels = x"}).json()
-    assert (found["total"], [issue["key"] for issue in found["issues"]]) == (1, ["OPS-1"])
-
-    key = box.jira.add_issue(project="OPS", summary="Old")
-    params = {"returnIssue": "true"}
-    asked = {"update": {"labels": [{"add": "x"}]}}
-    assert server("PUT", f"/2/issue/{key}", json=asked, params=params).status_code == 204
 
 
 def test_a_project_with_a_changed_key_and_its_issues_are_found_by_both(

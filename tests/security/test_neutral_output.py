@@ -388,12 +388,3 @@ def test_the_next_command_works_for_such_a_name(project: Project, shell: str, na
     utf_8 = {**os.environ, "LC_ALL": "C.UTF-8"}
     typed = subprocess.run(command, env=utf_8, capture_output=True, check=True)
     assert os.fsencode(name) == typed.stdout
-
-
-def test_json_means_what_it_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    output.document("list", **{NAME: [WORDS, "\udcff\U000e0041\x7f\u200d\u3164a\ufe0f"]})
-
-    shown = capsys.readouterr().out
-    assert [WORDS, "\udcff\U000e0041\x7f\u200d\u3164a\ufe0f"] == json.loads(shown)[NAME]
-    assert set() == acting(shown)
-    assert not {"\u3164", "\ufe0f"} & {*shown}

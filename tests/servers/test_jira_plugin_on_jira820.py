@@ -11,7 +11,7 @@ import pytest
 from tests.servers.jira820 import Jira820
 
 from unlatch.errors import NotFound, Rejected
-from unlatch.spi import Category, Change, Draft, Goal, ItemRef, Outcome, Snapshot, Span, visible
+from unlatch.spi import Category, Change, Draft, Goal, ItemRef, Outcome, Span, visible
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
@@ -79,38 +79,6 @@ def test_labels_that_the_server_drops_are_not_claimed(
     assert (set(outcome.after.labels), outcome.refused) == ({"completed", "mine"}, ())
 
 
-def test_an_open_issue_keeps_its_state(jira820_server: Jira820, plugin: JiraPlugin) -> None:
-    key = jira820_server.open_issue()
-
-    outcome = deliver(plugin, ref(jira820_server, key), REOPEN)
-
-    assert outcome.after.category is Category.TODO
-    assert jira820_server.category(key) == "new"
-    assert len(jira820_server.comments(key)) == 1
-
-
-def test_an_open_issue_is_closed_with_the_resolution(
-    jira820_server: Jira820, plugin: JiraPlugin
-) -> None:
-    key = jira820_server.open_issue()
-
-    outcome = deliver(plugin, ref(jira820_server, key), Change(OP, Goal.COMPLETED))
-
-    assert outcome.after.category is Category.DONE
-    assert (jira820_server.category(key), jira820_server.resolution(key)) == ("done", "Done")
-
-
-def test_abandoned_work_is_closed_as_such_and_shown_so(
-    jira820_server: Jira820, plugin: JiraPlugin
-) -> None:
-    key = jira820_server.open_issue()
-
-    dropped = deliver(plugin, ref(jira820_server, key), Change(OP, Goal.NOT_PLANNED))
-
-    assert dropped.after.category is Category.DROPPED
-    assert plugin.read(ref(jira820_server, key), REOPEN).item.deliberate
-
-
 def test_an_issue_lives_through_create_close_reopen_and_status(
     jira820_server: Jira820, plugin: JiraPlugin
 ) -> None:
@@ -133,17 +101,6 @@ def test_an_issue_lives_through_create_close_reopen_and_status(
     assert jira820_server.resolution(key) is None
     assert plugin.read(made.ref).item == again.after
     assert [OP in words for words in jira820_server.comments(key)] == [True]
-
-
-def test_many_are_read_each_by_itself(jira820_server: Jira820, plugin: JiraPlugin) -> None:
-    refs = [ref(jira820_server, jira820_server.open_issue()) for _ in range(3)]
-    lost = ref(jira820_server, f"{jira820_server.project}-99999")
-
-    found = plugin.read_many([*refs, lost])
-
-    items = [one.item for one in found.values() if isinstance(one, Snapshot)]
-    assert items == [plugin.read(one).item for one in refs]
-    assert isinstance(found[lost], NotFound)
 
 
 def test_a_path_is_walked_step_by_step(jira820_server: Jira820) -> None:

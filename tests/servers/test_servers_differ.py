@@ -10,7 +10,8 @@ from tests.servers.emulate import EmulateGitHub
 from tests.servers.jira820 import Jira820
 from tests.servers.roundup import Roundup
 
-pytestmark = pytest.mark.servers
+# Of the product they say nothing; the tests of the plugins on these servers run by default.
+pytestmark = [pytest.mark.servers, pytest.mark.sweep]
 
 
 def test_github_differs_an_issues_comments_ignore_since(emulate_github: EmulateGitHub) -> None:
