@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import Reaction
+from unlatch.worklog.name_matching import first_of
 from unlatch_regressions.cause import Cause
 from unlatch_regressions.request import Reader
 
@@ -25,11 +26,16 @@ def read_trailers(request: Request) -> Iterator[Cause]:
 
 
 def _causes(request: Request, commit: Commit) -> Iterator[Cause]:
+    named = {
+        name: [work for work in request.named(name) if work in request.work]
+        for name in _names(commit.reopens)
+    }
+    if unknown := [name for name, works in named.items() if not works]:
+        verb = "names" if len(unknown) == 1 else "name"
+        why = f"{first_of(unknown)} {verb} no finished work"
+        yield _cause(commit, "", Reaction.IGNORE, why)
     seen = set[str]()
-    for name in dict.fromkeys(_names(commit.reopens)):
-        works = [work for work in request.named(name) if work in request.work]
-        if not works:
-            yield _cause(commit, "", Reaction.IGNORE, f"{name} names no finished work")
+    for name, works in named.items():
         for work in works:
             if work not in seen:
                 several = f"{name} belongs to {len(works)} increments" if len(works) > 1 else ""

@@ -128,6 +128,14 @@ def test_events(desk: Desk) -> None:
         ), event
 
 
+def test_an_alert_from_before_the_completion_is_no_cause(desk: Desk) -> None:
+    name_alerts(desk, f"{HOST}/code-scanning/4")
+    event = github("reopened", {**CODE, "updated_at": "2020-01-01T00:00:00Z"})
+    [cause] = desk.read("--event", write(desk.project, event))["causes"]
+    assert (NAME, *NOTHING) == (cause["increment"], cause["reaction"], cause["effect"])
+    assert "it was there when the work was completed" == cause["why"]
+
+
 def test_an_alert_belongs_to_the_work_whose_commit_fixed_it(desk: Desk) -> None:
     for fixed, work in ((desk.fix, NAME), (desk.fix[:10], NAME), ("0" * 40, None)):
         details = {"inCommit": {"repository": "octo/widgets", "commit": fixed}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -288,6 +289,55 @@ def test_limits_and_deliberate_closes_hold(project: Project) -> None:
     desk.apply("--max-items=2").ends(3, "deliberately-closed")
     assert ("active", "closed") == desk.state
     assert "active" == project.metadata("0008-more")["status"]
+
+
+def test_work_outside_of_the_configured_targets_is_refused(project: Project) -> None:
+    desk = Desk(project)
+    url = f"{project.box.github.web_url}/octo/gadgets/issues/1"
+    project.increment("0008-more", links={"github": {"issue": 1, "url": url}})
+    desk.commit("Add more")
+    desk.commit(f"Broken\n\nReopens: 8, {url}2, #44")
+    unknown = [cause["why"] for cause in desk.read()["causes"] if not cause["increment"]]
+    assert [f"{url}2, #44 name no finished work"] == unknown
+    done = desk.apply()
+    assert (True, "target-not-allowed" in done.said) == (done.code != 0, True)
+    assert [] == [request for request in project.box.requests.entries() if request.changes]
+
+
+OUTAGE = """
+from datetime import UTC, datetime
+from unlatch_regressions.cause import Cause
+from unlatch_regressions.request import Reader
+
+def read(request):
+    for name in request.named("7"):
+        moment = datetime(2099, 1, 1, tzinfo=UTC)
+        yield Cause("outage", ("search",), moment, "Search is\\ndown", "status page", name)
+
+READER, NO_READER = Reader(("outage",), read), read
+"""
+
+
+@pytest.mark.parametrize("name", ["READER", "NO_READER", "missing"])
+def test_a_package_adds_causes_by_an_entry_point(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    desk = Desk(project, "[regressions]\npolicy = {outage = 'reopen'}\n")
+    (tmp_path / "outages.py").write_text(OUTAGE)
+    info = tmp_path / "outages-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(f"[unlatch.causes]\noutage = outages:{name}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "outages", raising=False)
+    done = desk.apply()
+    if name == "READER":
+        done.ends(0, "completed -> active")
+        assert "“Search is down” (status page)" in desk.comments[-1]
+        desk.commit("Reopen")
+        desk.apply().ends(0)
+    else:
+        done.ends(1, err="plugin-broken")
+    assert ("completed" if name != "READER" else "active") == project.metadata()["status"]
 
 
 def test_what_a_person_took_back_stays(project: Project) -> None:

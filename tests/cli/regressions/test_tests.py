@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -214,3 +215,20 @@ def test_more_files_than_can_be_read_are_refused(
     desk.project.run("regressions", "--junit", pattern).ends(2, err="too-many-files")
     monkeypatch.setattr("unlatch_regressions.cli.regressions._MOST_FILES", 3)
     desk.project.run("regressions", "--junit", pattern).ends(0)
+
+
+def test_returns_of_a_cause_are_told_once_a_day(
+    desk: GuardedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.job("PFF")
+    before = len(desk.comments)
+    desk.job("PFF")
+    assert [True] == ["it came back once" in comment for comment in desk.comments[before:]]
+    desk.job("PFF")
+    assert before + 1 == len(desk.comments)
+    monkeypatch.setattr("unlatch_regressions.judging._DAY", timedelta())
+    desk.job("F")
+    assert (before + 2, True) == (len(desk.comments), "came back 2 times" in desk.comments[-1])
+    desk.job("F")
+    assert before + 2 == len(desk.comments)
+    assert 1 == len(desk.project.metadata()["reopenHistory"])
