@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import in_job, part
 from unlatch.config.choices import Reaction
@@ -103,27 +103,21 @@ def find_default_branch(root: Path, environ: Mapping[str, str], named: str | Non
     return DefaultBranch(name, commit, head, limit, why)
 
 
-def read_settings(root: Path, commit: str) -> RegressionsConfig:
-    """The settings in `[regressions]` of a commit's config.toml; ConfigError."""
+def read_settings(root: Path, commit: str) -> tuple[RegressionsConfig, bool]:
+    """The settings in `[regressions]` of a commit's config.toml; ConfigError.
+
+    Returns:
+        They, and whether the checkout has others.
+    """
     where = f"{commit[:10]}:{_CONFIG}"
-    table = _table(root, commit)
+    content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
+    table = parse(lambda _: content[:_MOST_BYTES], Path(where)).get("regressions", {})
     settings, problems = validate(
         RegressionsConfig, table if isinstance(table, dict) else {}, prefix="regressions"
     )
     if settings is None:
         raise ConfigError(problems, where=where)
-    return settings
-
-
-def has_other_settings(root: Path, commit: str) -> bool:
-    """Whether `[regressions]` of the checkout's config.toml is not that of a commit."""
-    return bool(parse(read_file, root / _CONFIG).get("regressions", {}) != _table(root, commit))
-
-
-def _table(root: Path, commit: str) -> Any:
-    content = run_git(root, "cat-file", "blob", f"{commit}:./{_CONFIG}") or b""
-    where = Path(f"{commit[:10]}:{_CONFIG}")
-    return parse(lambda _: content[:_MOST_BYTES], where).get("regressions", {})
+    return settings, table != parse(read_file, root / _CONFIG).get("regressions", {})
 
 
 def _default_name(root: Path, environ: Mapping[str, str]) -> str | None:

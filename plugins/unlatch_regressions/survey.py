@@ -15,7 +15,6 @@ from unlatch_regressions.names import Names
 from unlatch_regressions.policy import (
     DefaultBranch,
     find_default_branch,
-    has_other_settings,
     read_settings,
 )
 from unlatch_regressions.readers import read_causes
@@ -88,7 +87,7 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
     root, environ = workspace.paths.root, workspace.environ
     require_history(root)
     branch = find_default_branch(root, environ, options.branch)
-    settings = read_settings(root, branch.commit)
+    settings, has_others = read_settings(root, branch.commit)
     tips = [tip for tip in (branch.head,) if tip and tip != branch.commit]
     history = History(root, branch.commit, *tips)
     increments, broken = workspace.manager.read_all()
@@ -117,7 +116,6 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         since = _commit(root, options.since)
         before = history.ancestors(of=[since])
         verdicts = [each for each in verdicts if not before.has(each.cause.commit, of=since)]
-    has_others = has_other_settings(root, branch.commit)
     return Survey(
         branch, settings, has_others, request, verdicts, completions, broken, items.unread
     )
