@@ -309,16 +309,35 @@ def test_the_pull_request_of_azure_devops_is_known_by_the_subject_of_its_merge(
     assert [("revert", revert[:10], "reopen", "reopen")] == desk.results()
 
 
-def test_what_came_after_the_completion_is_not_asked_for(project: Project) -> None:
+def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     desk = ItemDesk(project, "github")
     later = desk.change("later.txt", "1\n", "Another pull request (#13)")
     desk.revert(later)
     assert ([], 0) == (desk.results(), desk.asked)
-
-
-def test_a_revert_that_is_explained_asks_no_tracker(project: Project) -> None:
-    desk = Desk(project, BOTH)
-    desk.revert(desk.fix)
+    # The same before a completion.
+    project.run("resume", "7", "--reason", "More", "--yes").ends(0)
+    reopen = desk.commit("Reopen")
+    desk.complete()
     project.box.requests.clear()
-    assert 1 == len(desk.results())
-    assert 0 == project.box.requests.count()
+    assert ([], 0) == (desk.results(), desk.asked)
+    # Records of increments are no work, also where a pull request changed them.
+    spec = desk.project.folder() / "spec.md"
+    spec.write_text("# Smart\n")
+    metadata = desk.project.folder() / "metadata.json"
+    metadata.write_text(f"{metadata.read_text()}\n")
+    desk.commit(f"Tidy\n\nThis reverts commit {reopen}.")
+    assert ([], 0) == (desk.results(), desk.asked)
+    made = [MadeCommit(desk.other), MadeCommit(reopen)]
+    project.box.github.edit(REPOSITORY, 4, state="open")
+    project.box.github.merge_pull_request(REPOSITORY, 13, closes=4, commits=made)
+    revert = desk.revert(desk.other)
+    assert ([revert[:10]], 1) == ([place for _, place, *_ in desk.results()], desk.asked)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["named", "only undone"])
+def test_a_revert_that_is_explained_asks_no_tracker(project: Project, *, known: bool) -> None:
+    desk = Desk(project, BOTH)
+    desk.git("revert", "--no-commit", desk.fix)
+    desk.commit(f"Back\n\nThis reverts commit {desk.fix if known else 'e' * 40}.")
+    project.box.requests.clear()
+    assert (1, 0) == (len(desk.results()), project.box.requests.count())
