@@ -25,51 +25,41 @@ status: in the prose
     ("line", "value", "after"),
     [
         ("status: completed", "completed", "status: active"),
-        ("status:   completed \t", "completed", "status:   active \t"),
         ("status : completed", "completed", "status : active"),
         ('status: "completed"', "completed", 'status: "active"'),
         ("status: 'completed' # old", "completed", "status: 'active' # old"),
         ("status: 'it''s done'", "it's done", "status: 'active'"),
         ('status: "a \\"b\\" \\u00e9"', 'a "b" é', 'status: "active"'),
         ('status: "\\x41"', "\\x41", 'status: "active"'),
-        ("status: in progress", "in progress", "status: active"),
         ("status: done#2", "done#2", "status: active"),
         ("status: ✅ done", "✅ done", "status: active"),
         ("status:", None, "status: active"),
-        ("status:  ", None, "status: active  "),
         ("status:  # to be set", None, "status: active  # to be set"),
         ("status: ~", None, "status: active"),
-        ("status: null", None, "status: active"),
         ("status: ''", "", "status: 'active'"),
     ],
 )
-@pytest.mark.parametrize("eol", ["\n", "\r\n"])
-@pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_one_line_scalars(line: str, value: str | None, after: str, eol: str, bom: str) -> None:
-    before = bom + eol.join(["---", "id: 7", line, "type: bug", "---", "# Text", ""])
-    assert status(before) == value
-    assert with_status(before, "active") == before.replace(eol + line + eol, eol + after + eol)
+def test_one_line_scalars(line: str, value: str | None, after: str) -> None:
+    for bom, eol in (("", "\n"), ("\ufeff", "\r\n")):
+        before = bom + eol.join(["---", "id: 7", line, "type: bug", "---", "# Text", ""])
+        assert status(before) == value
+        assert with_status(before, "active") == before.replace(eol + line + eol, eol + after + eol)
 
 
 @pytest.mark.parametrize(
     "lines",
     [
         ["status: |", "  completed"],
-        ["status: >-", "  completed"],
         ["status:", "  completed"],
         ["status:", "  phase: completed"],
         ["status:", "- completed"],
         ["status: in", "  progress"],
-        ["status: in", "", "  progress"],
         ['status: "in', '  progress"'],
         ["status: [completed]"],
-        ["status: {phase: completed}"],
         ["status: !!str completed"],
-        ["status: &s completed"],
         ["status: *s"],
         ['status: "completed" indeed'],
         ["status:completed"],
-        ["statuses: completed"],
         ["# status: completed"],
         ["  status: completed"],
         ["Status: completed"],
@@ -90,10 +80,8 @@ def test_anything_else_is_left_alone(lines: list[str]) -> None:
         "---\nstatus: completed\n",
         "\n---\nstatus: completed\n---\n",
         " ---\nstatus: completed\n---\n",
-        "----\nstatus: completed\n---\n",
         "--- # yaml\nstatus: completed\n---\n",
         "---\n---\nstatus: completed\n---\n",
-        "---\n...\nstatus: completed\n---\n",
         "# Search\n\n---\nstatus: completed\n---\n",
         "status: completed\n",
     ],
@@ -123,15 +111,12 @@ def test_a_status_that_yaml_would_misread_is_quoted(odd: str, old: str) -> None:
         ("---\nid: 7\n# a comment\n---\n# Search\n", "Search"),
         ("---\ntitle: >\n  Long\n  story\n---\n# Search\n", "Long story"),
         ("---\ntitle: >-\n  Long\n\n  story: told\nid: 7\n---\n# Search\n", "Long story: told"),
-        ("---\ntitle: |-\n  Long\n---\n# Search\n", "Long"),
         ("---\ntitle: Long\n  story\n---\n# Search\n", "Long story"),
         ("---\ntitle: [Long]\n---\n# Search\n", "Search"),
         ("---\ntitle: >-\n  Long\nid: [\n---\n# Search\n", "Search"),
-        ("---\ntitle: ''\n---\n# Search\n", "Search"),
         ("---\ntitle:\nid: 7\n---\n# Search\n", "Search"),
         ("---\ntitle: 'Fix a/b + c''s'\n---\n# Search\n", "Fix a/b + c's"),
         ("---\r\ntitle: Fix it # now\r\n---\r\n# Search\r\n", "Fix it"),
-        ("---\nmeta:\n  title: no\n---\n# Search\n", "Search"),
         ("---\nid: 7\n---\nText\n", None),
         (
             "---\n# a comment in front matter that never ends\n",

@@ -121,22 +121,6 @@ def test_a_box_counts_wherever_markdown_shows_one(case: str, written: str, odd: 
     assert UNLATCH.read({"spec.md": criterion, "tasks.md": ""}).open
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- [P] tasks = different files, no dependencies",  # in the template of spec-kit
-        "- [1] Knuth, The Art of Computer Programming",
-        "- [a](https://example.com)",
-        "- [x](https://example.com)",
-        "- [T001] a",
-        "- [US1] a",
-    ],
-)
-def test_brackets_that_are_no_box_are_no_task(line: str) -> None:
-    texts = {"spec.md": "", "tasks.md": f"- [x] T001 a\n{line}\n"}
-    assert ["T001"] == [task.id for task in SPEC_KIT.read(texts).tasks]
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_a_block_that_is_never_closed_hides_no_task(case: str) -> None:
     layout, texts, key = CASES[case]
