@@ -4,7 +4,6 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -229,13 +228,6 @@ def test_markdown_lists_hold_one_line_each_and_nothing_else(
     boxes = {True: "[x] ", False: "[ ] ", None: ""}
     assert shown == [words(heading), *(words(boxes[one.done] + one.text) for one in items)]
     assert kinds <= PLAIN | LISTS | {"heading_open", "heading_close"}
-
-
-@pytest.mark.parametrize("heading", ["a #", "a ##", "a # b #", "#", "a#", "a \\#"])
-def test_a_heading_keeps_the_number_signs_at_its_end(heading: str) -> None:
-    shown, _ = rendered(markdown((Heading(heading),)))
-
-    assert [heading] == shown
 
 
 @given(lines, st.lists(checks, min_size=1, max_size=4))

@@ -67,12 +67,6 @@ def test_a_plan_is_carried_out_in_the_order_of_its_graph(tmp_path: Path) -> None
     assert run.state.status is Status.FINISHED
 
 
-def test_independent_tasks_run_side_by_side_up_to_the_limit(tmp_path: Path) -> None:
-    run = lab(tmp_path, a="none", b="none", c="none")
-    assert run.start() is End.FINISHED
-    assert [one.task_id for one in run.workers.started[:2]] == ["a", "b"]
-
-
 def test_the_assignment_has_the_format_of_the_requirement(tmp_path: Path) -> None:
     run = lab(tmp_path, answers((Checkpoint("half done"), CRASH)), a="none", b="a")
     run.references = ("docs/style.md",)
@@ -175,42 +169,6 @@ def test_commands_that_nobody_agreed_to_block_their_task(tmp_path: Path) -> None
     assert state.cause(state.tasks["b"]) is Cause.CONSENT
     run.consent = run.consent.agree([("make",)])
     assert run.resume() is End.FINISHED
-
-
-def test_a_pause_by_usage_waits_for_the_reset_and_five_minutes_more(tmp_path: Path) -> None:
-    run = lab(tmp_path, a="none", b="a")
-    usage = tmp_path / "usage"
-    resets = run.clock.now + timedelta(hours=1)
-    usage.write_text(f"utilisation: 92%\nremaining: 8%\nresets_at: {resets.isoformat()}\n")
-    run.consent = replace(run.consent, usage_file=str(usage))
-    slept = run.clock.sleep
-
-    def sleep(seconds: float) -> None:
-        slept(seconds)
-        if run.clock.now > resets:
-            usage.write_text("utilisation: 1%\nremaining: 99%\n")
-
-    run.clock.sleep = sleep  # type: ignore[method-assign]
-    assert run.start() is End.FINISHED
-    assert run.clock.now > resets + timedelta(minutes=5)
-    (paused,) = (text for text in run.said if text.startswith("SESSION PAUSED"))
-    assert paused.splitlines() == [
-        "SESSION PAUSED - Usage limit",
-        "",
-        "State persisted to: .unlatch/runs/2026-01-01-run/state.json",
-        "Progress: 0/2 tasks complete",
-        "In progress: 0 tasks",
-        "Pending audit: 0 tasks",
-        "Compactions this session: 0",
-        "",
-        "Session remaining: 8%",
-        "Session resets at: 2026-01-01T01:00:00Z",
-        "Auto-resuming at: 2026-01-01T01:05:00Z",
-    ]
-    assert "SESSION RESUMED - Reset complete" in run.said
-    waits = [text for text in run.said if text.startswith("waiting for the reset")]
-    assert waits[0] == "waiting for the reset, at most 70 minutes more"
-    assert len(waits) == 7
 
 
 @pytest.mark.parametrize("passed", [0, 3600])
@@ -362,16 +320,6 @@ def test_a_person_pauses_and_resumes(tmp_path: Path) -> None:
     assert "Resume Context: just begun" in run.workers.started[-2].text
     # What was completed in the last hour was validated before anything else began.
     assert [one.task_id for one in run.events(e.TaskRevalidated)] == ["a", "b"]
-
-
-def test_a_rejected_validation_reopens_the_task(tmp_path: Path) -> None:
-    run = lab(tmp_path, answers(DONE, DONE, ASK), a="none", b="a")
-    assert run.start() is End.PAUSED
-    (question,) = run.state.open_questions()
-    ask(run, kind="answer", question=question.id, text="a")
-    run.workers.script = answers(REJECT)
-    assert run.resume() is End.FINISHED
-    assert [one.task_id for one in run.events(e.TaskComplete)] == ["a", "a", "b"]
 
 
 def test_a_task_without_a_worktree_fails_alone(tmp_path: Path) -> None:

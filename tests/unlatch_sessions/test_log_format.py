@@ -40,16 +40,6 @@ def test_log_tool_calls_within_phase(log: Log) -> None:
     assert (second.result, second.failed) == (cut, True)
 
 
-def test_log_error_callout(log: Log) -> None:
-    log.recorder.phase("Research")
-    log.recorder.error("npm is missing", "installed node")
-    log.recorder.error("no idea")
-    solved, open_one = log.last.callouts(CalloutKind.ERROR)
-    assert "> [!error]\n> npm is missing\n> Resolution: installed node\n" in log.text
-    assert (solved.description, solved.resolution) == ("npm is missing", "installed node")
-    assert open_one.resolution is None
-
-
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words", ["no, use pnpm", 'say "no" - twice', 'ends with "quotes"', "two\nlines", '"']

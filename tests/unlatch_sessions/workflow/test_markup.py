@@ -1,7 +1,5 @@
 """Reading, checking and writing workflow markup."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,25 +146,6 @@ def test_what_is_written_is_read_again(text: str) -> None:
     again = read_workflow(first)
     assert write_workflow(again) == first
     assert check(again) == []
-
-
-def test_the_present_dialect_keeps_conditions_channels_and_versions() -> None:
-    proposed = read_workflow(PROPOSED)
-    written = write_workflow(replace(proposed, dialect=Dialect.CRUCIBLE_2026))
-    again = read_workflow(written)
-    for before, after in zip(proposed.nodes, again.nodes, strict=True):
-        assert (before.name, before.agent, before.channel) == (
-            *(after.name, after.agent, after.channel),
-        )
-        assert [(it.condition, it.node) for it in before.branches] == [
-            (it.condition, it.node) for it in after.branches
-        ]
-    assert check(again) == []
-    earlier = written.replace("Otherwise \u2192", "Otherwise:").replace(
-        "rejected \u2192", "rejected:"
-    )
-    assert earlier.count(": proceed to") == 2
-    assert write_workflow(read_workflow(earlier)) == written
 
 
 def test_labels_of_a_diagram_are_escaped() -> None:
