@@ -342,10 +342,12 @@ def _read(
 ) -> Mapping[Link, Snapshot | UnlatchError]:
     """Read items with all that their change will need."""
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
-    run = DeliveryRun(workspace, trackers, request.options, dry_run=True)
+    # Nobody can have sent what is only planned.
+    ops = [workspace.new_id() for _ in plans]
+    run = DeliveryRun(workspace, trackers, request.options, frozenset(ops), dry_run=True)
     tasks = []
-    for plan in plans:
-        planned = plan.decide(plan.record, replace(intent, op=workspace.new_id()))
+    for plan, op in zip(plans, ops, strict=True):
+        planned = plan.decide(plan.record, replace(intent, op=op))
         tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
     answers = dict(zip(tasks, read_items(tasks, planning=True), strict=True))
     return {task.increment.links[0]: answer for task, answer in answers.items()}

@@ -55,8 +55,10 @@ def group_outside(
         UsageError: `unknown-item`: no installed tracker knows an item; `site-unknown`.
     """
     registry, groups = Registry(), list[tuple[dict[str, Table], list[str]]]()
+    checked: dict[str, Table] = {}
     for word in dict.fromkeys(words):
-        tracker, table = _settings_for(registry, word, environ)
+        tracker, table = _settings_for(registry, word, environ, checked)
+        checked[tracker] = table  # thousands of items can follow that have the same
         for tables, members in groups:
             merged = _merge(tables.get(tracker), table)
             if merged is not None:
@@ -87,11 +89,13 @@ def make_user_items() -> None:
         ) from error
 
 
-def _settings_for(registry: Registry, word: str, environ: Mapping[str, str]) -> tuple[str, Table]:
+def _settings_for(
+    registry: Registry, word: str, environ: Mapping[str, str], checked: Mapping[str, Table]
+) -> tuple[str, Table]:
     broken: PluginBroken | None = None  # the item may be of another plugin
     for name, manifest in registry.manifests.items():
         try:
-            table = _table_for(manifest, word, environ)
+            table = _table_for(manifest, word, environ, checked.get(name))
         except PluginBroken as error:
             broken = broken or error
             continue
@@ -113,7 +117,9 @@ def settings_of_item(manifest: Manifest, word: str, environ: Mapping[str, str]) 
     return None if table is None else read_settings(manifest, table)[0]
 
 
-def _table_for(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Table | None:
+def _table_for(
+    manifest: Manifest, word: str, environ: Mapping[str, str], checked: Table | None = None
+) -> Table | None:
     if not manifest.outside:
         return None
     find = load(manifest, manifest.outside)
@@ -121,7 +127,9 @@ def _table_for(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Tab
         table: Table | None = None
         with suppress(ConfigError):  # such as octo/widgets#0
             table = find(word, environ)
-    return None if table is None or read_settings(manifest, table)[1] else table
+    if table is None or table == checked:
+        return table
+    return None if read_settings(manifest, table)[1] else table
 
 
 def _merge(first: Table | None, other: Table) -> Table | None:

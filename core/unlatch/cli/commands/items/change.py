@@ -24,14 +24,16 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.item_words import find_groups
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import checked_reason, quoted_reason
 from unlatch.lifecycle.carry_out import carry_out
 from unlatch.lifecycle.change import Done, Place, Work
+from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.items.beside import OperationPending
 from unlatch.lifecycle.items.change import ItemPlan, ItemRequest, locate_items, plan_items
 from unlatch.project.registry import Registry
+from unlatch.project.trackers import Trackers
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
@@ -78,11 +80,13 @@ def change_items(
     if reason is not None:
         reason = checked_reason(reason)
     delivery = replace(delivery, comment_anyway=comment_anyway)
+    groups = find_groups(context, words)
+    if not options.dry_run:
+        _check_count(groups, options)
     request = ItemRequest(kind, context.who(by), reason, delivery, key, comment_anyway)
     with ExitStack() as opened:
         works = [
-            _plan(context, group, request, options, opened, alone=not item_only)
-            for group in find_groups(context, words)
+            _plan(context, group, request, options, opened, alone=not item_only) for group in groups
         ]
         plans = [plan for work in works for plan in work.changes]
         refuse_elsewhere(delivery, (plan.link for plan in plans))
@@ -97,6 +101,25 @@ def change_items(
         kept = [group.kept for group in works]
         dialog.refuse_others(kept)
         return carry_out(kept, dialog, options)
+
+
+def _check_count(groups: Sequence[ItemGroup], options: ChangeOptions) -> None:
+    """Refuse more items than allowed before any tracker is asked.
+
+    Raises:
+        UsageError: `too-many-items`.
+    """
+    items: set[object] = set()
+    for group in groups:
+        trackers = Trackers(group.workspace)
+        for word in group.words:
+            try:
+                items.add(trackers.item(word, alone=True))
+            except UnlatchError:  # such as a former name, which only the tracker knows
+                items.add(word)
+    workspace, most = groups[0].workspace, options.max_items
+    if excess := find_excess(workspace, len(items), most, command=options.listing):
+        raise excess
 
 
 def _reason_missing(plan: ItemPlan, again: str) -> UsageError:
