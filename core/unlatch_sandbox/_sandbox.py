@@ -136,6 +136,15 @@ class Sandbox:
             "UNLATCH_TRUSTED_HOSTS": ",".join(hosts),
         }
 
+    def shell_environ(self) -> dict[str, str]:
+        """The same for a person's shell, where #4, octo/widgets#4 and SCRUM-28 name items here."""
+        return {
+            "GITHUB_SERVER_URL": self.github.web_url,
+            "GH_REPO": f"{self.github.web_url}/octo/widgets",
+            "JIRA_URL": self.jira.site,
+            **self.environ(),
+        }
+
     def config(self) -> str:
         """The text of a `.unlatch/config.toml` that points at these servers."""
         # Nothing here acts after its connection ended, so no settle time is needed.

@@ -46,10 +46,11 @@ def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:
     foreign = (
         "GH_TOKEN",
         "GH_ENTERPRISE_TOKEN",
+        "GH_HOST",
         "SYSTEM_ACCESSTOKEN",
         "JIRA_PAT",
         "GITHUB_ACTOR",
         "BUILD_REQUESTEDFOR",
     )
     kept = {name: value for name, value in environ.items() if name not in foreign}
-    return {**kept, **box.environ(), "UNLATCH_PAGER": "cat"}
+    return {**kept, **box.shell_environ(), "UNLATCH_PAGER": "cat"}

@@ -123,7 +123,7 @@ def _tell_places(root: Path, box: Sandbox) -> None:
     output.talk("", f"Items of all three trackers: {box.console_url}")
     output.talk(f"The repository:              {root}")
     output.talk("To use them, in another terminal:", f"  cd {root}")
-    output.talk(*(f"  export {name}={value}" for name, value in box.environ().items()))
+    output.talk(*(f"  export {name}={value}" for name, value in box.shell_environ().items()))
     output.talk("Ctrl-C ends the sandbox and removes the repository.")
 
 
@@ -167,7 +167,7 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool, with_shell: boo
         output.data("# .unlatch/config.toml (replace the whole file)")
         output.data(*box.config().split("\n"))
         output.data("# the environment")
-        output.data(*(f"export {name}={value}" for name, value in box.environ().items()))
+        output.data(*(f"export {name}={value}" for name, value in box.shell_environ().items()))
         serve(box)
     return 0
 

@@ -17,7 +17,13 @@ _NUMBER = re.compile(r"(?P<repository>https?://[^/\s]+/[^/\s]+/[^/\s#]+)#(?P<num
 
 
 def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
-    """The settings for the issue at an address, or octo/widgets#4 on the host that gh uses."""
+    """The settings for the issue at an address, or octo/widgets#4 on the host that gh uses.
+
+    #4 is an issue of the repository that gh works on in place of that of the folder.
+    """
+    if word.startswith("#"):
+        table = settings_for(_of_gh(environ) + word, environ)
+        return {**table, "repository": table["repositories"][0]} if table else None
     if match := _NUMBER.fullmatch(word):
         word = f"{match['repository']}/issues/{match['number']}"
     is_key = "://" not in word
@@ -31,6 +37,15 @@ def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None
     except ValueError:
         return None
     return {**table, "repositories": [ref.target]} if ref else None
+
+
+def _of_gh(environ: Mapping[str, str]) -> str:
+    """The repository in GH_REPO: OWNER/REPO, HOST/OWNER/REPO or an address.
+
+    `gh help environment`; cli/cli, internal/ghrepo, FromFullName.
+    """
+    name = environ.get("GH_REPO", "").rstrip("/").removesuffix(".git")
+    return f"https://{name}" if name.count("/") == 2 else name  # noqa: PLR2004
 
 
 def _host_of_gh(environ: Mapping[str, str]) -> str:

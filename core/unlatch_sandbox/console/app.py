@@ -106,7 +106,7 @@ def _add_reading(app: Flask, sandbox: Sandbox) -> None:
 
     @app.get("/environment.sh")
     def environment() -> Response:
-        pairs = sandbox.environ().items()
+        pairs = sandbox.shell_environ().items()
         return _text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in pairs))
 
 

@@ -1,6 +1,7 @@
 """Items as people type them, and the undo of their reopens."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ from tests.cli.project import OPEN, REASON, Project
 
 ORIGIN = "https://x-access-token:ghs_secret@github.com/octo/widgets.git"
 GHE = "https://ghe.example.com/octo/widgets/issues/4"
-ISSUE = "https://github.com/octo/widgets/issues/4"
+NUMBERED = "github.com/octo/widgets/issues/"
+ISSUE = f"https://{NUMBERED}4"
 
 
 def clone(folder: Path, **remotes: str) -> None:
@@ -70,6 +72,25 @@ def test_short_names_mean_items_of_the_repository(
         assert 2 == done.code
     assert [text for text in expected if text not in done.said] == []
     assert "ghs_secret" not in done.said
+
+
+@pytest.mark.parametrize(
+    ("repository", "word", "expected"),
+    [
+        ("octo/widgets", "#4", ISSUE),
+        ("octo/widgets", "4", ISSUE),
+        ("github.com/octo/widgets", "#4", ISSUE),
+        ("https://ghe.example.com/octo/widgets.git", "#4", GHE),
+        ("", "#4", "https://github.com/main/other/issues/4"),
+    ],
+)
+def test_the_repository_that_gh_is_told_comes_before_origin(
+    outside: Project, repository: str, word: str, expected: str
+) -> None:
+    outside.extra |= {"UNLATCH_TRUSTED_HOSTS": "github=ghe.example.com", "GH_REPO": repository}
+    clone(outside.root, origin="https://github.com/main/other")
+    done = outside.run("reopen", word, "--reason", REASON, "--offline", "--json")
+    assert [expected] == [item["url"] for item in done.document["items"]], done.said
 
 
 @pytest.mark.parametrize("place", ["project", "outside"])
@@ -160,6 +181,11 @@ def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
         ("octo/widgets#4\r\n\r\n  SCRUM-28 \r\n", 0, "2 operations recorded"),
         ("octo/widgets#4\nno item\n", 2, "no item"),
         (
+            "".join(f"octo/widgets#{n}\nOcto/Widgets#{n}\n{NUMBERED}{n}\n" for n in range(1, 11)),
+            0,
+            "10 operations recorded",
+        ),
+        (
             "".join(f"octo/widgets#{number}\n" for number in range(1, 102)),
             2,
             "check the same command with --dry-run, then repeat with --max-items 101",
@@ -172,3 +198,19 @@ def test_a_list_on_stdin_names_the_items(
     outside.extra["JIRA_URL"] = "https://jira.example.com"
     words = ("reopen", "-", "--reason", REASON, "--offline")
     outside.run(*words, stdin=listed).ends(code, said)
+
+
+@pytest.mark.parametrize("form", ["{}/octo/widgets/issues/{}", "#{1}"])
+def test_a_list_of_thousands_is_refused_before_any_tracker_is_asked(
+    outside: Project, form: str
+) -> None:
+    web = outside.box.github.web_url
+    clone(outside.root, origin=f"{web}/octo/widgets.git")
+    listed = "".join(f"{form.format(web, number)}\n" for number in range(1, 10_001))
+    began = time.process_time()
+    done = outside.run("reopen", "-", "--reason", REASON, "--yes", stdin=listed)
+    seconds = time.process_time() - began
+    done.ends(2, "10000 items would be written to; the limit is 10")
+    assert [] == outside.sent()
+    # A second on a machine that does nothing else.
+    assert seconds < 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from functools import cached_property
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -23,11 +24,12 @@ from unlatch.spi.operation import Kind
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.cli.runtime.context import Context
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.spi import ItemRef
+    from unlatch.lifecycle.items.repository import Numbered
+    from unlatch.spi import ItemRef, Settings
 
 
 STDIN = "-"
@@ -42,8 +44,8 @@ def items_typed(
 ) -> tuple[str, ...]:
     """The words, with an address in place of what only people understand.
 
-    #4 is item 4 of the repository: the one that [trackers] names, else that of the git remote
-    origin.
+    #4 is item 4 of the repository: the one that [trackers] names, else that of the environment
+    (GH_REPO), else that of the git remote origin.
 
     Args:
         numbers: whether 4 means the same, where there are no increments.
@@ -51,7 +53,8 @@ def items_typed(
     Raises:
         UsageError: `unknown-item`: no repository is known for #4; `items-unreadable`.
     """
-    return tuple(_typed(context, word, numbers=numbers) for word in _listed(words))
+    typed = _Typed(context, numbers=numbers)
+    return tuple(map(typed.item, _listed(words)))
 
 
 def _listed(words: Iterable[str]) -> Iterator[str]:
@@ -77,52 +80,92 @@ def _unreadable(why: str) -> UsageError:
     return UsageError("items-unreadable", f"the list of items on stdin {why}", hint=hint)
 
 
-def _typed(context: Context, word: str, *, numbers: bool) -> str:
-    if (match := _NUMBER.fullmatch(word)) is not None:
-        if word.startswith("#"):
-            return _of_repository(context, match["number"])
-        if not numbers or _has_increments(context):
-            return word
-        address = _of_origin(context, match["number"])
-        if address:
-            output.note(f"there are no increments, so {word} is {output.clean(address)}")
-        return address or word
-    match = _HOST.fullmatch(word)
-    return f"https://{word}" if match and _is_tracker(context, match["host"]) else word
+class _Typed:
+    """What short names mean here; a list has thousands, so that all is asked once."""
 
+    def __init__(self, context: Context, *, numbers: bool) -> None:
+        self._context, self._numbers = context, numbers
+        self._told: set[str] = set()
 
-def _has_increments(context: Context) -> bool:
-    return context.has_project and bool(context.workspace.manager.places())
+    def item(self, word: str) -> str:
+        if (match := _NUMBER.fullmatch(word)) is not None:
+            if word.startswith("#"):
+                return self._of_repository(match["number"])
+            if not self._numbers or self._has_increments:
+                return word
+            address = self._of_origin(match["number"])
+            if address:
+                output.note(f"there are no increments, so {word} is {output.clean(address)}")
+            return address or word
+        match = _HOST.fullmatch(word)
+        return f"https://{word}" if match and self._is_tracker(match["host"].lower()) else word
 
+    @cached_property
+    def _has_increments(self) -> bool:
+        context = self._context
+        return context.has_project and bool(context.workspace.manager.places())
 
-def _is_tracker(context: Context, host: str) -> bool:
-    """Whether addresses of items begin with this host."""
-    from fnmatch import fnmatchcase  # noqa: PLC0415  (rarely needed)
+    @cached_property
+    def _hosts(self) -> list[str]:
+        """What the addresses of items begin with."""
+        hosts = [at for manifest in Registry().manifests.values() for at in manifest.hosts]
+        return hosts + [_host_of(settings.base_url) for settings in self._configured]
 
-    hosts = [at for manifest in Registry().manifests.values() for at in manifest.hosts]
-    if context.has_project:
-        hosts += [_host_of(settings.base_url) for settings in context.workspace.settings.values()]
-    return any(fnmatchcase(host.lower(), at) for at in hosts)
+    def _is_tracker(self, host: str) -> bool:
+        from fnmatch import fnmatchcase  # noqa: PLC0415  (rarely needed)
+
+        return any(fnmatchcase(host, at) for at in self._hosts)
+
+    @cached_property
+    def _configured(self) -> list[Settings]:
+        context = self._context
+        return [*context.workspace.settings.values()] if context.has_project else []
+
+    def _of_repository(self, number: str) -> str:
+        from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
+
+        named = [ref for at in self._configured if (ref := repository.numbered(at, number))]
+        if len(named) == 1:
+            return named[0].url
+        if named:
+            places = " and ".join(ref.target for ref in named)
+            raise repository.unknown_number(number, f"could be an item of {places}")
+        if address := self._of_origin(number):
+            return address
+        raise repository.no_repository(*_place(self._context), number)
+
+    @cached_property
+    def _repositories(self) -> Mapping[str, Numbered]:
+        return _repositories(self._context)
+
+    def _of_origin(self, number: str) -> str | None:
+        """The address of an item of the repository that GH_REPO or origin names, if one does."""
+        from unlatch.lifecycle.items.repository import items_of_remotes  # noqa: PLC0415  (rare)
+
+        item, others = items_of_remotes(self._repositories, number)
+        if item is None:
+            return None
+        for remote, other in others:
+            if remote not in self._told:
+                self._told.add(remote)
+                here, there = (output.clean(f"{ref.target}#{number}") for ref in (item, other))
+                that = output.clean(remote)
+                output.note(f"#{number} is {here}, of origin; that of {that} is {there}")
+        return item.url
 
 
 def _host_of(address: str) -> str:
     return address.partition("://")[2].partition("/")[0].lower()
 
 
-def _of_repository(context: Context, number: str) -> str:
+def _repositories(context: Context) -> Mapping[str, Numbered]:
+    """The repositories of git's remotes; one that the environment names is the only origin."""
     from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    configured = context.workspace.settings.values() if context.has_project else ()
-    named = [ref for settings in configured if (ref := repository.numbered(settings, number))]
-    if len(named) == 1:
-        return named[0].url
-    if named:
-        places = " and ".join(ref.target for ref in named)
-        raise repository.unknown_number(number, f"could be an item of {places}")
-    if address := _of_origin(context, number):
-        return address
     workspace, folder = _place(context)
-    raise repository.no_repository(workspace, folder, number)
+    if named := repository.repository_of_environment(workspace):
+        return {repository.ORIGIN: named}
+    return repository.repositories_of_remotes(workspace, folder)
 
 
 def is_of_origin(context: Context, ref: ItemRef) -> bool:
@@ -130,27 +173,14 @@ def is_of_origin(context: Context, ref: ItemRef) -> bool:
 
     An address by an alias of SSH tells no host, so it counts as another one.
     """
-    from unlatch.lifecycle.items.repository import items_of_remotes  # noqa: PLC0415  (rarely needed)
+    from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    same, _ = items_of_remotes(*_place(context), ref.id)
+    repositories = repository.repositories_of_remotes(*_place(context))
+    same, _ = repository.items_of_remotes(repositories, ref.id)
     if same is None or same.tracker != ref.tracker:
         return False
     hosts = {urlsplit(item.url).hostname for item in (same, ref)}
     return len(hosts) == 1 and same.target.casefold() == ref.target.casefold()
-
-
-def _of_origin(context: Context, number: str) -> str | None:
-    """The address of an item of the repository of the git remote origin; None without."""
-    from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
-
-    workspace, folder = _place(context)
-    item, others = repository.items_of_remotes(workspace, folder, number)
-    if item is None:
-        return None
-    for remote, other in others:
-        here, there = (output.clean(f"{ref.target}#{number}") for ref in (item, other))
-        output.note(f"#{number} is {here}, of origin; that of {output.clean(remote)} is {there}")
-    return item.url
 
 
 def _place(context: Context) -> tuple[Workspace, Path]:

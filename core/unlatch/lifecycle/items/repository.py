@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
+from unlatch.errors import PluginBroken, UnlatchError, UsageError
 from unlatch.lifecycle.items.places import settings_of_item
 from unlatch.patterns import pattern
 from unlatch.project.git.run import ask_git, without_credentials
+from unlatch.spi import ItemRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Manifest, Settings
+    from unlatch.spi import Manifest, Settings
 
-_ORIGIN = "origin"
+# The item of a number in one repository; None if it can be no item there.
+Numbered = Callable[[str], ItemRef | None]
+ORIGIN = "origin"
 # Both https://HOST/PATH and HOST:PATH, as ssh and scp write it.
 _ADDRESS = pattern(
     r"(?:(?P<scheme>[a-z+]+)://)?(?:[^@/\s]*@)?(?P<host>[A-Za-z0-9.-]+)(?P<port>:[0-9]+(?=/))?[:/]/?"
@@ -36,29 +41,44 @@ def read_remotes(folder: Path) -> Mapping[str, str]:
     return remotes
 
 
-def items_of_remotes(
-    workspace: Workspace, folder: Path, number: str
-) -> tuple[ItemRef | None, list[tuple[str, ItemRef]]]:
-    """The item of this number in the repository of the git remote `origin`, and in others.
+def repositories_of_remotes(workspace: Workspace, folder: Path) -> Mapping[str, Numbered]:
+    """The repositories of git's remotes by the remote's name, each as what gives #4 its item.
 
     Only hosts that a tracker's token may be sent to count.
+    """
+    return {
+        name: partial(numbered, settings, of=path)
+        for name, address in read_remotes(folder).items()
+        for _, settings, path in _settings(workspace, address, trusted=True)
+    }
+
+
+def repository_of_environment(workspace: Workspace) -> Numbered | None:
+    """The repository that the environment names, as GH_REPO does; None without."""
+    for manifest in workspace.registry.manifests.values():
+        with suppress(PluginBroken):
+            if settings := settings_of_item(manifest, "#1", workspace.environ):
+                return partial(numbered, settings)
+    return None
+
+
+def items_of_remotes(
+    repositories: Mapping[str, Numbered], number: str
+) -> tuple[ItemRef | None, list[tuple[str, ItemRef]]]:
+    """The item of this number in the repository of the git remote `origin`, and in others.
 
     Returns:
         The item of `origin`, and those of other repositories with the names of their remotes.
     """
-    items = {
-        name: item
-        for name, address in read_remotes(folder).items()
-        for _, item in _items(workspace, address, number, trusted=True)
-    }
-    origin = items.get(_ORIGIN)
+    items = {name: item for name, of in repositories.items() if (item := of(number))}
+    origin = items.get(ORIGIN)
     return origin, [(name, item) for name, item in items.items() if origin and item != origin]
 
 
 def no_repository(workspace: Workspace, folder: Path, number: str) -> UsageError:
     """Why #4 is no item: `unknown-item`, with the command or setting that helps."""
     remotes = read_remotes(folder)
-    if not (address := remotes.get(_ORIGIN, "")):
+    if not (address := remotes.get(ORIGIN, "")):
         others = "; other remotes: " + ", ".join(remotes) if remotes else ""
         reason = f"needs a repository, and there is no git remote origin{others}"
         names = (_named(remote, number) for remote in remotes.values())
@@ -66,7 +86,7 @@ def no_repository(workspace: Workspace, folder: Path, number: str) -> UsageError
     reason = f"needs a repository, and no tracker knows that of origin: {address}"
     error = unknown_number(number, reason, _named(address, number))
     host = _parsed(address)[0].partition("://")[2]
-    for manifest, _ in _items(workspace, address, number, trusted=False):
+    for manifest, _, _ in _settings(workspace, address, trusted=False):
         error.hint = (
             f"if {host} is your {manifest.title} server, set "
             f"UNLATCH_TRUSTED_HOSTS={manifest.name}={host} in the environment"
@@ -85,11 +105,11 @@ def unknown_number(number: str, reason: str, name: str | None = None) -> UsageEr
     return UsageError("unknown-item", f"'#{number}' {reason}", hint=hint)
 
 
-def numbered(settings: Settings, number: str) -> ItemRef | None:
-    """The item of the configured target that its tracker calls #4."""
+def numbered(settings: Settings, number: str, of: str = "") -> ItemRef | None:
+    """The item that its tracker calls #4, `of` a target or the configured one."""
     with suppress(UnlatchError):
-        item = settings.locate(number, None)
-        return item if item and settings.name(item).endswith(f"#{number}") else None
+        item = settings.locate(f"{of}#{number}" if of else number, None)
+        return item if item and settings.name(item).endswith(f"{of}#{number}") else None
     return None
 
 
@@ -111,26 +131,24 @@ def _named(address: str, number: str) -> str | None:
     return f"{path}#{number}" if _REPOSITORY.fullmatch(path) else None
 
 
-def _items(
-    workspace: Workspace, address: str, number: str, *, trusted: bool
-) -> Iterator[tuple[Manifest, ItemRef]]:
-    """The item in the repository at an address, by each tracker that can have it.
+def _settings(
+    workspace: Workspace, address: str, *, trusted: bool
+) -> Iterator[tuple[Manifest, Settings, str]]:
+    """Each tracker that can have the repository at an address, with settings and its name there.
 
     Args:
-        trusted: by those alone whose token may be sent there.
+        trusted: those alone whose token may be sent there.
     """
     web, path = _parsed(address)
     if not web:
         return
-    key, word = f"{path}#{number}", f"{web}/{path}#{number}"
     for manifest in workspace.registry.manifests.values():
-        with suppress(PluginBroken, ConfigError):
-            settings = settings_of_item(manifest, word, workspace.environ)
-            item = settings.locate(key, None) if settings else None
-            if settings is None or item is None or settings.name(item) != key:
+        with suppress(PluginBroken):
+            settings = settings_of_item(manifest, f"{web}/{path}#1", workspace.environ)
+            if settings is None or numbered(settings, "1", of=path) is None:
                 continue
             if not trusted or _is_trusted(workspace, manifest, settings):
-                yield manifest, item
+                yield manifest, settings, path
 
 
 def _is_trusted(workspace: Workspace, manifest: Manifest, settings: Settings) -> bool:
