@@ -1,4 +1,4 @@
-"""unlatch report: figures of the reopens of a project."""
+"""unlatch report: figures of the reopens of a project, or of this user's outside of one."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run(
     if page is not None:
         from unlatch_audit.report.page import render_page, write_page  # noqa: PLC0415  (loads jinja2)
 
-        title = f"Reopens of {context.paths.root.name}"
+        title = f"Reopens of {context.paths.root.name if context.has_project else 'items'}"
         if page == STDOUT:
             # For any encoding of stdout.
             text = render_page(report, title=title).encode("ascii", "xmlcharrefreplace").decode()
@@ -95,15 +95,16 @@ def run(
 
 
 def _make(context: Context, since: str | None, until: str | None, *, online: bool) -> Report:
-    from unlatch.cli.runtime.item_words import records_of_items  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_words import over_items, records_of_items  # noqa: PLC0415  (slow)
     from unlatch_audit.report.figures import make_report  # noqa: PLC0415
     from unlatch_audit.report.statistics import ReopenFilter  # noqa: PLC0415
 
-    period = ReopenFilter(*read_period(since, until, context.workspace.clock(), command="report"))
-    groups, unread = records_of_items(context)
+    workspace = (context if context.has_project else over_items(context)).workspace
+    period = ReopenFilter(*read_period(since, until, workspace.clock(), command="report"))
+    groups, unread = records_of_items(context) if context.has_project else ((), ())
     items = [record for _, records in groups for record in records]
-    with context.trackers() if online else nullcontext() as trackers:
-        return make_report(context.workspace, period, items=items, unread=unread, trackers=trackers)
+    with context.trackers() if online and context.has_project else nullcontext() as trackers:
+        return make_report(workspace, period, items=items, unread=unread, trackers=trackers)
 
 
 def _check_library() -> None:

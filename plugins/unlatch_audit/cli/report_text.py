@@ -57,7 +57,8 @@ def _sentences(report: Report) -> Iterator[str]:
         yield f"{what}: {_span_text(span)}"
     blocked = f", {report.blocked:,} blocked" if report.blocked else ""
     yield f"Pending operations: {len(report.pending):,}{blocked}"
-    yield f"Drift: {_drift_text(report)}"
+    if report.drift.links:
+        yield f"Drift: {_drift_text(report)}"
 
 
 def _period(report: Report) -> str:

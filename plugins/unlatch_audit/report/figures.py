@@ -103,7 +103,9 @@ def make_report(
         ConfigError: the configuration has mistakes.
     """
     sound, broken = workspace.manager.read_all()
-    drift = present_drift(workspace, trackers, sound) if trackers else recorded_drift(sound)
+    # The records outside of projects are those of items alone, which belong to nothing.
+    linked = [record for record in sound if not record.is_item]
+    drift = present_drift(workspace, trackers, linked) if trackers else recorded_drift(linked)
     return Report(
         workspace.clock(),
         period,

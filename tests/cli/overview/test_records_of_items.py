@@ -112,6 +112,11 @@ def test_items_are_verified_outside_of_a_project(outside: Project) -> None:
     assert (KEYS["github"], "person-differs") in wrong(outside)
     outside.run("history", "--all").ends(0, out=(*KEYS.values(), "3 reopens of 3 items"))
     outside.run("list", "--items").ends(0, out=(*KEYS.values(), REASON))
+    report = check(outside, "report", "report", "--online")
+    counts = {"octo/widgets#4": 1, "fabrikam/widgets 101": 1, "SCRUM-28": 1}
+    assert counts == {entry["id"]: entry["reopens"] for entry in report["mostReopened"]}
+    assert (3, 3, 0) == (report["reopens"], report["items"], report["links"])
+    outside.run("report").ends(0, out="3 reopens of 3 items", not_out="Drift")
 
 
 def test_a_trace_has_the_requests_for_increments_and_for_items(project: Project) -> None:

@@ -224,7 +224,6 @@ Goal: fewer than 3 reopens of each increment: missed by 2 increments
 From completion to reopen: median 15.7 days, 90% within 23.4 days
 From reopen to completion: median 2.4 days, 90% within 6.7 days
 Pending operations: 0
-Drift: 0 of 0 items (at the last sync)
 
 Month    Reopens
 2025-01  1        ███████████
