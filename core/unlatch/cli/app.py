@@ -58,7 +58,8 @@ class App(Group):
         for section, names in FRONT.items():
             with formatter.section(section):
                 formatter.write_dl([(name, front_line(name)) for name in names])
-        formatter.write(f"\nMore: unlatch help {'|'.join(MORE)}\n")
+        formatter.write("\n")
+        formatter.write_text(f"More: unlatch help TOPIC, of {', '.join(MORE)}")
 
 
 def _formatter(*, width: int | None, max_width: int | None) -> click.HelpFormatter:

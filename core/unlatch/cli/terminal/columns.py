@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.patterns import pattern
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 _GAP = "  "
 # Narrower than this, a wrapped cell is hard to read.
 _LEAST = 18
+_COLUMN = pattern(r"\S+(?: \S+)*? {2,}")
 
 
 def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list[list[str]]:
@@ -114,6 +117,43 @@ def hanging(head: str, text: str, *, width: int | None, cells: Callable[[str], i
         else:
             lines.append(f"{indent}{word}")
     return lines
+
+
+def fitted(line: str, *, width: int, cells: Callable[[str], int]) -> list[str]:
+    """A line in lines of at most `width` cells, broken at spaces, below its first column if any.
+
+    Commands stay whole, so that they can be copied, and so do longer words.
+    """
+    if cells(line) <= width:
+        return [line]
+    text = line.lstrip(" ")
+    margin = len(line) - len(text)
+    column = _COLUMN.match(text)
+    head = margin + (cells(column[0]) if column else 0)
+    indent = " " * (head if column and head <= width // 2 else margin + 4)
+    first, *words = _unbroken(text)
+    lines = [f"{' ' * margin}{first}"]
+    for word in words:
+        if cells(longer := f"{lines[-1]} {word}") <= width or cells(word) > width - len(indent):
+            lines[-1] = longer
+        elif word:
+            lines.append(f"{indent}{word}")
+    return lines
+
+
+def _unbroken(text: str) -> Iterator[str]:
+    """The words of a text, a command as one word."""
+    command: list[str] = []
+    for word in text.split(" "):
+        if not command and word != "unlatch":
+            yield word
+            continue
+        command.append(word)
+        if word[-1:] in (";", ",") and " ".join(command).count("'") % 2 == 0:
+            yield " ".join(command)
+            command = []
+    if command:
+        yield " ".join(command)
 
 
 def _pieces(word: str, width: int) -> list[str]:

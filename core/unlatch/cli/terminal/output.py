@@ -15,7 +15,7 @@ from functools import cache
 from typing import IO, Any
 
 from unlatch.cli.terminal import styles
-from unlatch.cli.terminal.columns import cells, hanging, lay_out
+from unlatch.cli.terminal.columns import cells, fitted, hanging, lay_out
 from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
 from unlatch.worklog.disk import system
@@ -60,12 +60,12 @@ def harmless(text: str) -> str:
 
 def data(*lines: str) -> None:
     """Write data to stdout; line breaks within a line are escaped."""
-    _write(lines, sys.stdout)
+    _write(_fitted(lines, sys.stdout), sys.stdout)
 
 
 def talk(*lines: str) -> None:
     """Write messages to stderr; line breaks within a line are escaped."""
-    _write(lines, sys.stderr)
+    _write(_fitted(lines, sys.stderr), sys.stderr)
 
 
 def ok(text: str) -> None:
@@ -149,6 +149,14 @@ def _json(text: str) -> None:
 def command(text: str) -> None:
     """Write a command to the CI system; its parts are already escaped."""
     echo(visible(text), sys.stderr)
+
+
+def _fitted(lines: Sequence[str], stream: IO[str]) -> Sequence[str]:
+    """The lines; at a terminal that is too narrow, broken at spaces."""
+    if not stream.isatty():
+        return lines
+    width = columns()
+    return [part for line in lines for part in fitted(line, width=width, cells=_visible_cells)]
 
 
 def _write(lines: Sequence[str], stream: IO[str]) -> None:
