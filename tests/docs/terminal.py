@@ -1,6 +1,7 @@
 """Run a command line as a person at a terminal does."""
 
 import contextlib
+import fcntl
 import io
 import os
 import pty
@@ -8,8 +9,10 @@ import re
 import select
 import shlex
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -75,6 +78,8 @@ def _at_terminal(
     argv: list[str], step: Step, *, cwd: Path, environ: Mapping[str, str]
 ) -> tuple[int, str]:
     ours, theirs = pty.openpty()
+    # Pages show each line whole.
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
     process = subprocess.Popen(
         argv,
         cwd=cwd,
