@@ -14,7 +14,8 @@ import pytest
 from tests.warm.client import module
 
 ROOT = Path(__file__).parents[2]
-DISKS = ("full", "full-for-good", "read-only")
+# `make torture` tries disks that stay full or are read-only, too.
+DISKS = ("full",)
 
 
 def told_by(name: str, *arguments: str) -> Any:
@@ -34,8 +35,8 @@ def told_by(name: str, *arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("program", "every", "options", "least"),
     [
-        pytest.param("kill_matrix", 40, ("--cold", "1"), 100, id="resume"),
-        pytest.param("regression_kill", 50, (), 100, id="reopen for a cause"),
+        pytest.param("kill_matrix", 50, ("--cold", "1"), 100, id="resume"),
+        pytest.param("regression_kill", 75, (), 100, id="reopen for a cause"),
         pytest.param("item_kill", 100, ("--outside",), 100, id="reopen outside of a project"),
     ],
 )
@@ -115,11 +116,11 @@ def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
 def test_many_processes_lose_nothing_and_do_nothing_twice(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("crowd", "--processes", "6")
+    told = told_by("crowd", "--processes", "4")
 
     record_property("crowd", f"{told['commands']} commands, {told['polls']} looks at the files")
     assert (told["wrong"], told["sync"]) == ([], 0)
-    assert (told["processes"], told["commands"]) == (6, 12)
+    assert (told["processes"], told["commands"]) == (4, 8)
     assert told["reopens"] > 0
     assert told["polls"] > 20
 

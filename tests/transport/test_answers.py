@@ -271,6 +271,14 @@ def test_tracker_is_quoted_in_its_own_shape(body: Any, said: str | None) -> None
     assert "the tracker refuses the request: 400" + (words and f", {words}") == error.message
 
 
+def test_quote_is_cut_and_cannot_act_in_a_terminal() -> None:
+    with Faulty(reply(400, b"a\x1b[31mb\r\nc\x07" + "\u202e".encode() + b"d" * 1000)) as server:
+        message = failure(server, "GET").message
+
+    assert message.startswith("the tracker refuses the request: 400, ab cddd")
+    assert (len(message), message.endswith("...")) == (300, True)
+
+
 def test_every_attempt_is_measured_in_every_meter_around_it() -> None:
     with Faulty(reply(500), OK, OK) as server, measure() as outer:
         with measure() as inner:

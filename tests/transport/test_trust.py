@@ -9,6 +9,7 @@ import pytest
 from tests.transport.calling import TOKEN, call, connected, failure, nothing, transport
 from tests.transport.faulty import OK, Faulty, reply
 
+import unlatch_ado
 import unlatch_jira
 from unlatch.errors import CredentialMissing, Rejected, UnlatchError
 from unlatch.spi import Manifest, Scheme
@@ -333,6 +334,21 @@ def test_entry_that_two_trackers_are_tied_to_counts_for_none() -> None:
     assert "host-not-bound" == verdict("https://c.corp.example", env=env, configured=entry)
     assert "trusted" == verdict("https://a.corp.example", env=env, configured=entry)
     assert "host-not-bound" == verdict("https://b.corp.example", env=env, configured=entry)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("fabrikam.visualstudio.com", "trusted"),
+        ("a.b.visualstudio.com", "host-not-trusted"),
+        ("visualstudio.com", "host-not-trusted"),
+        ("fabrikam.visualstudio.com.evil.com", "host-not-trusted"),
+    ],
+)
+def test_older_address_of_an_azure_devops_organization_has_one_label(
+    host: str, expected: str
+) -> None:
+    assert expected == verdict(f"https://{host}", tracker=unlatch_ado.manifest)
 
 
 def test_site_is_trusted_before_it_is_asked_for_its_id_at_the_gateway(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.collection import Collection
+from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.ids import (
     derived_ulid,
     following_ulid,
@@ -334,3 +335,12 @@ def test_a_folder_that_a_link_replaces_is_not_searched_any_more(
     add(tmp_path / "elsewhere", "0009-later")
     (place / "_archive").symlink_to(tmp_path / "elsewhere")
     assert found(collection, "9") == []
+
+
+def test_a_collection_behind_a_link_is_not_listed(tmp_path: Path) -> None:
+    add(tmp_path / "elsewhere", "0007-search")
+    (tmp_path / ".unlatch").mkdir()
+    place = tmp_path / ".unlatch" / "voyages"
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnsafePath):
+        [*Collection(place).folders()]

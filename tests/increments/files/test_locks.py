@@ -25,6 +25,7 @@ from unlatch.increments.files.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_
 from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.disk import flock
+from unlatch.worklog.disk.atomic import replace_file
 
 NAME = "0013-v0.8.0-search"
 OTHER = "0007-search"
@@ -208,6 +209,17 @@ def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
     with pytest.raises(UsageError):
         project.manager.create("!?", kind="bug", by="ada")
     assert [] == list(project.root.iterdir())
+
+
+def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
+    path = project.add(metadata()) / "metadata.json"
+    paths = project.manager.paths
+    with ThreadPoolExecutor(1) as pool:
+        with store_lock(paths, OTHER):
+            waiting = pool.submit(lambda: reopen(project.manager, "7", "why", "ada"))
+            replace_file(path, path.read_bytes().replace(b"feature", b"bugfix "))
+        waiting.result(timeout=20)
+    assert ("active", "bugfix ") == (project.data()["status"], project.data()["type"])
 
 
 # ---- what is locked may move --------------------------------------------------------------------

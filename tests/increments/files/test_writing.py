@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -98,6 +99,18 @@ def test_a_folder_that_may_not_be_listed_is_said_to_be_one(project: Project) -> 
         reopen(project.manager, "7", "why", "ada")
     assert caught.value.id == "folder-unreadable"
     assert "Permission denied" in caught.value.message
+
+
+def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:
+    folder = project.add(metadata(), spec=SPEC)
+    (folder / "metadata.json").chmod(0o640)
+    reopen(project.manager, "7", "why", "ada")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "events.jsonl",
+        "metadata.json",
+        "spec.md",
+    ]
+    assert stat.S_IMODE((folder / "metadata.json").stat().st_mode) == 0o640
 
 
 # ---- the status line of spec.md -----------------------------------------------------------------

@@ -280,6 +280,16 @@ def test_undone_on_both_sides_is_undone_once_by_the_later() -> None:
     assert (time(8), ulid(8)) == (entry["revertedAt"], entry["revert"])
 
 
+def test_a_first_link_on_each_side_makes_a_list() -> None:
+    base = completed()
+    del base["github"]
+    ours = {**base, "github": {"issue": 5, "url": f"{URL}5"}}
+    theirs = {**base, "github": {"issue": 6, "url": f"{URL}6"}}
+    merged = clean(base, ours, theirs)
+    assert merged["github"] == {**ours["github"], "items": [ours["github"], theirs["github"]]}
+    assert merged == clean(base, merged, theirs)
+
+
 @pytest.mark.parametrize(
     ("tracker", "ours", "theirs"),
     [
@@ -703,6 +713,16 @@ def test_nothing_is_lost_and_what_was_removed_stays_removed(case: Any) -> None:
     }
     # A close without a reason may be superseded; everything else is still pending.
     assert {"close"} >= {kinds[key]["kind"] for key in owed - _keys(value)}
+
+
+@any_versions
+def test_unknown_fields_survive(case: Any) -> None:
+    base, ours, theirs = case
+    value = united(base, ours, theirs).value
+    for name in ("field0", "field1", "field2"):
+        said = [side[name] for side in (ours, theirs) if side.get(name) != base.get(name)]
+        wanted = said[0] if said else base.get(name)
+        assert wanted == value.get(name)
 
 
 @any_versions
