@@ -18,31 +18,31 @@ from tests.warm.client import unlatch
 from unlatch_sandbox import Fault
 
 
-def test_at_a_terminal_the_plan_is_shown_and_asked_about(completed: Project) -> None:
-    save(completed, "resume", "7", "-m", "Line one\nLine two", "--by", "Ada")
-    before = seen(completed)
-    with Terminal(completed, "apply", FILE) as terminal:
+def test_at_a_terminal_the_plan_is_shown_and_asked_about(single: Project) -> None:
+    save(single, "resume", "7", "-m", "Line one\nLine two", "--by", "Ada")
+    before = seen(single)
+    with Terminal(single, "apply", FILE) as terminal:
         terminal.expect("Apply the plan? [y/N]")
         assert "Line two" in terminal.text
         assert "--by=Ada" in terminal.text
         terminal.type("n\r")
         assert terminal.end() == 2
         assert "Nothing was changed." in terminal.text
-    assert seen(completed) == before
-    with Terminal(completed, "apply", FILE) as terminal:
+    assert seen(single) == before
+    with Terminal(single, "apply", FILE) as terminal:
         terminal.answer("Apply the plan? [y/N]", "y\r")
         assert terminal.end() == 0
-    assert completed.states() == OPEN
-    assert completed.metadata()["reopenHistory"][0]["reopenedBy"] == "Ada"
+    assert single.states().items() <= OPEN.items()
+    assert single.metadata()["reopenHistory"][0]["reopenedBy"] == "Ada"
 
 
-def test_without_a_terminal_a_plan_needs_consent(completed: Project) -> None:
-    save(completed, "resume", "7", "-m", REASON)
-    before = seen(completed)
-    completed.run("apply", FILE).ends(
+def test_without_a_terminal_a_plan_needs_consent(single: Project) -> None:
+    save(single, "resume", "7", "-m", REASON)
+    before = seen(single)
+    single.run("apply", FILE).ends(
         2, err=("error[not-interactive]", "next: unlatch apply plan.json --yes")
     )
-    assert seen(completed) == before
+    assert seen(single) == before
 
 
 def test_texts_of_a_move_are_shown_before_it_is_made(single: Project) -> None:
@@ -53,37 +53,44 @@ def test_texts_of_a_move_are_shown_before_it_is_made(single: Project) -> None:
     )
 
 
-@pytest.mark.parametrize("source", ["--reason=-", "--reason-file=-", "--reason-file=why.txt"])
-def test_a_plan_has_the_text_of_a_reason_not_its_source(completed: Project, source: str) -> None:
-    (completed.root / "why.txt").write_text(REASON)
-    completed.run("resume", "7", source, "--plan-out", FILE, stdin=REASON).ends(0)
-    (completed.root / "why.txt").unlink()
-    plan = json.loads((completed.root / FILE).read_text())
+@pytest.mark.parametrize(
+    "source",
+    [
+        "--reason=-",
+        pytest.param("--reason-file=-", marks=pytest.mark.sweep),
+        pytest.param("--reason-file=why.txt", marks=pytest.mark.sweep),
+    ],
+)
+def test_a_plan_has_the_text_of_a_reason_not_its_source(single: Project, source: str) -> None:
+    (single.root / "why.txt").write_text(REASON)
+    single.run("resume", "7", source, "--plan-out", FILE, stdin=REASON).ends(0)
+    (single.root / "why.txt").unlink()
+    plan = json.loads((single.root / FILE).read_text())
     assert plan["command"]["options"]["--reason"] == [REASON]
-    assert completed.run("apply", FILE, "--yes").code == 0
-    assert completed.metadata()["reopenHistory"][0]["reason"] == REASON
+    assert single.run("apply", FILE, "--yes").code == 0
+    assert single.metadata()["reopenHistory"][0]["reason"] == REASON
 
 
-def test_the_document_is_that_of_the_dry_run_and_then_of_the_command(completed: Project) -> None:
-    done = completed.run("resume", "7", "-m", REASON, "--plan-out", FILE, "--json")
-    plan = json.loads((completed.root / FILE).read_text())
+def test_the_document_is_that_of_the_dry_run_and_then_of_the_command(single: Project) -> None:
+    done = single.run("resume", "7", "-m", REASON, "--plan-out", FILE, "--json")
+    plan = json.loads((single.root / FILE).read_text())
     assert plan["preview"] == done.document
-    before = seen(completed)
-    checked = completed.run("apply", FILE, "--dry-run", "--json")
+    before = seen(single)
+    checked = single.run("apply", FILE, "--dry-run", "--json")
     assert (checked.code, checked.document["schema"]) == (0, "unlatch.dry-run/1")
-    assert seen(completed) == before
-    applied = completed.run("apply", FILE, "--yes", "--json")
+    assert seen(single) == before
+    applied = single.run("apply", FILE, "--yes", "--json")
     assert (applied.code, applied.document["schema"]) == (0, "unlatch.resume/1")
-    again = completed.run("apply", FILE, "--yes", "--json")
+    again = single.run("apply", FILE, "--yes", "--json")
     expected = {"schema": "unlatch.apply/1", "increments": [NAME], "pending": 0, "exitCode": 0}
     assert again.document == expected
-    completed.run("complete", "7", "--force", "--yes", "--offline").ends(0)
-    refused = completed.run("apply", FILE, "--yes", "--json").ends(5)
+    single.run("complete", "7", "--force", "--yes", "--offline").ends(0)
+    refused = single.run("apply", FILE, "--yes", "--json").ends(5)
     assert refused.document["error"]["id"] == "plan-changed"
 
 
 def test_an_edit_that_changes_nothing_in_the_plan_is_a_note(project: Project) -> None:
-    completed(project)
+    project.increment(links=project.items("ado"))
     save(project, "resume", "7", "-m", REASON)
     project.box.ado.add_comment(101, "<div>Look</div>")
     project.run("apply", FILE, "--yes").ends(
@@ -121,6 +128,7 @@ def test_a_killed_apply_is_finished_by_sync_and_posts_once(
     assert completed.run("apply", FILE, "--yes").code == 0
 
 
+@pytest.mark.sweep
 def test_an_apply_that_is_killed_before_it_wrote_can_be_repeated(completed: Project) -> None:
     save(completed, "resume", "7", "-m", REASON)
     waiting = Waiting()
@@ -145,7 +153,12 @@ def test_an_apply_that_is_killed_before_it_wrote_can_be_repeated(completed: Proj
 
 
 @pytest.mark.parametrize(
-    "command", [("resume", "7", "-m", REASON), ("abandon", "7"), ("complete", "7", "--force")]
+    "command",
+    [
+        pytest.param("resume", "7", "-m", REASON, marks=pytest.mark.sweep),
+        ("abandon", "7"),
+        pytest.param("complete", "7", "--force", marks=pytest.mark.sweep),
+    ],
 )
 def test_a_change_between_the_comparison_and_the_lock_is_refused(
     project: Project, tmp_path: Path, command: tuple[str, ...]
@@ -159,13 +172,13 @@ def test_a_change_between_the_comparison_and_the_lock_is_refused(
     assert project.states() in (OPEN, CLOSED)
 
 
-def test_two_jobs_that_apply_one_plan_at_once_post_once(completed: Project) -> None:
-    save(completed, "resume", "7", "-m", REASON)
+def test_two_jobs_that_apply_one_plan_at_once_post_once(single: Project) -> None:
+    save(single, "resume", "7", "-m", REASON)
     jobs = [
         subprocess.Popen(
             [*unlatch(), "apply", FILE, "--yes"],
-            cwd=completed.root,
-            env=completed.environ,
+            cwd=single.root,
+            env=single.environ,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -177,7 +190,7 @@ def test_two_jobs_that_apply_one_plan_at_once_post_once(completed: Project) -> N
         job.communicate(timeout=60)
     assert 0 in [job.returncode for job in jobs]
     assert {job.returncode for job in jobs} <= {0, 3, 5}
-    assert completed.run("sync", "7").code == 0
-    assert completed.states() == OPEN
-    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
-    assert len(completed.metadata()["reopenHistory"]) == 1
+    assert single.run("sync", "7").code == 0
+    assert single.states().items() <= OPEN.items()
+    assert [1] == [len(comments) for comments in single.comments().values()]
+    assert len(single.metadata()["reopenHistory"]) == 1

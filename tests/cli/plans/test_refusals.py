@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -37,15 +38,6 @@ def write(project: Project, content: object) -> None:
     (project.root / FILE).write_text(json.dumps(content), encoding="utf-8")
 
 
-def test_a_status_that_changed_meanwhile_is_said(project: Project) -> None:
-    active(project)
-    save(project, "complete", "7", "--force")
-    assert project.run("pause", "7").code == 0
-    said = refused(project)
-    assert "error[plan-changed]" in said
-    assert f"{NAME}: status: active -> paused" in said
-
-
 def test_a_command_that_is_no_longer_possible_is_a_change(project: Project) -> None:
     active(project)
     save(project, "pause", "7")
@@ -53,12 +45,11 @@ def test_a_command_that_is_no_longer_possible_is_a_change(project: Project) -> N
     assert f"{NAME}: status: active -> completed" in refused(project)
 
 
-def test_a_change_and_its_undo_are_changes(project: Project) -> None:
-    completed(project)
-    save(project, "resume", "7", "-m", REASON)
+def test_a_change_and_its_undo_are_changes(single: Project) -> None:
+    save(single, "resume", "7", "-m", REASON)
     for command in (("resume", "7", "-m", "Other", "--yes"), ("undo", "7", "--yes")):
-        assert project.run(*command).code == 0
-    said = refused(project)
+        assert single.run(*command).code == 0
+    said = refused(single)
     assert f"{NAME}: lastEvent: nothing -> " in said
     assert "revision" not in said
 
@@ -80,7 +71,7 @@ def test_what_could_be_done_twice_is_refused_the_second_time(
 
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_that_a_person_closed_meanwhile_is_said(project: Project, tracker: str) -> None:
-    active(project)
+    project.increment(status="active", links=project.items(tracker, finished=False))
     save(project, "complete", "7", "--force")
     move(project, tracker, CLOSED[tracker], OTHERS[tracker])
     change = f"{project.urls[tracker]}: state: {OPEN[tracker]} -> {CLOSED[tracker]}"
@@ -89,7 +80,7 @@ def test_an_item_that_a_person_closed_meanwhile_is_said(project: Project, tracke
 
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_item_that_was_closed_at_another_time_is_said(project: Project, tracker: str) -> None:
-    completed(project)
+    project.increment(links=project.items(tracker))
     plan = save(project, "resume", "7", "-m", REASON)
     (item,) = (one for one in plan["items"] if one["tracker"] == tracker)
     item["since"] = "2026-01-01T00:00:00Z"
@@ -105,23 +96,22 @@ def test_an_item_that_cannot_be_read_any_more_is_not_checked(single: Project) ->
     assert "error[plan-not-checked]" in refused(single)
 
 
-def test_another_project_is_refused(project: Project) -> None:
-    completed(project)
-    project.git("init", "--quiet")
-    project.git("remote", "add", "origin", "https://github.com/octo/widgets.git")
-    plan = save(project, "resume", "7", "-m", REASON)
+def test_another_project_is_refused(single: Project) -> None:
+    single.git("init", "--quiet")
+    single.git("remote", "add", "origin", "https://github.com/octo/widgets.git")
+    plan = save(single, "resume", "7", "-m", REASON)
     assert plan["project"] == "github.com/octo/widgets"
-    project.git("remote", "set-url", "origin", "git@github.com:octo/widgets")
-    assert project.run("apply", FILE, "--dry-run").code == 0
-    project.git("remote", "set-url", "origin", "https://ada@github.com/octo/gadgets")
-    said = refused(project)
+    single.git("remote", "set-url", "origin", "git@github.com:octo/widgets")
+    assert single.run("apply", FILE, "--dry-run").code == 0
+    single.git("remote", "set-url", "origin", "https://ada@github.com/octo/gadgets")
+    said = refused(single)
     assert "error[plan-elsewhere]" in said
     assert "made for github.com/octo/widgets, and this is github.com/octo/gadgets" in said
 
 
 @pytest.mark.parametrize("tracker", ALL)
 def test_another_account_is_refused(project: Project, tracker: str) -> None:
-    completed(project)
+    project.increment(links=project.items(tracker))
     account = save(project, "resume", "7", "-m", REASON)["accounts"][tracker]
     said = refused(as_bot(project))
     assert f"accounts: {tracker}: {account} -> " in said
@@ -140,7 +130,7 @@ def _edit(*path: str | int, to: object) -> Callable[[Plan], None]:
 EDITS = {
     "text": _edit("preview", "items", 0, "comment", to="Harmless"),
     "host": _edit("preview", "items", 0, "url", to="https://evil.example/octo/widgets/issues/4"),
-    "request": _edit("preview", "items", 1, "requests", 1, "url", to="https://evil.example/"),
+    "request": _edit("preview", "items", 0, "requests", 1, "url", to="https://evil.example/"),
     "no item": _edit("preview", "items", to=[]),
     "status": _edit("preview", "increment", "wouldBe", to="completed"),
     "basis": _edit("items", 0, "state", to="open"),
@@ -158,17 +148,18 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
-def test_an_edited_plan_is_refused(project: Project, edit: Callable[[Plan], None]) -> None:
-    completed(project)
+def test_an_edited_plan_is_refused(project: Project) -> None:
+    project.increment(links=project.items("github"))
     project.increment("0008-other")
     plan = save(project, "resume", "7", "-m", REASON)
-    edit(plan)
-    write(project, plan)
-    assert "error[plan-changed]" in refused(project)
+    for name, edit in EDITS.items():
+        edited = deepcopy(plan)
+        edit(edited)
+        write(project, edited)
+        assert "error[plan-changed]" in refused(project), name
 
 
-FORBIDDEN = {
+FORBIDDEN: dict[str, Callable[[Plan], object]] = {
     "unknown command": _edit("command", "name", to="auth login"),
     "no command": _edit("command", "name", to=""),
     "a group": _edit("command", "name", to="github"),
@@ -190,31 +181,25 @@ FORBIDDEN = {
 }
 
 
-@pytest.mark.parametrize("edit", FORBIDDEN.values(), ids=FORBIDDEN)
-def test_what_no_plan_can_have_is_refused_before_any_request(
-    project: Project, edit: Callable[[Plan], None]
-) -> None:
-    completed(project)
-    plan = save(project, "resume", "7", "-m", REASON)
-    edit(plan)
-    write(project, plan)
-    invalid(project)
+WORDS = ("session:2026-01-01-x", "effort:auth", "--yes", "--root=/")
 
 
-@pytest.mark.parametrize("word", ["session:2026-01-01-x", "effort:auth", "--yes", "--root=/"])
-def test_a_word_is_never_an_option_or_other_work(project: Project, word: str) -> None:
-    completed(project)
-    plan = save(project, "resume", "7", "-m", REASON)
-    plan["command"]["words"] = [word]
-    write(project, plan)
-    before = seen(project)
-    assert project.run("apply", FILE, "--yes").code in (1, 2)
-    assert seen(project) == before
+def test_what_no_plan_can_have_is_refused_before_any_request(single: Project) -> None:
+    plan = save(single, "resume", "7", "-m", REASON)
+    for edit in FORBIDDEN.values():
+        edited = deepcopy(plan)
+        edit(edited)
+        write(single, edited)
+        invalid(single)
+    for word in WORDS:  # it is never an option, nor other work
+        write(single, {**plan, "command": {**plan["command"], "words": [word]}})
+        before = seen(single)
+        assert single.run("apply", FILE, "--yes").code in (1, 2), word
+        assert seen(single) == before
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
+def test_a_file_that_is_no_plan_is_refused(single: Project) -> None:
+    for content, why in (
         (b"", "the file is empty"),
         (b"{", "unexpected end of file"),
         (b"[]", "object"),
@@ -223,18 +208,15 @@ def test_a_word_is_never_an_option_or_other_work(project: Project, word: str) ->
         (b"[" * 100_000, "nested"),
         (b" " * (8 << 20) + b"{}", "more than 8,388,608 bytes"),
         (b'{"schema": NaN}', "NaN"),
-    ],
-    ids=["empty", "cut", "list", "UTF-16", "twice", "deep", "huge", "NaN"],
-)
-def test_a_file_that_is_no_plan_is_refused(single: Project, content: bytes, why: str) -> None:
-    (single.root / FILE).write_bytes(content)
-    assert why in invalid(single)
+    ):
+        (single.root / FILE).write_bytes(content)
+        assert why in invalid(single)
 
 
 def test_every_cut_of_a_plan_is_refused(single: Project) -> None:
     save(single, "resume", "7", "-m", REASON)
     whole = (single.root / FILE).read_bytes()
-    for length in range(0, len(whole) - 2, len(whole) // 20):
+    for length in range(0, len(whole) - 2, len(whole) // 5):
         (single.root / FILE).write_bytes(whole[:length])
         invalid(single)
 
@@ -256,32 +238,19 @@ def test_an_existing_file_is_not_overwritten(single: Project) -> None:
 SECRET = "ghp_" + "x7Ky2" * 8  # of no account
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("resume", "7", "--reason", f"See https://ada:{SECRET}@example.com/"),
-        ("resume", "7", "--reason", "Because", "--by", SECRET),
-        ("resume", "7", "--reason", "Because", "--label", SECRET),
-        ("resume", "7", "--reason", "Because", "--key", SECRET),
-    ],
-    ids=["reason", "by", "label", "key"],
-)
-def test_a_plan_with_a_secret_is_not_saved(completed: Project, command: tuple[str, ...]) -> None:
-    completed.run(*command, "--plan-out", FILE).ends(2, err="error[secret-in-text]", lacks=SECRET)
-    assert not (completed.root / FILE).exists()
-
-
-@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN"])
-def test_a_token_of_a_tracker_is_not_saved_whether_it_was_used_or_not(
-    project: Project, name: str
-) -> None:
-    active(project)
-    token = "plain-words-of-nobody"
-    project.extra[name] = token
-    project.run("pause", "7", "-m", f"It is {token}", "--plan-out", FILE).ends(
-        2, err="error[secret-in-text]", lacks=token
-    )
-    assert not (project.root / FILE).exists()
+def test_a_plan_with_a_secret_is_not_saved(single: Project) -> None:
+    token = single.extra["JIRA_API_TOKEN"] = "plain-words-of-nobody"  # whether it was used or not
+    for secret, *words in (
+        (SECRET, "--reason", f"See https://ada:{SECRET}@example.com/"),
+        (SECRET, "--reason", "Because", "--by", SECRET),
+        (SECRET, "--reason", "Because", "--label", SECRET),
+        (SECRET, "--reason", "Because", "--key", SECRET),
+        (token, "--reason", f"It is {token}"),
+    ):
+        single.run("resume", "7", *words, "--plan-out", FILE).ends(
+            2, err="error[secret-in-text]", lacks=secret
+        )
+        assert not (single.root / FILE).exists()
 
 
 @pytest.mark.parametrize(
@@ -289,7 +258,6 @@ def test_a_token_of_a_tracker_is_not_saved_whether_it_was_used_or_not(
     [
         (("resume", "7", "-m", REASON, "--tasks-file", "tasks.txt"), "--tasks-file"),
         (("resume", "7", "-m", REASON, "--scope", "More"), "--scope"),
-        (("resume", "7", "-m", REASON, "--update-scope"), "--update-scope"),
         (("complete", "7", "--archive"), "--archive"),
         (("complete", "7", "--briefing"), "--briefing"),
         (("link", "--file", "links.txt"), "--file"),
