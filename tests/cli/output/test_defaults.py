@@ -23,7 +23,8 @@ def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status", "state"), [("r", "active", "open"), ("c", "completed", "closed")]
+    ("answer", "status", "state"),
+    [("r", "active", "open"), pytest.param("c", "completed", "closed", marks=pytest.mark.sweep)],
 )
 def test_the_answers_of_a_sync_are_the_first_letters_of_what_they_do(
     completed: Project, answer: str, status: str, state: str

@@ -56,6 +56,7 @@ def check_files(project: Project) -> None:
     assert [problem for event in project.events() for problem in mistakes(event, "event")] == []
 
 
+@pytest.mark.sweep
 def test_resuming_and_completing(completed: Project) -> None:
     check(completed, "dry-run", *RESUME, "--dry-run")
     resumed = check(completed, "resume", *RESUME)
@@ -81,12 +82,7 @@ def test_resuming_and_completing(completed: Project) -> None:
     check(completed, "history", "history", "7")
 
 
-def test_undoing(single: Project) -> None:
-    single.run(*RESUME)
-    check(single, "undo", "undo", "7", "--yes")
-    check_files(single)
-
-
+@pytest.mark.sweep
 def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
     completed.box.faults.add(Fault("github", "status", code=503, times=9))
     completed.box.faults.add(Fault("jira", "status", code=404, times=9))
@@ -114,25 +110,6 @@ def test_the_items_of_an_abandoned_increment_are_left_alone(project: Project) ->
     check_files(project)
 
 
-def test_an_item_that_another_increment_needs(project: Project) -> None:
-    links = project.items("github", finished=False)
-    project.increment(status="active", links=links)
-    project.increment("0008-same-item", status="active", links=links)
-    check(project, "history-all", "history", "--all")
-    document = check(project, "complete", "complete", "7")
-    assert [entry["neededBy"] for entry in document["spared"]] == [["0008-same-item"]]
-    project.run(*RESUME, "--offline")
-    most = check(project, "history-all", "history", "--all")["mostReopened"]
-    assert [one["id"] for one in most] == [NAME]
-
-
-def test_moves_along_the_table(project: Project) -> None:
-    check(project, "new", "new", "Export to CSV")
-    for command in ("start", "pause", "start", "review", "start", "backlog"):
-        check(project, command, command, "1")
-    assert mistakes(project.metadata("0001-export-to-csv"), "metadata") == []
-
-
 def test_mending_and_migrating(project: Project) -> None:
     project.increment(id="0007", created="2025-10-01")
     fixed = check(project, "doctor", "doctor", "--fix", "--yes")
@@ -142,50 +119,6 @@ def test_mending_and_migrating(project: Project) -> None:
     assert [one["done"] for one in fixed["fixes"]] == [True]
     path = f".unlatch/increments/{NAME}/metadata.json"
     assert [path] == [one["path"] for one in migrated["changed"]]
-
-
-def test_lists_and_looks(completed: Project) -> None:
-    completed.increment("0008-broken")
-    (completed.folder("0008-broken") / "metadata.json").write_text("{")
-    completed.box.faults.add(Fault("github", "status", code=404, times=9))
-
-    listed = check(completed, "list", "list", "--all")
-    assert [one["broken"] and one["broken"]["id"] for one in listed] == [None, "metadata-invalid"]
-    shown = check(completed, "show", "show", "7")
-    assert [item["error"] and item["error"]["id"] for item in shown["items"]] == [
-        "item-not-found",
-        None,
-        None,
-    ]
-    check(completed, "show", "show", "7", "--offline")
-    check(completed, "status", "status")
-    check(completed, "tracker-status", "jira", "status", "7")
-
-
-def test_tying_and_cutting(completed: Project) -> None:
-    completed.increment("0008-other", status="active")
-    check(completed, "link", "link", "8", *completed.urls.values())
-    assert mistakes(completed.metadata("0008-other"), "metadata") == []
-    check(completed, "unlink", "unlink", "8", completed.urls["jira"])
-    check(completed, "unlink", "unlink", "8", "octo/widgets#4")
-    created = check(completed, "tracker-change", "link", "8", "--create", "github")
-    assert created["kind"] == "create"
-    assert mistakes(completed.metadata("0008-other"), "metadata") == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("github", "reopen-issue", "--reason", "Again"),
-        ("github", "close-issue"),
-        ("ado", "update-work-item"),
-        ("jira", "create-issue", "--another"),
-    ],
-)
-def test_the_groups_of_the_trackers(completed: Project, command: tuple[str, ...]) -> None:
-    document = check(completed, "tracker-change", *command, "7")
-    assert command[0] == document["tracker"]
-    check_files(completed)
 
 
 def test_setting_up(project: Project) -> None:

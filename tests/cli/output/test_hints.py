@@ -4,6 +4,7 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
@@ -18,8 +19,13 @@ _END = re.compile(r"; |, | or (?=unlatch )|  +\(| \((?=or: )|\Z")
 _VALUE = "VALUE"
 
 
-def _commands() -> Iterator[tuple[str, str]]:
-    """Each command in a hint, with its place."""
+@cache
+def _commands() -> frozenset[tuple[str, str]]:
+    """The commands in hints, with their places."""
+    return frozenset(_all_commands())
+
+
+def _all_commands() -> Iterator[tuple[str, str]]:
     for folder in ("core/unlatch", "plugins"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "unlatch " not in (source := path.read_text()):
@@ -63,7 +69,7 @@ def _texts(node: ast.expr) -> Iterator[str]:
 
 def test_a_command_in_a_hint_can_be_typed() -> None:
     # In one test: each worker would read all sources for the names of the cases.
-    commands = sorted(set(_commands()))
+    commands = sorted(_commands())
     problems = {
         f"{place}: {command}": problem
         for place, command in commands
@@ -76,7 +82,7 @@ def test_a_command_in_a_hint_can_be_typed() -> None:
 def test_a_placeholder_of_a_text_in_a_hint_is_refused() -> None:
     placed = {
         (found.name, parameter.name, word): _is_refused(parameter, word, context)
-        for _, command in set(_commands())
+        for _, command in _commands()
         for found, context, words in [_found(shlex.split(command)[1:])]
         for parameter, word in _values(found, context, words)
         if word in ("TEXT", "REASON", "TITLE", "WORD", "NAME")

@@ -74,12 +74,6 @@ def test_nothing_is_proposed_where_nothing_is_similar(project: Project) -> None:
         assert 0 == project.run(*shlex.split(hint)[1:]).code
 
 
-def test_a_group_without_a_command_prints_its_help(project: Project) -> None:
-    for typed in ([], ["github"], ["auth"]):
-        done, asked = project.run(*typed), project.run(*typed, "--help")
-        assert (2, asked.out) == (done.code, done.err + done.out)
-
-
 def test_an_option_without_its_value_names_the_command_and_the_value(project: Project) -> None:
     for line, value in (
         ("resume 7 --reason", "TEXT"),

@@ -72,6 +72,7 @@ def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project
     assert "Interrupted. Nothing was changed." in lines
 
 
+@pytest.mark.sweep
 def test_a_command_offers_what_it_can_act_on(several: Project) -> None:
     before = several.tree()
     for command, expected in (
@@ -131,18 +132,6 @@ def test_a_long_id_leaves_room_for_the_titles_of_the_others(several: Project) ->
     lines = "\n".join(shown(terminal))
     assert "  0002-login            completed  Login\n" in lines
     assert "Type to search, arrows move, Enter chooses, Esc leaves\n" in lines
-
-
-@pytest.mark.parametrize(
-    ("command", "how"),
-    [("show", {"TERM": "dumb"}), ("unlink", {"TERM": "dumb"}), ("pause", {"lines": 3})],
-)
-def test_a_terminal_without_room_for_a_menu_gets_the_error(
-    several: Project, command: str, how: dict[str, Any]
-) -> None:
-    with picker(several, command, **how) as terminal:
-        assert 2 == terminal.end()
-    assert "Missing argument 'ID" in terminal.text
 
 
 @pytest.mark.parametrize(

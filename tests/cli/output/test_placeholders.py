@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from tests.cli.project import REASON, Project
+from tests.cli.project import Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
 
@@ -52,24 +52,3 @@ def test_id_is_no_part_of_a_name(project: Project) -> None:
 
     # The same word in small letters is one.
     assert project.run("show", "id", "--json").document["increment"]["id"] == "0007-identity"
-
-
-def test_the_step_after_a_reason_without_effect_posts_nothing(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", REASON, "--yes")
-    done = completed.run("resume", "7", "--reason", "Other reason", "--yes")
-    before, comments = completed.tree(), completed.comments()
-    step = done.err.partition("to add work: unlatch ")[2].partition(";")[0]
-    assert_refused(completed.run(*shlex.split(step)), 2, "placeholder")
-    assert (before, comments) == (completed.tree(), completed.comments())
-
-
-def test_a_text_with_the_word_of_a_placeholder_is_one(completed: Project) -> None:
-    completed.run(
-        "resume", "7", "--scope", "TEXT columns", "--task", "Add a TITLE", "-m", REASON, "--yes"
-    ).ends(0)
-    assert "Add a TITLE" in (completed.folder() / "tasks.md").read_text()
-
-
-def test_the_words_of_a_person_may_be_those_of_a_placeholder(project: Project) -> None:
-    project.run("session", "start", "Types", "--phase", "Ask")
-    project.run("session", "log", "--user", "TEXT", "--call", "ask", "--result", "TEXT").ends(0)

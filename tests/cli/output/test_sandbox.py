@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -66,7 +65,7 @@ def empty(project: Project, served: Served) -> Project:
     return project
 
 
-@pytest.mark.parametrize("how", ["replaced", "appended"])
+@pytest.mark.parametrize("how", ["replaced"])
 def test_what_it_prints_is_a_configuration_without_mistakes(
     empty: Project, served: Served, how: str
 ) -> None:
@@ -80,14 +79,6 @@ def test_what_it_prints_is_a_configuration_without_mistakes(
         settings["settle"]["value"],
         settings["settle"]["source"],
     )
-
-
-def test_it_starts_empty_and_link_makes_the_first_item(empty: Project, served: Served) -> None:
-    (empty.root / ".unlatch/config.toml").write_text(served.config)
-    empty.run("new", "Smart discipline")
-    empty_still = empty.run("link", "--suggest", "--json").document["listed"]
-    empty.run("link", "1", "--create", "github").ends(0, "octo/widgets#1")
-    assert {0} == set(empty_still.values())
 
 
 def test_seed_adds_sample_items_once_and_the_state_keeps_them(
@@ -111,20 +102,6 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
     assert first.environ["GITHUB_TOKEN"] == second.environ["GITHUB_TOKEN"]
     assert 0 == linked.code, linked.said
     assert "3 items linked to 1 increment" in linked.said
-
-
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Served) -> None:
-    commands = [line for line in served.said.splitlines() if line.startswith("  ")]
-    printed = subprocess.run(
-        ["sh", "-c", "\n".join((*commands, "env"))],
-        cwd=empty.root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert set() == {f"{n}={v}" for n, v in served.environ.items()} - set(printed.stdout.split())
-    assert 0 == empty.run("doctor", "--online").code
 
 
 def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def test_without_a_terminal_nothing_is_cut(titled: Project) -> None:
 @pytest.mark.parametrize("columns", [60, 100, 200])
 @pytest.mark.parametrize(
     "category",
-    ["再開", "보고서", "e\u0301te\u0301", "नमस्ते"],
-    ids=["han", "hangul", "combined", "hindi"],
+    ["再開", "e\u0301te\u0301"],
+    ids=["han", "combined"],
 )
 def test_columns_behind_wide_and_combined_signs_are_in_line(
     single: Project, columns: int, category: str
@@ -112,7 +112,7 @@ def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) 
 @pytest.mark.parametrize("columns", [60, 100])
 @pytest.mark.parametrize(
     "command",
-    [("status",), ("show", "7"), ("history", "7"), ("github", "status", "7"), ("doctor",)],
+    [("status",), ("show", "7"), ("github", "status", "7")],
     ids=" ".join,
 )
 def test_only_an_address_or_path_is_longer_than_the_terminal_is_wide(
@@ -147,8 +147,7 @@ def test_the_prompt_for_many_shows_items_in_a_column(completed: Project) -> None
 @pytest.mark.parametrize(
     "line",
     [
-        *("list", "status", "history --all", "search portal", "effort list"),
-        *("effort show portal", "session list", "session query", "session show portal"),
+        *("status", "history --all", "search portal", "effort show portal", "session list"),
     ],
 )
 def test_ids_are_whole_and_nothing_else_is_beside_those_that_do_not_fit(
