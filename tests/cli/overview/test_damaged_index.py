@@ -38,7 +38,7 @@ def cut(index: Path) -> None:
         pytest.param(lambda index: index.write_bytes(b"no database" * 500), id="other file"),
         pytest.param(cut, id="cut short"),
         pytest.param(overwritten(100, 1000), id="tables"),
-        *(pytest.param(overwritten(4096 * page, 4096), id=f"page {page}") for page in range(1, 8)),
+        *(pytest.param(overwritten(4096 * page, 4096), id=f"page {page}") for page in (1, 4)),
     ],
 )
 def test_a_damaged_index_is_made_again(

@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.overview.test_history import ULIDS, reopen
-from tests.cli.project import ALL, NAME, REASON, Project, stamp
-from tests.cli.terminal import Terminal
+from tests.cli.project import NAME, Project, stamp
 
 OTHER = "0008-other"
 URL = "https://github.com/octo/widgets/issues/4"
@@ -253,29 +252,3 @@ def test_a_wrong_time_and_options_that_do_not_fit_are_refused(several: Project) 
     command = "history --all --since 2025-11-11 --until 2025-11-13"
     assert f"next: unlatch {command}\n" in done.err
     assert 0 == several.run(*command.split()).code
-
-
-def test_what_commands_did_is_all_there(completed: Project) -> None:
-    resume = ("resume", "7", "--reason", REASON, "--category", "bug", "--yes", "--by", "Dana")
-    completed.run(*resume)
-    completed.run("complete", "7", "--by", "Dana")
-    completed.run("resume", "7", "--reason", REASON, "--yes", "--by", "Dana", "--offline")
-    first, second = check(completed, "history-all", "history", "--all")["reopened"]
-    urls = {one: completed.urls[one] for one in ALL}
-    for one in (first, second):
-        assert urls == {item["tracker"]: item["url"] for item in one["items"]}
-        assert (one["reopenedBy"], one["reason"]) == ("Dana", REASON)
-    assert (first["category"], second["category"]) == ("bug", None)
-    assert first["completedAgainAt"] == second["completedAt"]
-    assert second["completedAgainAt"] is None
-
-
-@pytest.mark.parametrize("columns", [60, 100])
-def test_a_narrow_terminal_splits_no_id(project: Project, columns: int) -> None:
-    name = "0007-keep-the-smart-discipline-of-increments"
-    reason = "Empty files are not read by the importer of the second version"
-    project.increment(name, reopenHistory=[reopen(1, at(1), reason=reason)])
-    with Terminal(project, "history", "--all", columns=columns) as terminal:
-        assert 0 == terminal.end()
-    assert name in terminal.text
-    assert max(map(len, terminal.text.splitlines())) <= columns

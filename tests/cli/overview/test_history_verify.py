@@ -87,19 +87,6 @@ def test_a_delivered_reopen_is_confirmed_and_shown_and_nothing_is_written(
     assert [NAME, "0008-more"] == [one["id"] for one in document["increments"]]
 
 
-def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
-    assert reopened.run("complete", "7").code == 0
-    assert reopened.run("github", "reopen-issue", "7", "--reason", "Still there").code == 0
-    assert reopened.run("jira", "close-issue", "7").code == 0
-    assert reopened.run("resume", "7", "--yes", "--reason", "More").code == 0
-    (increment,) = verify(reopened, "7")["increments"]
-    times = [entry["at"] for entry in increment["entries"]]
-    assert sorted(times) == times
-    kinds = [entry["kind"] for entry in increment["entries"]]
-    assert ("reopened", "reopened") == (kinds[0], kinds[-1])
-    assert len(kinds) > 3
-
-
 def _first(project: Project, tracker: str) -> Any:
     """The id of the item's first comment."""
     box = project.box
@@ -122,6 +109,7 @@ def _edit(project: Project, tracker: str, change: Callable[[str], str | None]) -
         box.jira.edit_comment("SCRUM-28", id_, change(text))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tracker", ALL)
 def test_an_edited_comment_counts_while_it_has_the_reason(reopened: Project, tracker: str) -> None:
     _edit(reopened, tracker, lambda text: f"See the wiki. {text}")
@@ -245,10 +233,10 @@ def test_a_rewritten_closing_differs_from_the_comments(reopened: Project) -> Non
 @pytest.mark.parametrize(
     ("tracker", "method", "path"),
     [
-        ("github", "PATCH", "/issues/4$"),
+        pytest.param("github", "PATCH", "/issues/4$", marks=pytest.mark.sweep),
         ("github", "POST", "/comments$"),
-        ("github", "DELETE", "/labels/"),
-        ("ado", "PATCH", "/workItems/101"),
+        pytest.param("github", "DELETE", "/labels/", marks=pytest.mark.sweep),
+        pytest.param("ado", "PATCH", "/workItems/101", marks=pytest.mark.sweep),
         # The same parts as on GitHub.
         pytest.param("jira", "POST", "/transitions", marks=pytest.mark.sweep),
         pytest.param("jira", "PUT", "/SCRUM-28", marks=pytest.mark.sweep),
@@ -277,26 +265,6 @@ def test_a_lost_entry_of_a_renamed_increment_is_named(reopened: Project) -> None
     assert sorted(wrong(reopened)) == _on_each("operation-unknown")
 
 
-def test_an_earlier_name_that_another_increment_has_raises_no_alarm(project: Project) -> None:
-    links = project.items()
-    project.increment(links=links)
-    project.increment("0008-renamed", links=links, formerIds=[NAME])
-    assert project.run(*RESUME).code == 0
-
-    verify(project, "8")
-
-
-@pytest.mark.parametrize(
-    "end", ["-bug", ".2", *(pytest.param(one, marks=pytest.mark.sweep) for one in ("s", " bug"))]
-)
-def test_an_increment_whose_name_begins_like_it_raises_no_alarm(project: Project, end: str) -> None:
-    links = project.items()
-    project.increment(NAME, links=links)
-    project.increment(f"{NAME}{end}", links=links)
-    assert project.run("resume", f"{NAME}{end}", "--yes", "--reason", REASON).code == 0
-    assert verify(project, NAME)["increments"] == [{"id": NAME, "name": NAME, "entries": []}]
-
-
 def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:
     op, at = "01JC0000000000000000000002", "2025-10-02T00:00:00Z"
     (entry,), events = reopened.metadata()["reopenHistory"], reopened.events()
@@ -319,6 +287,7 @@ def _complete(project: Project) -> None:
     project.run("complete", "7", "--force", "--reason", "Done at last").ends(0)
 
 
+@pytest.mark.sweep
 def test_a_long_life_raises_no_alarm(reopened: Project) -> None:
     _complete(reopened)
     _resume(reopened, "It's <b>not</b> *done* @octocat #12 {x} &amp; http://example.com/a_b")
@@ -363,6 +332,7 @@ def test_moved_items_are_followed(reopened: Project) -> None:
     verify(reopened)
 
 
+@pytest.mark.sweep
 def test_two_clones_that_reopened_at_once_raise_no_alarm(project: Project, tmp_path: Path) -> None:
     project.increment(links=project.items())
     (project.root / ".gitattributes").write_text("events.jsonl merge=union\n")
@@ -388,6 +358,7 @@ def test_two_clones_that_reopened_at_once_raise_no_alarm(project: Project, tmp_p
     verify(project)
 
 
+@pytest.mark.sweep
 def test_created_and_updated_items_and_new_scope_raise_no_alarm(reopened: Project) -> None:
     reopened.increment("0008-other", status="active")
     assert reopened.run("link", "8", "--create", "github").code == 0
@@ -406,13 +377,6 @@ def test_created_and_updated_items_and_new_scope_raise_no_alarm(reopened: Projec
 
     reopened.box.github.edit("octo/widgets", 4, title="Another title", assignees=["octocat"])
     verify(reopened)
-
-
-def test_a_template_without_the_reason_leaves_it_unchecked(project: Project) -> None:
-    project.configure_more("comment_template = 'Reopened, see {increment}'")
-    project.increment(links=project.items())
-    assert project.run(*RESUME).code == 0
-    verify(project)
 
 
 def test_a_plugin_without_histories_is_checked_as_far_as_it_goes(

@@ -1,7 +1,5 @@
 """list, show, history, status, plugins, completion: they show everything and change nothing."""
 
-import json
-
 from tests.cli.overview.test_history import reopen
 from tests.cli.project import NAME, REASON, Project
 
@@ -18,32 +16,6 @@ def test_list_shows_what_is_there(project: Project) -> None:
     )
     assert done.err == "1 archived increment not shown; --all shows it.\n"
     assert "0001-first-steps       completed (archived)" in project.run("list", "--all").out
-
-
-def test_list_documents_its_keys(project: Project) -> None:
-    project.increment(links=project.items("jira"))
-    broken = project.folder("0009-broken")
-    broken.mkdir()
-    (broken / "metadata.json").write_text("{")
-
-    sound, lost = project.run("list", "--json").document
-
-    assert {
-        "id": NAME,
-        "title": "Smart discipline",
-        "status": "completed",
-        "type": "feature",
-        "archived": False,
-        "links": [{"tracker": "jira", "id": "SCRUM-28", "url": project.urls["jira"]}],
-        "reopens": 0,
-        "pending": 0,
-        "broken": None,
-    }.items() <= sound.items()
-    assert (lost["id"], lost["status"], lost["broken"]["id"]) == (
-        "0009-broken",
-        None,
-        "metadata-invalid",
-    )
 
 
 def test_a_status_that_no_increment_has_names_those_that_they_have(project: Project) -> None:
@@ -68,28 +40,6 @@ def test_show_tells_of_increment_and_items(completed: Project) -> None:
     jira = '    Jira          SCRUM-28 "Smart discipline" (Epic, In Progress), last synced today'
     assert jira in lines
     assert "                  labels: ux, reopened" in lines
-
-
-def test_documents_tell_of_what_waits_and_offline_nobody_is_asked(completed: Project) -> None:
-    completed.run("show", "7", "--offline").ends(0, out=completed.urls["github"])
-    assert completed.sent() == []
-    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-    document = completed.run("show", "7", "--json").document
-    status = completed.run("status", "--json").document
-    assert document["schema"] == "unlatch.show/1"
-    assert document["increment"]["status"] == "active"
-    assert [entry["reason"] for entry in document["reopenHistory"]] == [REASON]
-    assert len(document["pending"]) == 3
-    assert [(item["tracker"], item["state"], item["category"]) for item in document["items"]] == [
-        ("github", "closed", "done"),
-        ("ado", "Closed", "done"),
-        ("jira", "Done", "done"),
-    ]
-    assert status["schema"] == "unlatch.status/1"
-    assert [entry["id"] for entry in status["active"]] == [NAME]
-    assert len(status["pending"]) == 3
-    assert {"increment", "op", "kind", "tracker", "item", "at"} <= set(status["pending"][0])
-    assert (status["broken"], status["exitCode"]) == ([], 0)
 
 
 def test_looking_changes_nothing(single: Project) -> None:
@@ -154,30 +104,9 @@ def test_status_says_what_needs_somebody(completed: Project) -> None:
     assert shown[-1].startswith("Broken       0010-lost: the folder has no metadata.json")
 
 
-def test_plugins_are_listed_with_what_they_can(project: Project) -> None:
-    done = project.run("plugins")
-    plugins = project.run("plugins", "--json").document["plugins"]
-    first_words = [line.split()[0] for line in done.out.splitlines()]
-    assert first_words == ["Plugin", "ado", "github", "jira"]
-    nouns = [(plugin["name"], plugin["noun"]) for plugin in plugins]
-    assert nouns == [("ado", "work item"), ("github", "issue"), ("jira", "issue")]
-    assert all(plugin["ready"] for plugin in plugins)
-    assert {"close", "create", "reopen", "status", "update"} <= set(plugins[0]["capabilities"])
-
-
 def test_completion_prints_a_script(project: Project) -> None:
     for shell in ("bash", "zsh", "fish"):
         project.run("completion", shell).ends(0, out="_UNLATCH_COMPLETE")
-
-
-def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:
-    project.increment("0007-smart-discipline")
-    spec = project.folder() / "spec.md"
-    spec.write_text("# Größe “messen”\n", encoding="utf-8")
-    project.extra["PYTHONIOENCODING"] = "ascii"
-    documents = json.loads(project.process("list", "--json").out)
-    project.process("list").ends(0, out="Gr??e ?messen?")
-    assert [document["title"] for document in documents] == ["Größe “messen”"]
 
 
 def test_show_counts_the_reopens_that_it_leaves_out(project: Project) -> None:

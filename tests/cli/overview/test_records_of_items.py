@@ -60,15 +60,6 @@ def wrong(project: Project) -> list[tuple[str, str]]:
     ]
 
 
-def test_all_items_are_verified_without_ids(alone: Project) -> None:
-    document = verify(alone, 0)
-
-    assert {one["name"] for one in document["increments"]} == {*KEYS.values()}
-    assert document["checked"] == 9
-    done = alone.run("history", "verify").ends(0, whole_out="")
-    assert done.err == "3 entries, 9 parts checked: 0 differ, 0 not checked.\n"
-
-
 @every_tracker
 def test_a_changed_reason_of_an_item_is_found(alone: Project, tracker: str) -> None:
     def change(data: Any) -> None:
@@ -117,19 +108,6 @@ def test_items_are_verified_outside_of_a_project(outside: Project) -> None:
     assert counts == {entry["id"]: entry["reopens"] for entry in report["mostReopened"]}
     assert (3, 3, 0) == (report["reopens"], report["items"], report["links"])
     outside.run("report").ends(0, out="3 reopens of 3 items", not_out="Drift")
-
-
-def test_a_trace_has_the_requests_for_increments_and_for_items(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.run("resume", "7", "--reason", REASON, "--yes").ends(0)
-    project.box.github.add_issue(number=5, title="More", state="closed")
-    project.run("reopen", "octo/widgets#5", "--reason", REASON).ends(0)
-
-    project.run("--trace-http", "trace.txt", "history", "verify").ends(0)
-
-    trace = (project.root / "trace.txt").read_text()
-    assert "issues/4" in trace
-    assert "issues/5" in trace
 
 
 def test_all_reopens_are_listed_with_those_of_items(alone: Project) -> None:
@@ -254,14 +232,7 @@ def test_a_committed_deletion_of_an_increment_is_found(kept: Project) -> None:
     assert "Nothing is recorded yet" not in done.said
 
 
-def test_a_deletion_of_everything_is_found(kept: Project) -> None:
-    remove(kept)
-    remove(kept, OTHER)
-    save(kept)
-
-    assert sorted(wrong(kept)) == [(NAME, "record-deleted"), (OTHER, "record-deleted")]
-
-
+@pytest.mark.sweep
 def test_a_deletion_in_a_merge_alone_is_found(kept: Project) -> None:
     kept.git("checkout", "--quiet", "-b", "side")
     (kept.root / "note.txt").write_text("A note")
@@ -334,7 +305,14 @@ def test_events_that_git_has_lost_cannot_be_compared(kept: Project) -> None:
     assert wrong(kept) == [("git", "history-unread")]
 
 
-@pytest.mark.parametrize("way", ["archived", "renamed", "moved back"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param("archived", marks=pytest.mark.sweep),
+        pytest.param("renamed", marks=pytest.mark.sweep),
+        "moved back",
+    ],
+)
 def test_a_move_is_no_deletion(kept: Project, way: str) -> None:
     to = {"archived": f"_archive/{NAME}", "renamed": "0007-another", "moved back": "0007-another"}
     (kept.increments / to[way]).parent.mkdir(exist_ok=True)
@@ -388,6 +366,7 @@ def test_a_checkout_whose_repository_is_elsewhere_cannot_tell_either(kept: Proje
     assert wrong(kept) == [("git", "history-unread")]
 
 
+@pytest.mark.sweep
 def test_what_the_documentation_says_it_cannot_prove(kept: Project) -> None:
     remove(kept, OTHER)
     kept.git("commit", "--quiet", "--amend", "--no-edit")
@@ -415,11 +394,7 @@ def test_what_the_documentation_says_it_cannot_prove(kept: Project) -> None:
     kept.run("sync", "--check").ends(5, out="octo/widgets#4")
 
 
-def test_an_item_is_verified_by_each_name_that_reopen_takes(alone: Project) -> None:
-    for word in ("#4", KEYS["github"], alone.urls["github"]):
-        alone.run("history", "verify", word).ends(0, out="octo/widgets#4")
-
-
+@pytest.mark.sweep
 def test_a_project_below_the_top_of_its_repository_is_compared_too(kept: Project) -> None:
     top = kept.root
     below = top / "apps" / "web"
@@ -450,6 +425,7 @@ def test_events_of_a_name_that_git_quotes_are_named(kept: Project) -> None:
     assert {(name, "event-removed")} <= set(wrong(kept))
 
 
+@pytest.mark.sweep
 def test_what_a_merge_left_out_is_found(kept: Project) -> None:
     """Like `git merge --strategy ours`: the merge has the files of one side, without a change."""
     kept.git("checkout", "--quiet", "--orphan", "side")
@@ -464,6 +440,7 @@ def test_what_a_merge_left_out_is_found(kept: Project) -> None:
     assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").out
 
 
+@pytest.mark.sweep
 def test_a_later_merge_is_not_named_for_a_deletion(kept: Project) -> None:
     kept.git("branch", "side")
     remove(kept, OTHER)
@@ -477,6 +454,7 @@ def test_a_later_merge_is_not_named_for_a_deletion(kept: Project) -> None:
     assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").ends(5).out
 
 
+@pytest.mark.sweep
 def test_events_that_were_replaced_with_a_link_are_found(kept: Project) -> None:
     events, number = kept.folder() / "events.jsonl", len(kept.events())
     events.unlink()

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,21 +87,3 @@ def test_what_the_hint_says_restores_the_file(project: Project, name: str) -> No
         assert 0 == project.run("show", name).code
         if how == "folder":
             assert "notes" == (path.parent / "metadata.json.moved" / "kept").read_text()
-
-
-@pytest.mark.parametrize("where", ["home", "project/deeper"])
-def test_it_works_where_the_command_was_typed(project: Project, where: str, tmp_path: Path) -> None:
-    path = committed(project)
-    path.unlink()
-    cwd = tmp_path / where
-    cwd.mkdir(exist_ok=True)
-    done = replace(project, root=cwd).run("--root", str(project.root), "show", "7")
-    typed(project, done.err, cwd)
-    assert path.exists()
-
-
-def test_outside_of_git_no_hint_names_it(project: Project) -> None:
-    for number, spoil in enumerate(SPOILT.values(), 1):
-        name = project.increment(f"{number:04}-one", status="active")
-        spoil(project.folder(name) / "metadata.json")
-        project.run("show", name).ends(1, err="  next: ", not_err="git ")

@@ -67,17 +67,3 @@ def test_what_lists_the_increment_by_its_folders_name_says_why(
     for note in notes:
         assert (1, 1) == (listed.err.count(note), document.err.count(note)), note
     assert "0001-one-thing" in document.out
-
-
-@pytest.mark.parametrize("command", [("show", "7"), ("list",), ("status",)])
-@pytest.mark.parametrize("spec", [None, "", "no heading\n", "# smart discipline\n"])
-def test_a_document_that_was_read_or_is_not_there_is_not_mentioned(
-    project: Project, command: tuple[str, ...], spec: str | None
-) -> None:
-    project.increment(status="active")
-    (project.folder() / "tasks.md").unlink()
-    if spec is None:
-        (project.folder() / "spec.md").unlink()
-    else:
-        (project.folder() / "spec.md").write_text(spec)
-    project.run(*command).ends(0, lacks="not read")

@@ -46,17 +46,6 @@ def test_status_and_search_name_it_and_go_on(project: Project, kind: str, how: s
     assert NAME in text.out
 
 
-def test_a_folder_that_can_be_read_is_not_noted(project: Project) -> None:
-    project.increment()
-    assert 0 == project.run("effort", "open", "Smart").code
-    for command in (("status",), ("search", "smart")):
-        assert [] == check(project, command[0], *command)["warnings"]
-        assert "not read" not in project.run(*command).err
-    # Similar work is found beside one that cannot be read.
-    spoil(project, "runs", "file")
-    assert f"this looks like {NAME}" in project.run("new", "Smart discipline").err
-
-
 @pytest.mark.parametrize(
     ("kind", "command"),
     [
