@@ -110,6 +110,7 @@ def test_values_of_options_and_names_of_trackers_are_completed(several: Project)
         assert ["ado", "github", "jira"] == [*complete(several, *line.split(), "")], line
 
 
+@pytest.mark.sweep
 def test_a_completion_loads_nothing_that_is_slow(several: Project) -> None:
     several.extra |= {
         "_UNLATCH_COMPLETE": "bash_complete",

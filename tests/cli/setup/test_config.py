@@ -44,14 +44,9 @@ def user_file(project: Project) -> Path:
         ("frequent_reopens", ["7"], 7),
         ("comment", ["short"], "short"),
         ("mentions", ["true"], True),
-        ("labels.completed", ["3"], "3"),
         ("labels.completed", ["done {now}"], "done {now}"),
-        ("patience", ["1.5"], 1.5),
         ("reopen.categories", ["bug", "regression"], ["bug", "regression"]),
-        ("reopen.categories", ["bug"], ["bug"]),
-        ("reopen.categories", ["[]"], []),
         ("limits.per_type", ["{bug = 2}"], {"bug": 2}),
-        ("limits.per_type.bug", ["2"], 2),
         ("trackers.jira.site", ["https://acme.atlassian.net"], "https://acme.atlassian.net"),
         ("trackers.github.on_reopen.milestone", ["clear"], "clear"),
         ("sync.trackers.github.direction", ["pull"], "pull"),
@@ -73,12 +68,6 @@ def test_a_value_is_set_and_everything_else_is_kept(
     kept = [line for line in TEXT.splitlines() if line and not line.startswith(f"{name} =")]
     assert [line for line in text_of(plain).splitlines() if line in kept] == kept
     assert plain.run("config", "get", key, "--json").code == 0
-
-
-def test_a_removed_value_leaves_the_rest(plain: Project) -> None:
-    plain.run("config", "unset", "labels.reopened").ends(0)
-    assert text_of(plain) == TEXT.replace("reopened = 'again'\n", "")
-    assert plain.run("config", "get", "labels.reopened").out == "reopened\n"
 
 
 def test_a_table_that_a_removal_leaves_empty_goes(plain: Project) -> None:
@@ -231,14 +220,6 @@ def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
     assert text_of(plain) == "frequent_reopens = 3\n"
 
 
-def test_the_list_shows_whole_names(plain: Project) -> None:
-    with Terminal(plain, "config", "list", columns=80) as terminal:
-        assert terminal.end() == 0
-    lines = terminal.text.split("\n")
-    assert max(map(len, lines)) <= 80
-    assert "trackers.github.on_reopen.milestone" in {line.split(" ")[0] for line in lines}
-
-
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None:
     with Terminal(plain, "config", "list", columns=columns) as terminal:
@@ -250,13 +231,3 @@ def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None
     value, source = words[words.index("frequent_reopens") + 1 :][:2]
     assert value == "5"
     assert ".unlatch/config.toml".startswith(source)
-
-
-def test_a_table_is_shown_with_its_settings(plain: Project) -> None:
-    found = plain.run("config", "get", "labels", "--json").document["settings"]
-    assert [(one["key"], one["value"], one["source"]) for one in found] == [
-        ("labels.reopened", "again", ".unlatch/config.toml"),
-        ("labels.completed", "completed", "default"),
-        ("labels.scope_change", "scope-change", "default"),
-        ("labels.create_missing", False, "default"),
-    ]

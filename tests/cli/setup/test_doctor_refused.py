@@ -1,7 +1,6 @@
 """doctor where a folder is refused or the configuration is wrong: it still says all that it can."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -107,15 +106,6 @@ def test_no_place_is_told_twice(completed: Project) -> None:
     assert f"error    {NAME}/spec.md: is a symbolic link, which unlatch does not follow" in shown
     assert "error    0008-folder/metadata.json: is a folder, not a file" in shown
     assert "error    0009-empty/metadata.json:1:1: invalid JSON" in shown
-
-
-def test_a_file_of_the_project_is_named_once(completed: Project) -> None:
-    config = completed.root / ".unlatch/config.toml"
-    shutil.copy(config, completed.home)
-    config.unlink()
-    config.symlink_to(completed.home / "config.toml")
-    shown = completed.run("doctor").out
-    assert "error    .unlatch/config.toml: is a symbolic link, which unlatch" in shown
 
 
 def test_trusted_hosts_have_one_row_for_each_place_that_names_some(completed: Project) -> None:

@@ -92,16 +92,6 @@ def test_a_block_that_no_item_is_read_from_is_reported_before_there_are_no_items
     assert unread < said.index("It has no linked items")
 
 
-def test_two_folders_of_one_number_and_other_letters_are_no_problem(project: Project) -> None:
-    project.increment()
-    project.increment("0007G-imported", status="imported")
-    assert ("old-status", f"{HOME}/0007G-imported/metadata.json:/status") in findings(
-        project.run("doctor", "--json")
-    )
-    assert "number-twice" not in dict(findings(project.run("doctor", "--json")))
-    assert project.run("show", "7", "--json").document["increment"]["id"] == NAME
-
-
 def test_a_link_that_is_read_has_the_expected_shape(project: Project) -> None:
     project.items()
     urls = project.urls
@@ -115,28 +105,3 @@ def test_a_link_that_is_read_has_the_expected_shape(project: Project) -> None:
     for number, link in enumerate(links, 1):
         project.increment(f"{number:04}-one", links=link)
     assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
-
-
-def test_the_hint_for_an_unread_link_works(project: Project) -> None:
-    def unread() -> list[tuple[str, str | None]]:
-        found = findings(project.run("doctor", "--json"))
-        assert "shape-unexpected" not in dict(found)
-        return [one for one in found if one[0] == "link-unread"]
-
-    project.items()
-    links: list[tuple[str, Any]] = [
-        ("github", "#4"),
-        ("github", 4),
-        ("github", ["#4"]),
-        ("github", {"issue": "TBD"}),
-        ("github", {"issue": 0}),
-        ("jira", "SCRUM-28"),
-    ]
-    names = [f"{number:04}-one" for number in range(len(links))]
-    for name, (tracker, value) in zip(names, links, strict=True):
-        project.increment(name, links={tracker: value})
-    places = [at(f":/{one}", name) for name, (one, _) in zip(names, links, strict=True)]
-    assert unread() == [("link-unread", place) for place in places]
-    for name, (tracker, _) in zip(names, links, strict=True):
-        project.run("link", name, project.urls[tracker]).ends(0)
-    assert unread() == []

@@ -35,6 +35,7 @@ def test_help_shows_each_command_once(project: Project) -> None:
     assert [topic.capitalize() for topic in all_topics()] == headings
 
 
+@pytest.mark.sweep
 def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) -> None:
     same = [["github"], ["github", "close-issue"]]
     for topic, entries in all_topics().items():

@@ -70,6 +70,7 @@ def test_skeleton_is_written(project: Project, tmp_path: Path) -> None:
         assert re.search(rf'def {name}\(.*\n        """{re.escape(line)}"""', text), name
 
 
+@pytest.mark.sweep
 def test_its_tests_name_the_next_method_to_write(made: Path, tmp_path: Path) -> None:
     site, report = made.with_name("site"), tmp_path / "report.xml"
 
@@ -89,18 +90,6 @@ def test_its_tests_name_the_next_method_to_write(made: Path, tmp_path: Path) -> 
 
     code, shown = python("unlatch.cli", "plugins", cwd=tmp_path, PYTHONPATH=str(site))
     assert (0, True) == (code, "Redmine (unfinished)" in shown)
-
-
-def test_its_address_may_end_with_a_slash_and_is_proposed(made: Path, tmp_path: Path) -> None:
-    site = {"PYTHONPATH": str(made.with_name("site"))}
-    code, _ = python("unlatch.cli", "init", cwd=tmp_path, **site)
-    config = tmp_path / ".unlatch" / "config.toml"
-    proposed = '# [trackers.redmine]\n# url = "https://redmine.example.org"\n'
-    assert (0, True) == (code, proposed in config.read_text())
-    config.write_text('[trackers.redmine]\nurl = "https://redmine.example.org/"\n')
-    key = "trackers.redmine.url"
-    code, shown = python("unlatch.cli", "config", "get", key, cwd=tmp_path, **site)
-    assert (0, "https://redmine.example.org") == (code, shown.strip())
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_init_refuses_what_it_cannot_read(single: Project) -> None:
     ("line", "code"),
     [
         ("list", 0),
-        ("resume 7 --reason More --yes", 0),
+        pytest.param("resume 7 --reason More --yes", 0, marks=pytest.mark.sweep),
         ("agents install", 2),
         *(
             pytest.param(line, 0, marks=pytest.mark.sweep)

@@ -48,6 +48,7 @@ def test_a_document_is_whole_beside_a_plugin_that_prints(printing: Project) -> N
     assert [one for one in PRINTED if one not in done.err] == []
 
 
+@pytest.mark.sweep
 def test_a_process_keeps_its_stdout_to_itself(printing: Project) -> None:
     done = printing.process(*RESUME, cold=True)
     assert [3] == [done.document["exitCode"]]
