@@ -4,15 +4,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.cli.files.test_corpus import corpus, pytestmark
 from tests.cli.project import REASON, Project
-from tests.increments.documents.test_corpus import some_or_all
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.native import UNLATCH
 
 __all__ = ["corpus", "pytestmark"]
 
+some_or_all = pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.sweep)])
 SCOPE = ("--scope", "More to do", "--task", "One thing", "--task", "Another thing")
 # Has a key twice, so that nothing is written to it.
 TWICE = "0037-project-specific-tasks"
@@ -68,6 +69,7 @@ def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
         assert done.document["scope"]["tasks"]["new"] == 2
 
 
+@pytest.mark.sweep
 @some_or_all
 def test_each_is_completed_just_if_nothing_is_open(corpus: Project, step: int) -> None:
     refused = 0

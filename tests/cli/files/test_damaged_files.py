@@ -27,8 +27,7 @@ def test_a_metadata_file_that_cannot_be_read(single: Project) -> None:
         path.write_bytes(content)
         before = single.tree()
 
-        for command in (RESUME, ("complete", "7"), ("link", "7", single.urls["github"]),
-                        ("show", "7"), ("github", "reopen-issue", "7")):  # fmt: skip
+        for command in (RESUME, ("link", "7", single.urls["github"]), ("show", "7")):
             done = single.run(*command)
 
             assert_refused(done, 1, error)
@@ -38,18 +37,6 @@ def test_a_metadata_file_that_cannot_be_read(single: Project) -> None:
         assert error == broken["id"], content
         assert "broken  " in single.run("list").out
         assert f"Broken       {NAME}: " in single.run("status").out
-
-
-def test_a_metadata_file_that_is_a_folder_or_missing(single: Project) -> None:
-    path = single.folder() / "metadata.json"
-    path.unlink()
-    missing = single.run(*RESUME)
-    path.mkdir()
-    folder = single.run(*RESUME)
-    assert_refused(missing, 1, "metadata-missing")
-    assert_refused(folder, 1, "not-a-file")
-    assert "metadata.json is a folder" in folder.err
-    assert path.is_dir()
 
 
 def test_a_duplicate_key_is_read_with_a_warning_and_never_written(single: Project) -> None:

