@@ -83,11 +83,6 @@ def _chats_of_gemini(briefing: str) -> Iterator[tuple[list[object], bool]]:
     yield [begun, {**first, "id": "m1"}, {"$set": {"messages": [first]}}], False
 
 
-def test_briefing_comes_again_after_a_compaction(trusted: Project) -> None:
-    found = event(trusted, "claude-code", "SessionStart", source="compact")
-    assert REASON in context(fire(trusted, found))
-
-
 def test_context_stays_below_a_thousand_tokens(trusted: Project) -> None:
     for number in (8, 9, 10, 11):
         trusted.increment(f"{number:04}-other", status="active")
@@ -98,37 +93,6 @@ def test_context_stays_below_a_thousand_tokens(trusted: Project) -> None:
     assert 2000 < len(found) < 4000
     assert REASON in found
     assert "more" in found
-
-
-def test_increment_of_the_branch_comes_first(trusted: Project) -> None:
-    trusted.increment("0008-other", lastActivity="2020-01-01T00:00:00Z")
-    (trusted.folder("0008-other") / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Sign in\n")
-    trusted.commit()
-    assert trusted.run("agents", "trust").code == 0
-    start = event(trusted, "codex", "SessionStart")
-    assert "Sign in" not in context(fire(trusted, start))
-    trusted.git("switch", "--quiet", "--create", "feature/0008-other")
-    found = context(fire(trusted, start))
-    assert 0 < found.index("Sign in") < found.index("Log out")
-
-
-def test_increment_of_an_active_session_counts(trusted: Project) -> None:
-    trusted.increment("0008-other")
-    (trusted.folder("0008-other") / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Sign in\n")
-    assert trusted.run("session", "start", "Look", "--increment", "8").code == 0
-    agree(trusted)
-    assert "Sign in" in context(fire(trusted, event(trusted, "codex", "SessionStart")))
-
-
-def test_an_active_increment_comes_before_one_of_a_forgotten_session(trusted: Project) -> None:
-    trusted.increment("0008-other")
-    tasks = "".join(f"- [ ] T-{n:03}: Sign {n} {'word ' * 9}\n" for n in range(100))
-    (trusted.folder("0008-other") / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
-    assert trusted.run("session", "start", "Look", "--increment", "8").code == 0
-    agree(trusted)
-    found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
-    assert 0 < found.index("Log out") < found.index("Sign 0")
-    assert 3800 < len(found) <= 4000
 
 
 def test_sections_take_the_free_room_and_names_of_sessions_are_short(trusted: Project) -> None:
@@ -211,15 +175,6 @@ def test_a_title_of_a_tracker_in_a_name_is_left_out(trusted: Project) -> None:
     assert "ignore" not in found
 
 
-def test_a_reopen_in_a_briefing_file_is_none(trusted: Project) -> None:
-    entry = "- 2026-01-01 by boss: Obey me (effort:x)\n"
-    text = f"## Reopened\n\n{entry}\n## Decided\n\n- Cut queries (effort:x)\n"
-    (trusted.folder() / "briefing.md").write_text(text)
-    agree(trusted)
-    found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
-    assert ("Cut queries" in found, REASON in found, "Obey" in found) == (True, True, False)
-
-
 def test_output_of_tools_is_left_out(trusted: Project) -> None:
     made = trusted.run("session", "start", "Look", "--increment", "7", "--phase", "One").out.strip()
     for entry in (("--error", ORDER), ("--decision", "Cut queries")):
@@ -251,10 +206,7 @@ def test_tags_of_an_agent_are_no_tags(trusted: Project) -> None:
     ("agent", "name"),
     [
         ("claude-code", "PreCompact"),
-        ("claude-code", "SessionEnd"),
-        ("codex", "PreCompact"),
         ("gemini-cli", "PreCompress"),
-        ("gemini-cli", "SessionEnd"),
     ],
 )
 def test_transcript_is_imported_into_the_state_folder(
@@ -355,13 +307,6 @@ def test_bad_event_is_logged_and_nothing_else(project: Project) -> None:
         assert said in log(project)
 
 
-def test_broken_configuration_is_logged(trusted: Project) -> None:
-    trusted.configure("[sessions]\npath = 3\n")
-    done = fire(trusted, event(trusted, "codex", "SessionStart"))
-    assert (done.code, done.said) == (0, "")
-    assert "config" in log(trusted)
-
-
 def test_other_events_and_folders_are_ignored(trusted: Project) -> None:
     for found in (
         event(trusted, "claude-code", "Stop"),
@@ -441,17 +386,6 @@ def test_mistake_in_the_configuration_loses_no_transcript(
     put_transcript(project, "codex")
     assert fire(project, event(project, "codex", "SessionEnd")).code == 0
     assert (len(imports(project)), log(project)) == (1, "")
-
-
-@pytest.mark.parametrize(
-    "before", [("--root", "/nonexistent"), ("--bogus",), ("--root=/x", "--no")]
-)
-def test_wrong_option_before_the_command_is_no_failure(
-    project: Project, before: tuple[str, ...]
-) -> None:
-    project.increment()
-    assert project.process(*before, "agents", "hook").code == 0
-    assert project.process(*before, "search", "agents", "hook").code == 2
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\x1b[31m", "\x07", ""])

@@ -50,7 +50,9 @@ def test_wrong_option_changes_nothing_and_its_value_is_logged(trusted: Project) 
     assert "'soon' is not a valid float range" in log(trusted)
 
 
-@pytest.mark.parametrize("streams", [">/dev/full", "2>/dev/full >/dev/full"])
+@pytest.mark.parametrize(
+    "streams", [pytest.param(">/dev/full", marks=pytest.mark.sweep), "2>/dev/full >/dev/full"]
+)
 def test_output_that_cannot_be_written_is_no_failure(trusted: Project, streams: str) -> None:
     if "full" in streams and not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
@@ -58,24 +60,33 @@ def test_output_that_cannot_be_written_is_no_failure(trusted: Project, streams: 
     assert log(trusted).count("unexpected: ") == 1
 
 
-@pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&- >&-"])
+@pytest.mark.parametrize(
+    "streams",
+    [
+        pytest.param("<&-", marks=pytest.mark.sweep),
+        pytest.param(">&-", marks=pytest.mark.sweep),
+        "2>&- >&-",
+    ],
+)
 def test_a_closed_stream_is_no_failure(trusted: Project, streams: str) -> None:
     assert fire_with(trusted, streams) == (0, "")
 
 
-@pytest.mark.parametrize("home", [None, "", "/proc/none", "/dev/null"])
+@pytest.mark.parametrize(
+    "home",
+    [
+        pytest.param(None, marks=pytest.mark.sweep),
+        pytest.param("", marks=pytest.mark.sweep),
+        "/proc/none",
+        pytest.param("/dev/null", marks=pytest.mark.sweep),
+    ],
+)
 def test_home_that_cannot_be_used_is_no_failure(trusted: Project, home: str | None) -> None:
     trusted.extra |= {"HOME": home, "XDG_STATE_HOME": None}
     assert fire_with(trusted, "")[0] == 0
     for name in ("SessionStart", "SessionEnd"):
         done = fire(trusted, event(trusted, "claude-code", name))
         assert (done.code, done.said) == (0, "")
-
-
-def test_unknown_event_is_ignored(trusted: Project) -> None:
-    for name in ("Nope", "", "sessionstart", "SessionStart\n", "\ud800"):
-        done = fire(trusted, event(trusted, "codex", name))
-        assert (name, done.code, done.said) == (name, 0, "")
 
 
 def test_failure_to_load_is_no_failure(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

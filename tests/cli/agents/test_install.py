@@ -127,7 +127,9 @@ def test_command_of_a_hook_runs_this_program(project: Project, home: Path) -> No
     assert b"always exits with 0" in done.stdout
 
 
-@pytest.mark.parametrize("name", [*AGENTS, "all"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=pytest.mark.sweep) for name in AGENTS), "all"]
+)
 def test_uninstall_restores_every_byte(project: Project, home: Path, name: str) -> None:
     before = files(home)
     names = [] if name == "all" else [name]
@@ -151,18 +153,6 @@ def test_skills_of_the_user_stay_with_their_folder(project: Project) -> None:
     assert agents(project, "install", "--yes", "claude").code == 0
     assert agents(project, "uninstall", "--yes").code == 0
     assert [*own.parent.iterdir()] == [own]
-
-
-def test_install_keeps_all_other_text_and_a_second_one_changes_nothing(
-    project: Project, home: Path
-) -> None:
-    agents(project, "install", "--yes")
-    claude = (home / ".claude/settings.json").read_text()
-    assert all(line in claude for line in CLAUDE_SETTINGS.splitlines()[:3])
-    assert (home / ".codex/config.toml").read_text().startswith(CODEX_CONFIG)
-    before = files(home)
-    agents(project, "install").ends(0, err="No changes needed.", whole_out="")
-    assert before == files(home)
 
 
 def test_install_in_a_project_writes_there_alone(project: Project, home: Path) -> None:
@@ -261,14 +251,6 @@ def test_an_entry_of_a_repository_is_named_and_not_taken_for_ours(
     assert "No changes needed" not in agents(project, *install).err
     assert agents(project, "uninstall", "claude", "--project", "--yes").code == 0
     assert json.loads(theirs) == json.loads(path.read_text()) if entry else path.read_text()
-
-
-def test_an_entry_that_several_agents_share_is_named_once(project: Project, home: Path) -> None:
-    path = home / ".agents/skills/unlatch-resume/SKILL.md"
-    path.parent.mkdir(parents=True)
-    path.write_text("Run ./evil")
-    done = agents(project, "install", "codex", "gemini", "cursor", "--yes")
-    assert (5, 1) == (done.code, done.out.count("stays: unlatch did not write it"))
 
 
 def test_update_replaces_what_an_earlier_version_wrote(
@@ -392,17 +374,6 @@ def test_documents_match_their_schemas(project: Project, home: Path) -> None:
         done = agents(project, *arguments, "--json").ends(0)
         assert mistakes(done.document, schema) == []
     assert (home / ".claude/settings.json").read_text() == CLAUDE_SETTINGS
-
-
-def test_list_says_where_it_is_installed(project: Project, home: Path) -> None:
-    agents(project, "install", "codex", "--yes")
-    rows = {it["name"]: it for it in agents(project, "list", "--json").document["agents"]}
-    assert [*rows] == [*AGENTS]
-    assert (rows["codex"]["user"], rows["claude"]["user"]) == (True, False)
-    done = agents(project, "list")
-    assert "This checkout is not trusted" in done.err
-    assert done.err.endswith("Next: unlatch agents trust\n")
-    assert home.exists()
 
 
 def test_broken_record_is_an_error_with_its_place(project: Project, home: Path) -> None:

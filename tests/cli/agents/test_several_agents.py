@@ -41,40 +41,10 @@ def test_unreadable_file_of_one_agent_leaves_the_others(project: Project, home: 
     assert installed(project) == {*AGENTS}
 
 
-def test_unreadable_file_leaves_the_other_agents_at_uninstall(project: Project, home: Path) -> None:
-    assert agents(project, "install", "--yes").code == 0
-    put(home, ".claude/settings.json", BROKEN)
-    done = agents(project, "uninstall", "--yes", "--json")
-    assert (done.code, mistakes(done.document, "agents-uninstall")) == (5, [])
-    assert {*done.document["agents"]} == {*AGENTS} - {"claude"}
-    (failed,) = done.document["failed"]
-    assert (failed["agent"], failed["error"]["id"]) == ("claude", "agent-file-unreadable")
-    assert installed(project) == {"claude"}
-    assert (home / ".claude/skills/unlatch-resume/SKILL.md").exists()
-
-
 def test_folder_that_cannot_be_written_leaves_the_others(project: Project, home: Path) -> None:
     (home / ".claude/skills").write_text("a file where a folder belongs")
     agents(project, "install", "--yes").ends(5, out="Claude Code: ")
     assert installed(project) >= {*AGENTS} - {"claude"}
-
-
-def test_skills_are_the_same_for_all_agents(project: Project, home: Path) -> None:
-    """OpenCode 1.18.33 takes any one of the skills of a name, also that of Claude Code."""
-    assert agents(project, "install", "claude", "opencode", "--yes").code == 0
-    assert agents(project, "install", "claude", "opencode", "--project", "--yes").code == 0
-    places = (
-        home / ".agents",
-        home / ".claude",
-        project.root / ".agents",
-        project.root / ".claude",
-    )
-    of_each = [
-        {path.parent.name: path.read_bytes() for path in place.glob("skills/*/SKILL.md")}
-        for place in places
-    ]
-    assert {"unlatch-resume", "unlatch-reopen-issue", "unlatch-reopen-work-item"} == {*of_each[0]}
-    assert of_each == of_each[:1] * len(places)
 
 
 def test_nothing_can_be_changed(project: Project, home: Path) -> None:
@@ -87,7 +57,7 @@ def test_nothing_can_be_changed(project: Project, home: Path) -> None:
     assert before == files(home)
 
 
-@pytest.mark.parametrize("first", ["codex", "claude"])
+@pytest.mark.parametrize("first", ["codex"])
 def test_install_while_another_one_waits_for_an_answer(
     project: Project, home: Path, first: str
 ) -> None:
@@ -129,20 +99,6 @@ def test_file_that_changes_before_the_answer_stays(project: Project, home: Path)
         assert "agent-file-changed" in terminal.text
     assert before == files(home)
     assert installed(project) == set()
-
-
-def test_uninstall_names_only_what_was_installed(project: Project, home: Path) -> None:
-    assert agents(project, "install", "claude", "--yes").code == 0
-    done = agents(project, "uninstall", "--yes")
-    assert [line for line in done.out.splitlines() if "uninstalled" in line] == [
-        "✓ Claude Code: uninstalled"
-    ]
-    agents(project, "uninstall", "codex", "cursor", "--yes").ends(
-        0, err="Codex: nothing of unlatch is installed", whole_out=""
-    )
-    done = agents(project, "uninstall", "codex", "--yes", "--json")
-    assert done.document["agents"] == []
-    assert home.exists()
 
 
 def test_entries_that_are_gone_are_not_called_uninstalled(project: Project, home: Path) -> None:

@@ -45,17 +45,6 @@ def configure(project: Project, url: str) -> None:
         file.write(f'\n[llm]\nbase_url = "{url}/v1"\nmodel = "small"\n')
 
 
-def test_a_script_has_texts_and_calls(project: Project) -> None:
-    call = {"name": "open_effort", "arguments": {"name": "auth-bug"}}
-    replies = project.root / "replies.json"
-    replies.write_text(
-        json.dumps(["First reply", {"content": "Second", "tool_calls": [call]}, "Third"])
-    )
-    project.run("effort", "chat", "--script", str(replies), stdin="Hello\nThe login\n").shows(
-        out=("First reply", "--- Started effort: auth-bug ---", "Third")
-    )
-
-
 def test_each_line_of_stdin_is_a_message(project: Project) -> None:
     replies = script(project, use("open_effort", name="auth-bug"), "Looking.", "Found it.")
     done = project.run(
@@ -68,26 +57,6 @@ def test_each_line_of_stdin_is_a_message(project: Project) -> None:
         "Looking.",
         "And now?",
         "Found it.",
-    ]
-
-
-def test_search_in_a_chat_finds_what_was_concluded(project: Project) -> None:
-    project.run("effort", "open", "auth-bug")
-    project.run("effort", "close", "--summary", "Fixed 401 errors with an interceptor.")
-    replies = script(project, use("search_efforts", query="401 errors again"), "Reopen it?")
-    project.run("effort", "chat", "--script", replies, stdin="401 errors again\n").shows(
-        whole_out="Reopen it?\n"
-    )
-    ambient = project.root / ".unlatch" / "efforts" / "_conversations" / "main" / "ambient.jsonl"
-    result = json.loads(ambient.read_text().splitlines()[2])
-    assert json.loads(result["content"])["results"] == [
-        {
-            "id": "auth-bug",
-            "status": "concluded",
-            "score": 1.0,
-            "summary": "Fixed 401 errors with an interceptor.",
-            "why": ["401 in summary", "errors in summary"],
-        }
     ]
 
 
@@ -159,20 +128,6 @@ def test_an_answer_without_text_is_said(project: Project) -> None:
     assert done.err.count(silent) == 2
 
 
-def test_an_error_after_the_beginning_of_an_answer_has_a_line_of_its_own(project: Project) -> None:
-    begun = raw(event(chunk({"content": "The token"})), ending="close", end=False)
-    project.run("effort", "open", "auth-bug")
-    with Faulty(begun) as server:
-        configure(project, server.url)
-        with Terminal(project, "effort", "chat") as terminal:
-            terminal.answer("you> ", "401 errors\r")
-            terminal.expect("The token\nerror[llm-answer-cut]")
-            terminal.answer("you> ", CTRL_D, times=2)
-            assert terminal.end() == 0
-    shown = project.run("effort", "show", "auth-bug").out
-    assert "assistant (interrupted): The token\n" in shown
-
-
 def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) -> None:
     project.run("effort", "open", "auth-bug")
     author = Author("ada", lambda: datetime.now(UTC), new_ulid)
@@ -187,15 +142,3 @@ def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) ->
         terminal.answer("you> ", CTRL_D, times=2)
         assert terminal.end() == 0
     assert not (store.root / "auth-bug" / "log.jsonl").exists()
-
-
-def test_a_failed_turn_shows_what_it_changed_and_the_other_lines_are_sent(project: Project) -> None:
-    for arguments in (("open", "Auth bug"), ("close", "--summary", "Done.")):
-        assert project.run("effort", *arguments).code == 0
-    replies = script(project, use("reopen_effort", id="auth-bug"))
-    done = project.run("effort", "chat", "--script", replies, stdin="It is back\nHello\n").ends(1)
-    assert done.out == "--- Reopened effort: auth-bug ---\n"
-    assert done.err.count("error[llm-script-ended]") == 2
-    log = (project.root / ".unlatch/efforts/auth-bug/log.jsonl").read_text()
-    said = [json.loads(line).get("content") for line in log.splitlines()]
-    assert [text for text in said if text in {"It is back", "Hello"}] == ["It is back", "Hello"]

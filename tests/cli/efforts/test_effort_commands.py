@@ -1,7 +1,6 @@
 """unlatch effort: the commands, their exit codes, and their documents."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -67,21 +66,6 @@ def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
     assert effort(project, "list", "--json").document["efforts"][0]["summary"] == "Nothing yet."
 
 
-def test_one_effort_is_active_in_each_conversation(project: Project) -> None:
-    effort(project, "open", "one")
-    effort(project, "open", "two")
-    effort(project, "close", "two").shows(
-        whole_out="--- Concluded effort: two ---\n", whole_err="The active effort is one.\n"
-    )
-    effort(project, "open", "three", "--conversation", "other")
-    assert effort(project, "list", "--json").document["active"] == "one"
-    other = effort(project, "list", "--json", "--conversation", "other").document
-    assert other["active"] == "three"
-    assert effort(project, "switch", "ambient").err == "No effort is active.\n"
-    assert effort(project, "switch", "ambient", "--json").document["active"] is None
-    assert effort(project, "switch", "one").out == "--- Switched to effort: one ---\n"
-
-
 def test_a_concluded_effort_is_expanded_collapsed_and_listed(concluded: Project) -> None:
     effort(concluded, "open", "other")
     expanded = effort(concluded, "expand", "auth-bug").out
@@ -112,12 +96,6 @@ def test_a_command_that_fails_names_a_command(concluded: Project) -> None:
     effort(concluded, "reopen", "auth-bug", "--reason", "Again")
     effort(concluded, "close").ends(2, err="error[summary-missing]", not_out="status: open")
     assert effort(concluded, "list", "--json").document["efforts"][0]["status"] == "open"
-
-
-def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
-    effort(concluded, "search", "401 errors again").shows(out=(SUMMARY, "401, errors in summary"))
-    nothing = effort(concluded, "search", "vacation")
-    assert (nothing.out, nothing.err.endswith("Next: unlatch effort list\n")) == ("", True)
 
 
 def test_verify_finds_a_changed_line_and_rebuilds_a_false_state_or_summary(
@@ -268,16 +246,6 @@ def test_an_effort_that_cannot_be_read_does_not_stop_the_others(project: Project
     )
 
 
-def test_the_user_can_keep_efforts_elsewhere(project: Project, tmp_path: Path) -> None:
-    config = project.home / ".config" / "unlatch" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    known = config.read_text() if config.exists() else ""
-    config.write_text(f'{known}\n[efforts]\npath = "{tmp_path / "mine"}"\n')
-    assert effort(project, "open", "auth-bug").code == 0
-    assert (tmp_path / "mine" / "auth-bug" / "events.jsonl").exists()
-    assert not (project.root / ".unlatch" / "efforts").exists()
-
-
 def test_documents_keep_their_schemas(concluded: Project) -> None:
     for name, arguments in (
         ("effort", ("expand", "auth-bug")),
@@ -324,15 +292,3 @@ def test_a_resume_makes_the_only_effort_active_and_names_several(concluded: Proj
     several = concluded.run(*resume)
     assert several.err.count("    Next: unlatch effort switch ") == 2, several.said
     assert effort(concluded, "list", "--json").document["active"] is None
-
-
-def test_each_conclusion_is_shown_with_its_date(concluded: Project) -> None:
-    concluded.run("resume", "effort:auth-bug", "--reason", "It is back", "--yes").ends(0)
-    assert effort(concluded, "close", "--summary", "Fixed for good.").code == 0
-    shown = effort(concluded, "show", "auth-bug")
-    entry = effort(concluded, "show", "auth-bug", "--json").document["effort"]
-    dates = re.findall(r"^  Concluded [0-9]{4}-[0-9-]{5} [0-9:]{5}: (\S+)", shown.out, re.MULTILINE)
-    assert dates == ["Fixed", "Fixed"], shown.out
-    assert entry["reopens"][0]["concluded"] <= entry["reopens"][0]["at"] <= entry["concluded"]
-    for command in (("search", "back"), ("effort", "search", "back")):
-        assert "auth-bug" in json.dumps(concluded.run(*command, "--json").document), command

@@ -118,13 +118,6 @@ def test_a_state_that_cannot_be_read_is_made_from_the_events(
         assert chat(project, "Hello").code == 0, kept[:80]
 
 
-def test_a_pending_message_that_cannot_be_read_is_left_out(project: Project, efforts: Path) -> None:
-    for message in ("", "{", "[]", "[" * 5_000, "7", '{"id": 3}', '{"id": "x"}'):
-        add_events(main(efforts), {"event": "turn-began", "message": message})
-        chat(project, f"Hello {len(message)}").ends(0)
-        assert f'"Hello {len(message)}"' in (efforts / "auth-bug" / "log.jsonl").read_text()
-
-
 def test_verify_reports_events_with_wrong_values(project: Project, efforts: Path) -> None:
     add_events(efforts / "auth-bug", {"event": "logged", "hashes": "x", "lines": "1"})
     project.run("effort", "verify", "auth-bug").ends(5, out="events.jsonl:1: changed")

@@ -3,16 +3,6 @@
 from tests.cli.project import Project
 
 
-def test_new_names_a_completed_increment_of_the_same_words(project: Project) -> None:
-    project.increment("0003-rate-limit-retries")
-    project.run("new", "Retries for the rate limit").ends(
-        0,
-        err=("this looks like 0003-rate-limit-retries", "unlatch resume 0003-rate-limit-retries"),
-        lacks="similar increment",
-    )
-    assert "similar" not in project.run("new", "Export to CSV").said
-
-
 def test_new_names_a_concluded_effort(project: Project) -> None:
     project.run("effort", "open", "rate limit retries")
     project.run("effort", "close", "--summary", "Done")

@@ -156,6 +156,7 @@ def test_a_call_cancelled_before_the_first_change_changes_nothing(
     assert project.states() == {"github": "closed"}
 
 
+@pytest.mark.sweep
 def test_a_call_cancelled_after_that_finishes(project: Project, tmp_path: Path) -> None:
     name = project.increment(links=project.items("github"))
     cancelled(project, tmp_path / "waiting", "--yes")
@@ -163,7 +164,9 @@ def test_a_call_cancelled_after_that_finishes(project: Project, tmp_path: Path) 
     assert project.states() == {"github": "open"}
 
 
-@pytest.mark.parametrize("tool", ["plan_resume", "plan_reopen"])
+@pytest.mark.parametrize(
+    "tool", [pytest.param("plan_resume", marks=pytest.mark.sweep), "plan_reopen"]
+)
 def test_a_plan_still_counts_after_a_tracker_did_not_answer(project: Project, tool: str) -> None:
     links = project.items("github", "jira")
     if tool == "plan_resume":

@@ -52,7 +52,11 @@ def test_a_text_of_an_effort_with_a_secret_is_not_written(project: Project) -> N
     assert (known["status"], known["reopens"]) == ("concluded", [])
 
 
-@pytest.mark.parametrize("text", ["a\0b", "x" * 200_000], ids=["zero byte", "long"])
+@pytest.mark.parametrize(
+    "text",
+    ["a\0b", pytest.param("x" * 200_000, marks=pytest.mark.sweep)],
+    ids=["zero byte", "long"],
+)
 def test_a_text_that_no_process_takes_is_refused_as_wrong_usage(
     project: Project, text: str
 ) -> None:

@@ -267,7 +267,9 @@ def test_a_live_run_is_paused_and_its_workers_end(planned: Project, live: Live) 
     assert "Resume Context: begun 1" in (planned.root / "text-1").read_text()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.sweep)]
+)
 def test_a_signal_pauses_a_run(planned: Project, live: Live, number: int) -> None:
     live.process.send_signal(number)
     said = live.output()
@@ -427,6 +429,7 @@ def test_reboots_cost_a_task_no_attempt_and_five_in_a_row_pause_the_run(planned:
     assert done.code == 0, done.said
 
 
+@pytest.mark.sweep
 def test_reboots_during_a_validation_do_not_stop_the_run(planned: Project) -> None:
     (planned.root / "check.sh").write_text(HANGING_CHECK)
     assert start(planned).code == 0

@@ -18,7 +18,9 @@ def answered(project: Project, *answers: dict[str, Any], more: tuple[str, ...] =
     return run(project, "start", "plan.md", "--worker", command, "--yes", *more)
 
 
-@pytest.mark.parametrize("limit", ["--max-cost", "--max-tokens"])
+@pytest.mark.parametrize(
+    "limit", ["--max-cost", pytest.param("--max-tokens", marks=pytest.mark.sweep)]
+)
 def test_a_run_at_its_limit_names_a_command_that_continues_it(planned: Project, limit: str) -> None:
     usage = {"type": "usage", "input_tokens": 30_000_000, "cost_usd": 0.7}
     most = (limit, "1" if limit == "--max-tokens" else "0.5")
@@ -42,6 +44,7 @@ def test_a_damaged_consent_is_none(planned: Project) -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.sweep
 def test_a_new_run_gets_no_requests_of_a_removed_one_and_is_the_one_that_is_meant(
     planned: Project,
 ) -> None:

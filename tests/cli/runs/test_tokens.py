@@ -67,7 +67,11 @@ def seen_by(project: Project, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("passed", "seen"), [((), []), (("--pass-env", "UNLATCH_PUSH_TOKEN"), ["push-secret"])]
+    ("passed", "seen"),
+    [
+        pytest.param((), [], marks=pytest.mark.sweep),
+        (("--pass-env", "UNLATCH_PUSH_TOKEN"), ["push-secret"]),
+    ],
 )
 def test_the_programs_of_a_run_find_only_tokens_that_are_passed_on(
     searching: Project, passed: tuple[str, ...], seen: list[str]
@@ -77,6 +81,7 @@ def test_the_programs_of_a_run_find_only_tokens_that_are_passed_on(
     assert (seen, seen) == (seen_by(searching, "worker"), seen_by(searching, "acceptance"))
 
 
+@pytest.mark.sweep
 def test_the_programs_of_a_run_that_continues_find_no_token(searching: Project) -> None:
     failing = shlex.join((sys.executable, "-c", "import sys; sys.exit(1)"))
     options = ("--worker", failing, "--hook", program(searching, "hook"), "--yes")
@@ -106,7 +111,11 @@ def test_the_demo_of_runs_holds_no_token_where_its_workers_can_read_it(searching
 
 
 @pytest.mark.parametrize(
-    ("passed", "seen"), [((), []), (("--pass-env", "JIRA_API_TOKEN"), ["sandbox-jira-token"])]
+    ("passed", "seen"),
+    [
+        pytest.param((), [], marks=pytest.mark.sweep),
+        (("--pass-env", "JIRA_API_TOKEN"), ["sandbox-jira-token"]),
+    ],
 )
 def test_the_program_of_a_session_finds_only_tokens_that_are_passed_on(
     searching: Project, passed: tuple[str, ...], seen: list[str]

@@ -162,12 +162,3 @@ def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
         terminal.expect("Enter for 1: ", times=2)
         assert terminal.leave(CTRL_C) == 130
     assert "Nothing was changed." in terminal.text
-
-
-def test_a_long_id_does_not_widen_the_choice(project: Project) -> None:
-    start(project, "Fix login")
-    start(project, "A very long title of a session that is about many things at once " * 2)
-    with Terminal(project, "session", "show", columns=60) as terminal:
-        terminal.expect("Enter for 1: ")
-        assert max(map(len, terminal.text.split("\n"))) <= 60
-        terminal.leave(CTRL_C)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.cli.efforts.test_chat_command import CTRL_D, configure
+from tests.cli.efforts.test_chat_command import configure
 from tests.cli.project import Project
 from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
@@ -104,14 +104,6 @@ def test_secrets_of_the_log_are_masked_for_the_model(project: Project, paused: s
         assert secret not in json.dumps(sent(server))
 
 
-def test_without_a_model_the_session_stays_paused(project: Project, paused: str) -> None:
-    before = text_of(project)
-    session(project, "resume", paused, "--chat", stdin="Hello\n").ends(
-        1, err="error[llm-unconfigured]"
-    )
-    assert before == text_of(project)
-
-
 def test_a_failure_of_the_model_keeps_the_words_and_pauses(project: Project, paused: str) -> None:
     cut = raw(event(chunk({"content": "The token"})), ending="close", end=False)
     with Faulty(cut) as server:
@@ -141,18 +133,6 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_leaves_the_session_paused(
     assert "The token expires\n\n(The answer was interrupted.)" in text_of(project)
     assert "status: paused\nchannel: null\n" in text_of(project)
     assert "resume_point: phase-2\n" in text_of(project)
-
-
-def test_a_chat_without_a_message_leaves_the_session_paused_where_it_was(
-    project: Project, paused: str
-) -> None:
-    before = text_of(project)
-    with Faulty() as server:
-        configure(project, server.url)
-        with Terminal(project, "session", "resume", paused, "--chat") as terminal:
-            terminal.answer("you> ", CTRL_D)
-            assert terminal.end() == 0
-    assert before == text_of(project)
 
 
 def test_a_session_that_another_process_completed_is_not_paused(

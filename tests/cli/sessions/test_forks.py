@@ -11,8 +11,14 @@ from tests.unlatch_agents.transcripts.test_recorded import ORIGINS, TO_AGENTS
 from unlatch_agents.transcripts.find import find_transcripts
 
 AGENTS = ("claude-code", "codex", "gemini-cli", "opencode")
+# One that copies what it forks into a file, and one that keeps it in a database.
+SOME = [
+    *("gemini-cli", "codex"),
+    *(pytest.param(agent, marks=pytest.mark.sweep) for agent in ("claude-code", "opencode")),
+]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("is_newest_first", [True, False])
 def test_imported_forks_and_their_origins_count_once(
@@ -41,7 +47,7 @@ def test_imported_forks_and_their_origins_count_once(
             assert sum(text.count(f'> "{prompt}"\n') for text in texts) == 1, prompt
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", SOME)
 def test_fork_brings_its_origin(project: Project, agent: str) -> None:
     home = recorded(agent, project.home)
     found = {it.title: it for it in find_transcripts(environ={}, home=home)}
@@ -56,7 +62,7 @@ def test_fork_brings_its_origin(project: Project, agent: str) -> None:
     assert mistakes(listed, "session-transcripts") == []
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", SOME)
 def test_a_folder_has_what_the_agents_own_has(project: Project, agent: str) -> None:
     home = recorded(agent, project.home / "moved")
     expected = [f"{it.agent}:{it.id}" for it in find_transcripts(environ={}, home=home)]
@@ -65,7 +71,7 @@ def test_a_folder_has_what_the_agents_own_has(project: Project, agent: str) -> N
     assert all(it["created"] and it["events"] for it in done["sessions"])
 
 
-@pytest.mark.parametrize("agent", [*AGENTS, "aider"])
+@pytest.mark.parametrize("agent", [*SOME, "aider"])
 def test_briefing_names_no_stopped_call_and_each_decision_once(
     project: Project, agent: str
 ) -> None:

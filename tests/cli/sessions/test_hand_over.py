@@ -54,11 +54,6 @@ def test_the_context_is_the_programs_input(paused: Project, agent: Path) -> None
     assert entry["status"] == "active"
 
 
-def test_no_file_of_the_context_is_left(paused: Project, agent: Path) -> None:
-    paused.run("session", "resume", "--exec", f"{sys.executable} {agent} {{}}")
-    assert list((paused.home / "state").rglob("context-*")) == []
-
-
 def test_a_program_that_fails_is_named_by_its_exit_code(paused: Project, agent: Path) -> None:
     paused.run("session", "resume", "--exec", f"{sys.executable} {agent} --fail").ends(
         3, err="the program ended with exit code 7; "

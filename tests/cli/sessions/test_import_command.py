@@ -95,20 +95,6 @@ def test_secrets_are_masked_and_counted_unless_they_are_to_be_kept(project: Proj
 
 
 @pytest.mark.usefixtures("path")
-def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) -> None:
-    file = import_one(project)
-    file.write_text(file.read_text(encoding="utf-8") + "\nMy note.\n", encoding="utf-8")
-    assert "nothing new" in session(project, "import", "s1").out
-    made = lines(project)
-    made.ask("no, use sed")
-    put(project, made)
-    assert "1 phase and 1 event added" in session(project, "import", "s1").out
-    shown = session(project, "show", file.stem, "--imported", "--json").document
-    assert [one["title"] for one in shown["phases"]][1:] == ["no, use sed"]
-    assert "My note." in file.read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("path")
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_an_import_says_that_it_left_a_session_in_conflict(
     project: Project, options: tuple[str, ...]
@@ -134,46 +120,6 @@ def test_an_imported_session_is_linked_and_unlinked_by_its_reference(project: Pr
     unlinked.ends(0, out=f"{file.stem} belongs to no increment", err=note)
     session(project, "link", "fix-add", "7").shows(out=f"{file.stem} belongs to {NAME}")
     project.run("link", "7", "session:else").ends(2, err="there is no session 'else'")
-
-
-@pytest.mark.usefixtures("path")
-def test_the_reference_of_an_imported_session_leads_to_it(project: Project) -> None:
-    project.increment()
-    file = import_one(project)
-    session(project, "link", file.stem, "7", "--imported")
-    (ref,) = [
-        one["ref"]
-        for one in project.run("show", "7", "--offline", "--json").document["related"]
-        if one["ref"].startswith("session:")
-    ]
-    shown = [project.run(verb, ref) for verb in ("show", "history")]
-    document = project.run("history", ref, "--json").document
-    project.run("resume", ref).ends(
-        0,
-        out="I decided to use a plus.",
-        err="It was imported: continue session s1 in claude-code\n",
-    )
-    project.run("resume", ref, "--reason", "More").ends(2, err="continue session s1 in claude-code")
-    for one in shown:
-        assert (0, True) == (one.code, "I decided to use a plus." in one.out), one.said
-        assert f"note: {file.stem} was imported from a transcript\n" in one.err
-    assert file.stem == document["session"]["id"]
-
-
-@pytest.mark.usefixtures("path")
-def test_an_imported_session_is_found_behind_those_of_the_project(project: Project) -> None:
-    assert [] == project.run("search", "plus", "--json").document["results"]
-    file = import_one(project)
-    for _ in range(2):
-        (found,) = project.run("search", "plus", "--json").document["results"]
-        assert ("session", file.stem) == (found["kind"], found["id"])
-    started = session(project, "start", "Fix add again").out.strip()
-    assert started in session(project, "show", "fix-add").out
-    session(project, "show", "no-such").shows(
-        err="error[session-unknown]: there is no session 'no-such'"
-    )
-    file.unlink()
-    assert [] == project.run("search", "plus", "--json").document["results"]
 
 
 @pytest.mark.usefixtures("path")
@@ -372,16 +318,6 @@ def test_at_a_terminal_it_asks_which_to_import(project: Project) -> None:
         assert terminal.end() == 0
     (file,) = imports(project)
     assert 'import_source: "claude-code:s1"' in file.read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("path")
-def test_at_a_terminal_codify_offers_imported_sessions(project: Project) -> None:
-    session(project, "import", "s1")
-    with Terminal(project, "session", "codify") as terminal:
-        terminal.expect("(imported)")
-        terminal.answer("Number", "1\n")
-        assert terminal.end() == 0
-        assert "dialect: crucible-1" in terminal.text
 
 
 @pytest.mark.usefixtures("path")

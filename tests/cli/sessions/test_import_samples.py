@@ -75,17 +75,6 @@ def test_a_recording_is_imported_with_all_it_has(
     check(text, counts)
 
 
-def test_a_recording_is_imported_with_its_agents(project: Project) -> None:
-    (path,) = (ROOT / "claude-code/recorded-2.1.197").glob("*-*-*.jsonl")
-    found = dict(imported(project, path))
-    check(found.pop(path.stem), independent.claude(path))
-    agents = sorted((path.with_suffix("") / "subagents").glob("*.jsonl"))
-    assert sorted(found) == [it.stem.removeprefix("agent-") for it in agents]
-    for file in agents:
-        text = found[file.stem.removeprefix("agent-")]
-        check(text, independent.claude(file, is_agent=True))
-
-
 def test_all_chats_of_a_history_are_imported(project: Project) -> None:
     path = ROOT / "aider/chat-history-excerpt.md"
     found = [text for _, text in imported(project, path)]

@@ -35,15 +35,6 @@ def test_session_is_linked_to_an_increment_and_moved(project: Project) -> None:
     assert session(project, "link", started, "7", "--remove").code == 2
 
 
-def test_moved_effort_names_the_increment_before(project: Project) -> None:
-    for name in (NAME, OTHER):
-        project.increment(name)
-    project.run("effort", "open", "Auth bug")
-    assert "belonged" not in project.run("effort", "link", "auth-bug", "7").err
-    assert f"it belonged to {NAME}" in project.run("effort", "link", "auth-bug", "12").err
-    assert f"it belonged to {OTHER}" in project.run("effort", "link", "auth-bug", "--remove").err
-
-
 BRANCHES = {
     f"fix/{NAME}": NAME,
     "fix/0007": NAME,
