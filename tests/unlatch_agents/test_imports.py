@@ -11,14 +11,13 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unlatch_agents.transcripts.examples import EXAMPLES
 from tests.unlatch_agents.transcripts.lines import Json, all_of, calls, said, write
 from tests.unlatch_agents.transcripts.lines import Session as Lines
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
 from unlatch_agents.imports.importing import Imported, Importer
-from unlatch_agents.imports.watching import take, watch
+from unlatch_agents.imports.watching import watch
 from unlatch_agents.transcripts import (
     Branch,
     Compaction,
@@ -150,13 +149,6 @@ def test_a_prompt_begins_a_phase_and_findings_name_their_rule(place: Place) -> N
     assert session.id == "2026-03-02-fix-add"
 
 
-def test_paths_in_the_project_are_those_of_the_project(place: Place) -> None:
-    paths = "/demo/src/a.py /demo2/b /old/demo/c /demo"
-    place.take(transcript(prompt(1, "Go"), call(2, paths, Result("")), cwd="/demo"))
-    (found,) = place.session.phases[0].calls
-    assert found.arguments == "src/a.py /demo2/b /old/demo/c ."
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "shown"),
     [
@@ -178,26 +170,6 @@ def test_of_a_patch_the_files_are_shown(
     assert f"{found.tool} {found.arguments}" == f"{name} {shown}"
 
 
-def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:
-    place.take(transcript(Thought("k0", None, "Hm"), reply(1, "Hello."), prompt(2, "Go")))
-    assert [it.title for it in place.session.phases] == ["Before the first prompt", "Go"]
-
-
-def test_interruptions_branches_and_compactions_are_texts(place: Place) -> None:
-    place.take(
-        transcript(
-            prompt(1, "Go"),
-            Interruption("k2", AT),
-            Branch("k3", AT, 4),
-            Compaction("k4", AT, "auto", "## Goal\nAdd."),
-        )
-    )
-    text = place.session.phases[0].text
-    assert "*The person stopped the agent.*" in text
-    assert "4 events that followed are left out" in text
-    assert "\\## Goal\nAdd." in text
-
-
 def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
     place.take(
         transcript(
@@ -212,13 +184,6 @@ def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
     )
     (case,) = learn([place.session], mask=str).cases
     assert (case.given, case.words, case.expected) == ("I am on it.", "use sed", "Used sed.")
-
-
-def test_an_import_records_the_git_branch_where_it_was_started(place: Place) -> None:
-    place.take(transcript(*EVENTS, branch="fix/add"))
-    assert place.session.meta.branch == "fix/add"
-    place.take(transcript(*EVENTS, branch="main"))
-    assert place.session.meta.branch == "fix/add"
 
 
 def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:
@@ -281,11 +246,6 @@ def test_calls_at_the_end_of_a_running_transcript_wait_for_their_results(place: 
     assert place.session.meta.status == "completed"
 
 
-def test_a_call_without_a_result_is_imported_once_the_agent_has_ended(place: Place) -> None:
-    place.take(transcript(prompt(1, "Go"), call(2, "a", None)))
-    assert numbers(place.session)[1] == 1
-
-
 def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> None:
     place.take(transcript(*EVENTS))
     branch = Branch("k6:branch", AT + timedelta(seconds=6), 2)
@@ -316,14 +276,6 @@ def test_two_imports_at_once_make_one_session(place: Place) -> None:
     late = Late(place.store.root)
     done = Importer(late).take(transcript(*EVENTS), modified=AT, name="")
     assert (done.created, done.events) == (False, 2)
-    assert numbers(place.session) == (2, 3, 2, 171)
-
-
-def test_a_copy_that_was_deleted_is_made_again(place: Place) -> None:
-    importer = Importer(place.store)
-    importer.take(transcript(*EVENTS[:5]), modified=AT, name="")
-    place.path.unlink()
-    assert importer.take(transcript(*EVENTS), modified=AT, name="").created
     assert numbers(place.session) == (2, 3, 2, 171)
 
 
@@ -361,15 +313,6 @@ def test_a_running_transcript_is_followed(tmp_path: Path) -> None:
     session = place.store.read(place.store.find("2026-11-22-fix-add")).session
     assert (len(place.store.paths()), numbers(session)[:3]) == (2, (1, 1, 0))
     assert session.meta.status == "active"
-
-
-def test_of_several_in_a_file_the_latest_is_running(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    path = tmp_path / ".aider.chat.history.md"
-    path.write_bytes(EXAMPLES["aider"]())
-    take(Importer(place.store), Listed("aider", path, AT), is_running=lambda _: True)
-    found = {it.stem: place.store.read(it).session.meta.status for it in place.store.paths()}
-    assert found == {"2024-08-05-fix-add": "completed", "2024-08-05-hi": "active"}
 
 
 HOSTILE = [
@@ -429,11 +372,6 @@ def check(root: Path, texts: Sequence[str]) -> None:
         assert session.meta.status == "completed"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_words_never_become_structure(tmp_path: Path, text: str) -> None:
-    check(tmp_path, [text])
-
-
 def test_hostile_words_one_after_the_other_are_only_words(tmp_path: Path) -> None:
     check(tmp_path, [*HOSTILE, *HOSTILE[::-1]])
 
@@ -444,6 +382,7 @@ _PIECES = st.sampled_from(
 _TEXTS = st.lists(st.lists(_PIECES, min_size=1, max_size=6).map("".join), min_size=1, max_size=4)
 
 
+@pytest.mark.sweep
 @given(texts=_TEXTS)
 def test_no_mixture_of_words_becomes_structure(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
@@ -478,12 +417,6 @@ def test_the_half_of_a_secret_at_the_end_of_a_cut_title_is_left_out(place: Place
     place.take(transcript(prompt(1, words), title=title_of([prompt(1, words)])))
     assert SECRET[:8] not in place.text
     assert "ghp" not in place.path.name
-
-
-def test_secrets_stay_if_that_is_wanted(place: Place) -> None:
-    done = place.take(transcript(prompt(1, f"{SECRET} /srv/me")), keep_secrets=True)
-    assert f"{SECRET} /srv/me" in place.text
-    assert done.masked == 0
 
 
 def test_an_import_is_readable_for_its_user_alone(place: Place) -> None:
@@ -568,6 +501,7 @@ def calls_of(act: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.sweep
 def test_import_takes_time_in_proportion_to_the_prompts(tmp_path: Path) -> None:
     def spent(count: int) -> int:
         events: list[Event] = []
@@ -587,6 +521,7 @@ def test_import_takes_time_in_proportion_to_the_prompts(tmp_path: Path) -> None:
     assert spent(60) < 6 * spent(10)
 
 
+@pytest.mark.sweep
 def test_many_transcripts_of_one_title_take_time_in_proportion(tmp_path: Path) -> None:
     def spent(count: int) -> int:
         place = Place(tmp_path / str(count))
@@ -601,6 +536,7 @@ def test_many_transcripts_of_one_title_take_time_in_proportion(tmp_path: Path) -
     assert spent(30) < 9 * spent(5)
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")
 def test_the_samples_are_imported_with_all_they_have(tmp_path: Path) -> None:
     count = 0

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.cases import Results, asks_needlessly, passes
+from benchmarks.cases import asks_needlessly, passes
 from benchmarks.samples import HELD_OUT, REQUIREMENT, Case
 from tests.unlatch_efforts.llm.chat_model.model import ChatModel
 
@@ -66,6 +66,7 @@ def test_a_model_that_does_what_the_case_says_passes(case: Case, tmp_path: Path)
         assert len(server.requests) == len(RIGHT[case.name])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", WRONG)
 def test_a_model_that_does_something_else_fails(name: str, tmp_path: Path) -> None:
     (case,) = (case for case in REQUIREMENT.cases if case.name == name)
@@ -74,9 +75,10 @@ def test_a_model_that_does_something_else_fails(name: str, tmp_path: Path) -> No
         assert len(server.requests) == len(WRONG[name])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
-    ["ambiguous 1", "ambiguous 2", "ambiguous, reopened", "ambiguous, declined"],
+    ["ambiguous, reopened", "ambiguous, declined"],
 )
 @pytest.mark.parametrize(
     "replies", [start("something"), reopen("auth-bug"), ["Let me see."]], ids=["new", "old", "text"]
@@ -91,20 +93,6 @@ def test_any_model_passes_where_a_rule_decides(
 
 
 @pytest.mark.parametrize(
-    ("case", "effort"),
-    [("ambiguous 1", "auth-bug"), ("ambiguous 2", "db-pool-fix")],
-)
-def test_the_search_of_a_case_gives_the_effort_to_the_model(
-    case: str, effort: str, tmp_path: Path
-) -> None:
-    (found,) = (one for one in REQUIREMENT.cases if one.name == case)
-    with ChatModel(RIGHT[case]) as server:
-        passes(found, opened(server, tmp_path))
-        result = server.requests[-1]["messages"][-1]
-    assert (result["role"], f'"id": "{effort}"' in result["content"]) == ("tool", True)
-
-
-@pytest.mark.parametrize(
     ("answer", "needless"),
     [
         (QUESTION.format("auth-bug", CONCLUDED["auth-bug"]), True),
@@ -116,18 +104,6 @@ def test_a_question_about_a_concluded_effort_is_needless_where_the_topic_is_anot
 ) -> None:
     with ChatModel([answer]) as server:
         assert asks_needlessly("How do I center a div?", opened(server, tmp_path)) is needless
-
-
-def test_a_stopped_run_continues_with_the_results_it_kept(tmp_path: Path) -> None:
-    kept = tmp_path / "results.jsonl"
-    assert Results(kept).result("explicit 1: 0", lambda: True)
-    assert not Results(kept).result("explicit 1: 1", lambda: False)
-
-    def again() -> bool:
-        raise AssertionError("it was measured before")
-
-    assert Results(kept).result("explicit 1: 0", again)
-    assert not Results(kept).result("explicit 1: 1", again)
 
 
 def test_the_cases_set_aside_are_others_and_at_least_as_many() -> None:

@@ -7,9 +7,7 @@ from tests.unlatch_efforts.script import Talk, call, context, reply
 
 from unlatch.errors import ModelError
 from unlatch_efforts import llm
-from unlatch_efforts.conversation import Conversation
 from unlatch_efforts.effort_model import Effort
-from unlatch_efforts.verify import verify
 
 SUMMARY = "Fixed 401 errors by adding axios interceptor for token refresh."
 
@@ -43,29 +41,6 @@ def test_reopen_concluded_effort(worked: Talk) -> None:
     result = model.requests[-1].messages[-1]
     known = f'"status": "reopened", "effort_id": "auth-bug", "prior_summary": "{SUMMARY}"'
     assert (result["role"], known in result["content"]) == ("tool", True)
-
-
-def test_reopen_sets_active_deactivates_others(worked: Talk) -> None:
-    worked("Now the pool", reply(None, call("open_effort", name="db-pool-fix")), reply("Ok"))
-    worked("Back to auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok"))
-    assert worked.active() == "auth-bug"
-
-
-def test_reopen_non_concluded_fails(worked: Talk) -> None:
-    worked("Now the pool", reply(None, call("open_effort", name="db-pool-fix")), reply("Ok"))
-    _, model = worked(
-        "Reopen it", reply(None, call("reopen_effort", id="db-pool-fix")), reply("It is open.")
-    )
-    assert '{"error": {"id": "effort-not-concluded"' in model.requests[-1].messages[-1]["content"]
-
-
-def test_reopen_nonexistent_fails(worked: Talk) -> None:
-    answered, model = worked(
-        "Reopen it", reply(None, call("reopen_effort", id="nothing")), reply("None.")
-    )
-    assert '{"error": {"id": "effort-unknown"' in model.requests[-1].messages[-1]["content"]
-    assert answered.banners == ("--- Not done: reopen_effort: there is no effort 'nothing' ---",)
-    assert [one.id for one in worked.store.all()] == ["auth-bug"]
 
 
 def test_the_next_step_of_an_error_is_a_tool_for_the_model(worked: Talk) -> None:
@@ -106,18 +81,6 @@ def test_the_turn_that_reopens_is_in_the_log_and_its_separator_is_sent_as_memory
     assert context(model).count("[memory] --- Effort reopened ---") == 1
 
 
-def test_re_conclude_updates_summary_and_covers_the_full_log(worked: Talk) -> None:
-    worked("Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("On it."))
-    worked("The logout races, too", reply("Fixed."))
-    _, model = worked(
-        "Close it", reply(None, call("close_effort")), reply("All fixed."), reply("Closed.")
-    )
-    assert get(worked, "auth-bug").summary == "All fixed."
-    summarized = context(model, 1)
-    assert "I see 401 errors after an hour" in summarized
-    assert "The logout races, too" in summarized
-
-
 def test_conclude_effort_takes_the_summary_of_the_model_and_a_stub_gets_none(talk: Talk) -> None:
     talk("Plan", reply(None, call("open_effort", name="trip")), reply("Ok"))
     conclude = call("conclude_effort", effort_id="trip", summary="To Japan.")
@@ -132,16 +95,6 @@ def test_conclude_effort_takes_the_summary_of_the_model_and_a_stub_gets_none(tal
     )
     assert (get(talk, "stub").status, get(talk, "stub").summary) == ("concluded", None)
     assert len(model.requests) == 2
-
-
-def test_the_turn_that_concludes_is_in_the_log_of_the_effort_and_logs_are_proved(
-    worked: Talk,
-) -> None:
-    assert ("user", "Done, close it") in worked.log("auth-bug")
-    assert worked.ambient() == []
-    assert worked.active() is None
-    assert verify(worked.store.transcript("auth-bug")) == []
-    assert verify(Conversation(worked.store).ambient) == []
 
 
 def test_text_that_names_a_tool_does_nothing_and_beside_a_call_counts(talk: Talk) -> None:
@@ -184,12 +137,6 @@ def test_opening_the_name_of_a_concluded_effort_offers_it(worked: Talk) -> None:
     _, model = worked("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Reopen it?"))
     assert '"candidates": [{"id": "auth-bug"' in model.requests[-1].messages[-1]["content"]
     assert worked.log("auth-bug") == before
-
-
-def test_a_reference_keeps_an_effort_expanded(worked: Talk) -> None:
-    worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
-    for text in ("Fine", "Nice", "And the axios interceptor?", "Well", "So"):
-        assert worked(text, reply("Ok"))[0].banners == ()
 
 
 def test_an_expanded_log_is_in_the_context_until_it_is_collapsed_or_three_turns_pass(
@@ -252,15 +199,6 @@ def test_at_most_three_rounds_of_tools_run_and_calls_of_a_fourth_are_named(talk:
     answered, _ = talk("Hm", *calls, reply(None, call("open_effort", name="four")))
     assert [one.id for one in talk.store.all()] == ["three", "two", "one"]
     assert (answered.text, answered.dropped) == ("", ("open_effort",))
-
-
-def test_search_answers_with_its_results(talk: Talk) -> None:
-    talk.hits = [{"id": "auth-bug", "status": "concluded", "score": 1.0, "why": "401"}]
-    search = reply(None, call("search_efforts", query="401"))
-    _, model = talk("401 again", search, reply("Reopen auth-bug, or start a new effort?"))
-    result = model.requests[-1].messages[-1]["content"]
-    assert '"query": "401", "results": [{"id": "auth-bug"' in result
-    assert talk.ambient() == ["401 again"]
 
 
 def test_a_message_is_kept_when_the_model_fails(talk: Talk) -> None:

@@ -54,6 +54,7 @@ def test_events_that_claim_a_number_of_lines_are_not_believed(store: EffortStore
     assert (EVENTS.name, 2) in [(one.file, one.line) for one in verify(transcript)]
 
 
+@pytest.mark.sweep
 def test_a_long_log_whose_lines_were_all_replaced_is_checked_at_once(store: EffortStore) -> None:
     store.open("auth-bug")
     transcript = store.transcript("auth-bug")

@@ -8,9 +8,7 @@ from tests.unlatch_efforts.script import Talk, call, context, reply
 from unlatch.errors import ModelError
 from unlatch_efforts.chat import Chat
 from unlatch_efforts.conversation import Conversation
-from unlatch_efforts.entries import spoken_text
 from unlatch_efforts.llm import Complete, OnText, Scripted
-from unlatch_efforts.referred_efforts import keywords
 from unlatch_efforts.verify import check_effort, verify
 
 
@@ -55,15 +53,6 @@ def stopping(error: BaseException, *, after: str) -> OnText:
     return listen
 
 
-def test_the_texts_of_two_rounds_are_streamed_as_paragraphs(talk: Talk) -> None:
-    pieces: list[str] = []
-    replies = reply("Sure.", call("open_effort", name="auth-bug")), reply("I am looking.")
-    turn(talk, "Fix", Scripted(replies), pieces.append)
-    assert "".join(pieces) == "Sure.\n\nI am looking."
-    turn(talk, "And?", Scripted([reply(None, call("effort_status")), reply("Ok.")]), pieces.append)
-    assert pieces[-1] == "Ok."
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ModelError("llm-answer-cut", "It ended")])
 def test_a_part_of_a_reply_is_logged_as_interrupted(talk: Talk, error: BaseException) -> None:
     with pytest.raises(type(error)):
@@ -106,25 +95,3 @@ def test_an_interruption_of_a_tool_keeps_the_text_before(talk: Talk) -> None:
 
 def lines(log: list[dict[str, Any]]) -> list[tuple[str, str, Any]]:
     return [(one["role"], one["content"], one.get("interrupted")) for one in log]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Connections of the class", {"connection", "class"}),
-        ("401 errors again, and an error", {"401", "error"}),
-        ("is it ok", set()),
-    ],
-)
-def test_keywords_are_the_singular_of_words_that_name_a_topic(text: str, words: set[str]) -> None:
-    assert keywords(text) == words
-
-
-def test_a_summary_is_made_of_messages_and_not_of_results_of_tools() -> None:
-    log = [
-        {"role": "user", "content": "Hi"},
-        {"role": "assistant", "content": ""},
-        {"role": "tool", "content": "{}"},
-        {"role": "assistant", "content": "Yes?"},
-    ]
-    assert spoken_text(log) == "user: Hi\nassistant: Yes?"

@@ -121,6 +121,7 @@ def lines(store: EffortStore, effort: str) -> list[bytes]:
     return store.transcript(effort).lines(LOG)
 
 
+@pytest.mark.sweep
 def test_lines_of_any_length_are_read_and_their_events_too(store: EffortStore) -> None:
     store.open("auth-bug")
     transcript = store.transcript("auth-bug")
@@ -137,6 +138,7 @@ def test_lines_of_any_length_are_read_and_their_events_too(store: EffortStore) -
     assert effort.lines == 20_002
 
 
+@pytest.mark.sweep
 def test_a_message_before_a_long_reply_is_logged_once(talk: Talk) -> None:
     talk.hits = [{"id": "auth-bug", "why": WIDE * MIB}]
     search = call("search_efforts", query="y")

@@ -7,7 +7,7 @@ from tests.unlatch_efforts.script import Talk, call, context, reply
 
 from unlatch.errors import ModelError
 from unlatch_efforts.conversation import Conversation
-from unlatch_efforts.llm import Reply, Scripted, ToolCall
+from unlatch_efforts.llm import Scripted, ToolCall
 from unlatch_efforts.memory import CEILING
 from unlatch_efforts.verify import verify
 
@@ -31,7 +31,7 @@ def rounds(*calls: ToolCall, together: bool) -> list[object]:
     return [*(reply(None, each) for each in calls), reply("Ok")]
 
 
-@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("together", [True, pytest.param(False, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(
     ("calls", "home"),
     [
@@ -61,20 +61,6 @@ def test_a_turn_is_in_the_log_of_the_effort_in_which_it_ends(
     assert all([] == [*verify(talk.store.transcript(name))] for name in talk.store.names())
 
 
-def test_a_summary_is_written_with_the_words_of_the_turn_that_closes(talk: Talk) -> None:
-    talk("The printer jams", reply(None, call("open_effort", name="printer")), reply("Ok"))
-    talk.store.open("scanner")
-    close = call("close_effort", id="printer")
-
-    words = "Never A4 again, it jams the feeder; close it"
-    _, model = talk(words, reply(None, close), reply("No A4."), reply("Done"))
-
-    assert words in context(model, 1)
-    # The scanner's effort becomes active, but nothing was said there.
-    assert (talk.active(), logs(talk)["scanner"]) == ("scanner", [])
-    assert words in logs(talk)["printer"]
-
-
 def test_what_a_turn_said_before_it_fails_is_kept_once(talk: Talk) -> None:
     talk("The printer jams", reply(None, call("open_effort", name="printer")), reply("Ok"))
     talk.store.open("boiler")
@@ -98,7 +84,7 @@ def reopened(talk: Talk, *, words: int = 0) -> Talk:
     return talk
 
 
-@pytest.mark.parametrize("words", [0, 40])
+@pytest.mark.parametrize("words", [0, pytest.param(40, marks=pytest.mark.sweep)])
 def test_summary_and_reason_of_a_reopened_effort_are_in_each_request(
     talk: Talk, words: int
 ) -> None:
@@ -115,22 +101,6 @@ def test_summary_and_reason_of_a_reopened_effort_are_in_each_request(
     _, after = talk("Hm", reply("Ok"))
     assert "Now exact." in context(after)
     assert f"reopened: {WHY}" not in context(after)
-
-
-def test_the_reason_and_the_summary_of_before_are_in_the_request_of_a_summary(talk: Talk) -> None:
-    reopened(talk)
-    close = call("close_effort", id="vouchers")
-    talk("Exact now, to the last cent", reply("Good, all rules divide exactly now."))
-    _, model = talk("Done", reply(None, close), reply("Exact."), reply("Closed."))
-    assert WHY in context(model, 1)
-    assert "--- Effort reopened ---" in context(model, 1)
-
-
-def test_the_last_message_before_and_the_first_after_a_reopen_are_two(talk: Talk) -> None:
-    reopened(talk)
-    _, model = talk("On", reply("Ok"))
-    said = context(model)
-    assert said.index("Done") < said.index("--- Effort reopened ---") < said.index("Go on")
 
 
 def requests(model: Scripted) -> list[str]:
@@ -230,19 +200,3 @@ def test_a_hint_says_what_fits_a_message_until_the_model_has_answered(
     assert hint in first
     # What is to be done is said once, and what is to be asked until the end of the turn.
     assert second.count("[hint]") == ("may be about" in hint)
-
-
-def test_where_a_topic_belongs_is_asked_once_and_only_outside_of_efforts(talk: Talk) -> None:
-    talk.store.open("auth-bug")
-    talk.store.conclude("auth-bug", "It works.")
-    talk.hits = [{"id": "auth-bug", "score": 0.5}]
-
-    def hints(message: str, *replies: Reply) -> str:
-        _, model = talk(message, *replies)
-        return str(model.requests[0].messages[1:]).partition("[hint]")[2]
-
-    assert "start a new effort?" in hints("401 once more", reply("Reopen auth-bug, or a new one?"))
-    opened = reply(None, call("open_effort", name="login"))
-    assert "If the user wants a new effort" in hints("Another 401", opened, reply("Ok"))
-    assert not hints("The 401 is back", reply("Ok"))
-    assert "names the concluded effort auth-bug" in hints("As in auth-bug", reply("Ok"))

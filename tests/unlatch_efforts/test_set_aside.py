@@ -57,6 +57,7 @@ def ids(project: Workspace, query: str) -> list[str]:
     return [one.work.id for one in found(project, query)]
 
 
+@pytest.mark.sweep
 def test_most_rephrasings_find_their_effort(project: Workspace) -> None:
     results = {query: ids(project, query) for query in REPHRASINGS}
     assert len(results) == 30

@@ -1,4 +1,3 @@
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -7,7 +6,7 @@ import pytest
 
 from unlatch.errors import UsageError
 from unlatch_efforts.effort_model import Status
-from unlatch_efforts.store import LOG, EffortStore
+from unlatch_efforts.store import EffortStore
 from unlatch_efforts.transcript import Author
 
 
@@ -66,25 +65,6 @@ def test_reopen_flips_a_concluded_effort_to_open_and_concluding_again_keeps_the_
     assert [one.prior_summary for one in effort.reopens] == ["Fixed 401 errors."]
 
 
-def test_reopen_preserves_the_raw_log_and_appends_the_separator(concluded: EffortStore) -> None:
-    log = concluded.root / "auth-bug" / LOG
-    before = log.read_bytes()
-    concluded.reopen("auth-bug")
-    after = log.read_bytes()
-    assert after.startswith(before)
-    (line,) = after[len(before) :].splitlines()
-    assert list(json.loads(line)) == ["ts", "role", "content"]
-    assert json.loads(line)["content"] == "--- Effort reopened ---"
-
-
-def test_separator_line_appended_on_reopen(concluded: EffortStore) -> None:
-    for number in (1, 2):
-        concluded.reopen("auth-bug")
-        concluded.conclude("auth-bug", "Again.")
-        texts = [line["content"] for line in concluded.transcript("auth-bug").read()]
-        assert texts[2:] == ["--- Effort reopened ---"] * number
-
-
 def test_reopen_of_an_open_effort_fails(store: EffortStore) -> None:
     store.open("auth-bug")
     with pytest.raises(UsageError, match="effort-not-concluded"):
@@ -126,12 +106,6 @@ def test_an_older_projection_is_not_believed_and_a_lost_one_rebuilt_from_the_eve
     assert concluded.all() == before
     (concluded.root / "auth-bug" / "effort.json").write_text("{", encoding="utf-8")
     assert concluded.all() == before
-
-
-def test_the_effort_that_was_changed_last_comes_first(concluded: EffortStore) -> None:
-    concluded.open("db-pool-fix")
-    concluded.reopen("auth-bug")
-    assert [one.id for one in concluded.all()] == ["auth-bug", "db-pool-fix"]
 
 
 def status_of_git(project: Path) -> str:

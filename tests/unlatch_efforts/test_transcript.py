@@ -48,11 +48,6 @@ def edit(path: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
     path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
 
 
-def test_what_was_written_is_read_and_verified(transcript: Transcript) -> None:
-    assert contents(transcript) == WORDS
-    assert problems(transcript) == []
-
-
 @pytest.mark.parametrize(
     ("name", "change", "expected"),
     [

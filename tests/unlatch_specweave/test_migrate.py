@@ -47,29 +47,6 @@ def test_what_has_the_shape_stays_byte_for_byte(project: Project) -> None:
     assert text == brought(project, text.encode())
 
 
-def test_a_synonym_is_renamed_where_it_stands(project: Project) -> None:
-    text = """\
-{
-    "increment": "0007-search",
-    "status": "in-progress",  "type": "feature",
-    "created_at": "2025-10-30",
-    "note": { "created_at": "kept" },
-    "updated_at": "2025-11-01T09:00:00Z"
-}"""
-
-    assert (
-        brought(project, text.encode())
-        == """\
-{
-    "id": "0007-search",
-    "status": "active",  "type": "feature",
-    "created": "2025-10-30T00:00:00Z",
-    "note": { "created_at": "kept" },
-    "lastActivity": "2025-11-01T09:00:00Z"
-}"""
-    )
-
-
 def test_the_id_is_the_folders_name(project: Project) -> None:
     assert data(project, id="0007")["id"] == "0007-search"
 
@@ -293,28 +270,6 @@ def make(root: Path, *files: str) -> None:
 
 def moves(root: Path) -> list[tuple[str, str]]:
     return sorted((one.source, one.target) for one in moves_between(root, "theirs", "ours"))
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        (["theirs/0001-a/x", "theirs/0002-b/x"], {"": ""}),
-        (
-            ["theirs/0001-a/x", "theirs/0002-b/x", "ours/0003-c/x"],
-            {"/0001-a": "/0001-a", "/0002-b": "/0002-b"},
-        ),
-        (
-            ["theirs/_archive/0001-a/x", "theirs/0002-b/x", "ours/_archive/0003-c/x"],
-            {"/0002-b": "/0002-b", "/_archive/0001-a": "/_archive/0001-a"},
-        ),
-    ],
-    ids=["a free place", "beside others", "an archive in both"],
-)
-def test_as_little_moves_as_the_places_that_are_free_allow(
-    tmp_path: Path, files: list[str], expected: dict[str, str]
-) -> None:
-    make(tmp_path, *files)
-    assert [(f"theirs{old}", f"ours{new}") for old, new in expected.items()] == moves(tmp_path)
 
 
 @pytest.mark.parametrize(

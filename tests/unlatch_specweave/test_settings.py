@@ -175,27 +175,12 @@ def test_what_specweave_was_refused_is_not_written(
     assert sync.may_write("github", foreign=True) == set(wanted.split())
 
 
-def test_what_config_toml_lets_be_written_counts_alone(tmp_path: Path) -> None:
-    refused = {"canUpdateStatus": False, "canUpdateExternalItems": False}
-
-    found = config(tmp_path, {"settings": refused}, ours='[sync]\nwrite = ["status"]\n')
-
-    assert found.core.sync.may_write("ado", foreign=True) == {"status"}
-
-
 def test_specweave_is_not_read_where_config_toml_says_so(tmp_path: Path) -> None:
     limits = {"maxActiveIncrements": 2}
 
     found = config(tmp_path, {"profiles": PROFILES}, ours="specweave = false\n", limits=limits)
 
     assert (found.trackers, found.core.limits.max_active) == ({}, None)
-
-
-def test_a_file_that_is_nested_beyond_reason_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / ".specweave").mkdir()
-    (tmp_path / ".specweave/config.json").write_text("[" * 100_000)
-
-    assert read_config(paths_at(tmp_path)).trackers == {}
 
 
 HOSTILE: list[Any] = [

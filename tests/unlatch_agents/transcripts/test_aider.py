@@ -1,4 +1,3 @@
-from datetime import datetime
 from pathlib import Path
 
 from tests.unlatch_agents.transcripts.lines import outline
@@ -106,61 +105,11 @@ def test_words_are_those_of_their_writer_and_count_once(tmp_path: Path) -> None:
     assert [it for it in outline(stripped.events) if it.startswith(">")][-1] == asked
 
 
-def test_time_is_that_of_the_computer(tmp_path: Path) -> None:
-    path = tmp_path / "history.md"
-    path.write_text("# aider chat started at 2024-08-05 19:33:32\n#### hi\n")
-    (found,) = read_transcripts(path)
-    assert found.started == datetime(2024, 8, 5, 19, 33, 32).astimezone()
-
-
-def test_one_chat_can_be_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "history.md"
-    path.write_text(HISTORY)
-    (found,) = read_transcripts(path, id="2024-08-05 19:33:32 (2)")
-    assert found.title == "hi"
-
-
 def test_broken_time_and_numbers_are_none(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     path.write_text("# aider chat started at noon\n#### hi\n> Tokens: 1.2.3 sent, x received. \n")
     (found,) = read_transcripts(path)
     assert (found.id, found.started, found.usage.output) == ("noon", None, 0)
-
-
-def test_pressing_enter_is_no_prompt(tmp_path: Path) -> None:
-    path = tmp_path / "history.md"
-    path.write_text("# aider chat started at 2023-05-22 10:00:00\n\n#### <blank>  \n\n#### hi  \n")
-    (found,) = read_transcripts(path)
-    assert outline(found.events) == ["> hi"]
-
-
-# One Ctrl-C of 0.86.2 while the model answers, and one before a prompt.
-STOPPED = """
-# aider chat started at 2026-11-28 21:21:31
-
-#### Fix it~~
-
-Half a
-
-> ^C again to exit~~
-
-#### Fix it now~~
-
-Done.
-
-> Tokens: 12 sent, 9 received.~~
-> ^C again to exit~~
-
-#### Thanks~~
-""".replace("~~", "  ")
-
-
-def test_only_a_key_that_stops_the_model_interrupts(tmp_path: Path) -> None:
-    path = tmp_path / "history.md"
-    path.write_text(STOPPED)
-    (found,) = read_transcripts(path)
-    expected = ["> Fix it", "Half a", "interruption", "> Fix it now", "Done.", "> Thanks"]
-    assert outline(found.events) == expected
 
 
 def test_an_edit_that_did_not_fit_has_failed_and_is_no_word_of_the_model(tmp_path: Path) -> None:

@@ -64,21 +64,6 @@ def test_call_without_a_result_id_is_linked_by_the_agents_own_facts(tmp_path: Pa
     assert [(it.role, it.title) for it in found.subagents] == [("Plan", "Look")]
 
 
-def test_calls_of_the_same_id_are_told_apart_by_depth(tmp_path: Path) -> None:
-    path = parent(tmp_path, ("t1", "a1"))
-    folder = tmp_path / "s1" / "subagents"
-    agent(folder, "a1", started="t1", depth=1, call="t1")
-    agent(folder, "a2", started="t1", depth=2)
-    assert [it.id for it in all_of(read_one(path))] == ["s1", "a1", "a2"]
-
-
-def test_agent_of_no_call_belongs_to_the_session(tmp_path: Path) -> None:
-    path = parent(tmp_path)
-    agent(tmp_path / "s1" / "subagents", "a1", started="gone")
-    agent(tmp_path / "s1" / "subagents", "acompact-1")
-    assert [(it.id, it.parent) for it in read_one(path).subagents] == [("a1", "s1")]
-
-
 def test_agents_of_earlier_versions_are_beside_the_session(tmp_path: Path) -> None:
     path = parent(tmp_path, ("t1", "a1"))
     agent(tmp_path, "a1")

@@ -7,7 +7,6 @@ from tests.unlatch_agents.transcripts.lines import Session, calls, outline, read
 from unlatch_agents.transcripts import (
     Compaction,
     Failure,
-    Prompt,
     Result,
     Thought,
     ToolCall,
@@ -39,14 +38,6 @@ def test_lines_of_one_message_are_its_parts_and_their_tokens_count_once(tmp_path
     assert not found.unknown
 
 
-def test_last_line_of_a_message_has_its_tokens_in_full(tmp_path: Path) -> None:
-    session = Session()
-    session.reply("m1", said("one"))
-    session.lines[0]["message"]["usage"]["output_tokens"] = 1
-    session.reply("m1", said("two"))
-    assert read(tmp_path, session).usage.output == 5
-
-
 def test_failed_call_has_its_exit_code_and_a_refused_one_says_so(tmp_path: Path) -> None:
     session = Session()
     session.reply("m1", calls("t1"), calls("t2"), calls("t3"))
@@ -60,23 +51,6 @@ def test_failed_call_has_its_exit_code_and_a_refused_one_says_so(tmp_path: Path)
         (True, True, None),
         (False, False, None),
     ]
-
-
-@pytest.mark.parametrize(("lines", "is_lost"), [(6_000, False), (9_000, True)])
-def test_end_that_was_not_kept_of_a_long_error_is_said_to_be_missing(
-    tmp_path: Path, lines: int, is_lost: bool
-) -> None:
-    """2.1.332 keeps 30,000 characters of a failed command, and then leaves out their middle."""
-    whole = "Exit code 3\n" + "".join(f"{n}\n" for n in range(1, lines + 1))[:30_000]
-    cut = f"\n\n... [{len(whole) - 10_000} characters truncated] ...\n\n"
-    session = Session()
-    session.reply("m1", calls("t1"))
-    session.result("t1", f"{whole[:5000]}{cut}{whole[-5000:]}", is_error=True)
-    (failure,) = findings(read(tmp_path, session).events)
-    assert isinstance(failure, Failure)
-    last = failure.text.splitlines()[-1]
-    expected = "... [the agent did not keep the end of the output] ..." if is_lost else "6000"
-    assert expected == last
 
 
 def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(tmp_path: Path) -> None:
@@ -184,12 +158,6 @@ def test_words_of_the_program_are_no_prompt(
     assert read(tmp_path, session).events == ()
 
 
-def test_prompt_is_kept_beside_words_of_the_program(tmp_path: Path) -> None:
-    session = Session()
-    session.ask([said("<system-reminder>x</system-reminder>"), said("Fix <b>add</b>")])
-    assert outline(read(tmp_path, session).events) == ["> Fix <b>add</b>"]
-
-
 def test_words_typed_while_the_agent_worked_are_a_prompt(tmp_path: Path) -> None:
     session = Session()
     session.reply("m1", said("Working."))
@@ -242,15 +210,6 @@ def test_call_that_a_signal_stopped_has_not_failed_and_what_follows_corrects_not
     assert kinds == {(True, True): ["Correction"], (True, False): ["Failure"]}.get(expected, [])
 
 
-def test_command_that_was_killed_in_the_midst_of_work_has_failed(tmp_path: Path) -> None:
-    session = Session()
-    session.reply("m1", calls("t1", command="make"))
-    session.result("t1", "Exit code 137\nKilled", is_error=True)
-    session.reply("m2", said("Too little memory."))
-    session.ask("Go on")
-    assert [type(it).__name__ for it in findings(read(tmp_path, session).events)] == ["Failure"]
-
-
 def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
     session = Session()
     session.ask("First")
@@ -288,47 +247,6 @@ def test_nothing_is_lost_of_a_session_that_is_resumed_twice_at_once(
     assert last == found[-1]
 
 
-def test_parallel_calls_are_no_branch_wherever_the_conversation_goes_on(tmp_path: Path) -> None:
-    for last in ("first", "second"):
-        session = Session()
-        session.ask("Go")
-        first = session.reply("m1", calls("t1"))
-        second = session.reply("m1", calls("t2"))
-        one = session.result("t1", "1", after=first)
-        two = session.result("t2", "2", after=second)
-        session.reply("m2", said("Done."), after=one if last == "first" else two)
-        expected = ["> Go", "Bash: 1", "Bash: 2", "Done."]
-        assert outline(read(tmp_path, session).events) == expected
-
-
-def test_late_result_does_not_end_the_conversation(tmp_path: Path) -> None:
-    session = Session()
-    call = session.reply("m1", calls("t1"))
-    session.ask("Go on meanwhile")
-    session.reply("m2", said("Sure."))
-    session.result("t1", "late", after=call)
-    session.add("system", after=call, subtype="turn_duration")
-    expected = ["Bash: late", "> Go on meanwhile", "Sure."]
-    assert outline(read(tmp_path, session).events) == expected
-
-
-def test_order_is_that_of_the_tree_and_not_of_the_file(tmp_path: Path) -> None:
-    session = Session()
-    session.ask("one")
-    session.reply("m1", said("two"))
-    session.ask("three")
-    session.lines.reverse()
-    assert outline(read(tmp_path, session).events) == ["> one", "two", "> three"]
-
-
-def test_lines_without_parents_keep_the_order_of_the_file(tmp_path: Path) -> None:
-    session = Session()
-    session.ask("one", after=None)
-    session.reply("m1", said("two"), after="gone")
-    session.ask("three", after=None)
-    assert outline(read(tmp_path, session).events) == ["> one", "two", "> three"]
-
-
 def test_cycle_of_parents_ends(tmp_path: Path) -> None:
     session = Session()
     session.ask("one", after="s1-2")
@@ -360,36 +278,6 @@ def test_compaction_has_its_summary_and_the_conversation_before_it(tmp_path: Pat
     compaction = found.events[2]
     assert isinstance(compaction, Compaction)
     assert (compaction.trigger, compaction.summary) == ("auto", "Summary: all is well")
-
-
-@pytest.mark.parametrize(
-    ("lines", "title"),
-    [
-        ([], "Fix it"),
-        ([{"type": "summary", "summary": "Of another", "leafUuid": "other-1"}], "Fix it"),
-        ([{"type": "summary", "summary": "Fixing", "leafUuid": "s1-1"}], "Fixing"),
-        ([{"type": "ai-title", "aiTitle": "A"}, {"type": "ai-title", "aiTitle": "B"}], "B"),
-        (
-            [{"type": "custom-title", "customTitle": "Own"}, {"type": "ai-title", "aiTitle": "B"}],
-            "Own",
-        ),
-    ],
-)
-def test_title_is_the_best_that_the_file_has(
-    tmp_path: Path, lines: list[object], title: str
-) -> None:
-    session = Session()
-    session.ask("Fix it\nplease")
-    assert read(tmp_path, session, *lines).title == title
-
-
-def test_folder_is_where_the_session_was_moved_to(tmp_path: Path) -> None:
-    session = Session(cwd="/home/dev/old")
-    session.ask("Go")
-    moved = {"type": "relocated", "relocatedCwd": "/home/dev/new", "sessionId": "s1"}
-    found = read(tmp_path, session, moved)
-    assert found.cwd == "/home/dev/new"
-    assert not found.unknown
 
 
 def test_sidechains_of_old_files_are_subagents(tmp_path: Path) -> None:
@@ -434,12 +322,3 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
         "line that is not JSON": 1,
         "line without an object": 2,
     }
-
-
-def test_keys_are_those_of_the_lines(tmp_path: Path) -> None:
-    session = Session()
-    session.reply("m1", said("one"), said("two"))
-    session.ask("three")
-    found = read(tmp_path, session)
-    assert [it.key for it in found.events] == ["s1-1", "s1-1:1", "s1-2"]
-    assert isinstance(found.events[2], Prompt)

@@ -14,7 +14,6 @@ from unlatch_agents.transcripts import (
     Result,
     ToolCall,
     Transcript,
-    Usage,
     findings,
 )
 
@@ -89,18 +88,6 @@ def test_thread_is_read_from_items_and_events(tmp_path: Path) -> None:
     assert not found.unknown
 
 
-def test_tokens_are_the_last_total_also_of_a_resumed_thread(tmp_path: Path) -> None:
-    rollout = Rollout().add("session_meta", id="t1")
-    for tokens in (100, 250):
-        total = {"input_tokens": tokens, "cached_input_tokens": 40, "output_tokens": 7}
-        rollout.event("token_count", info={"total_token_usage": total})
-    rollout.event("token_count", info=None)
-    assert read(tmp_path, rollout).usage == Usage(210, 7, 40)
-    total = {"input_tokens": 300, "cached_input_tokens": 40, "output_tokens": 9}
-    rollout.add("token_usage_record", usage={"input_tokens": 50}, thread_token_usage=total)
-    assert read(tmp_path, rollout).usage == Usage(260, 9, 40)
-
-
 @pytest.mark.parametrize("form", ["event", "item"])
 @pytest.mark.parametrize(
     "before",
@@ -119,24 +106,6 @@ def test_context_of_an_ide_is_no_persons_words(tmp_path: Path, before: str, form
     transcript = read(tmp_path, rollout)
     assert outline(transcript.events) == ["> Export as CSV\n\n## Notes\nwith a header"]
     assert transcript.title == "Export as CSV"
-
-
-@pytest.mark.parametrize("event", [True, False])
-def test_older_files_have_a_persons_words_in_events_or_in_items(
-    tmp_path: Path, *, event: bool
-) -> None:
-    rollout = Rollout(ordinals=False).add("session_meta", id="t1")
-    rollout.message("user", "# AGENTS.md instructions for /home/dev")
-    rollout.message("user", "List them.")
-    if event:
-        rollout.event("user_message", message="<environment_context>x")
-        rollout.event("user_message", message="List them.")
-    rollout.message("assistant", "a, b").event("agent_message", message="a, b")
-    found = read(tmp_path, rollout)
-    assert outline(found.events) == ["> List them.", "a, b"]
-    assert [it.key for it in found.events] == (
-        ["line-5", "line-6"] if event else ["line-3", "line-4"]
-    )
 
 
 def test_oldest_files_have_items_as_lines(tmp_path: Path) -> None:
@@ -221,14 +190,6 @@ def test_events_say_whether_a_call_failed(
     assert result.failed is failed
 
 
-def test_declined_item_is_rejected(tmp_path: Path) -> None:
-    rollout = Rollout().add("session_meta", id="t1").call("c1")
-    rollout.completed("FileChange", id="c1", status="declined")
-    (result,) = results(read(tmp_path, rollout))
-    assert result is not None
-    assert (result.failed, result.rejected) == (True, True)
-
-
 @pytest.mark.parametrize("source", ["exec", "cli"])
 def test_call_that_a_person_stopped_has_not_failed(tmp_path: Path, source: str) -> None:
     rollout = Rollout().add("session_meta", id="t1", source=source)
@@ -244,39 +205,6 @@ def test_call_that_a_person_stopped_has_not_failed(tmp_path: Path, source: str) 
     assert findings(events) == expected
 
 
-@pytest.mark.parametrize(
-    ("code", "is_idle", "failed"), [(-1, True, False), (-1, False, True), (4, True, True)]
-)
-def test_command_that_runs_when_codex_ends_has_not_failed(
-    tmp_path: Path, code: int, is_idle: bool, failed: bool
-) -> None:
-    """As 0.171.0 records a server that the agent started: the end of Codex ends it."""
-    rollout = Rollout().add("session_meta", id="t1").event("task_started").call("c1")
-    rollout.output("c1", "Chunk ID: 1\nProcess running with session ID 2597\nOutput:\nserving\n")
-    rollout.message("assistant", "done")
-    if is_idle:
-        rollout.event("task_complete")
-    output = {"aggregated_output": "serving\n", "exit_code": code}
-    rollout.completed("CommandExecution", id="c1", status="failed", **output)
-    found = read(tmp_path, rollout)
-    (result,) = results(found)
-    assert result == Result("serving\n", failed, exit_code=code if failed else None)
-    assert [it.rule for it in findings(found.events)] == ["exit-code"] * failed
-    assert not found.unknown
-
-
-def test_turns_that_were_taken_back_are_a_branch(tmp_path: Path) -> None:
-    rollout = Rollout().add("session_meta", id="t1")
-    for prompt in ("one", "two", "three"):
-        rollout.event("task_started").message("user", prompt)
-        rollout.completed("UserMessage", content=[{"text": prompt}]).message("assistant", "ok")
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.event("thread_rolled_back", num_turns=1)
-    rollout.event("thread_rolled_back", num_turns="x")
-    found = read(tmp_path, rollout)
-    assert outline(found.events) == ["> one", "ok", "-4"]
-
-
 def test_interruption_compaction_and_name(tmp_path: Path) -> None:
     rollout = Rollout().add("session_meta", id="t1")
     rollout.event("turn_aborted", reason="interrupted").event("turn_aborted", reason="replaced")
@@ -287,14 +215,6 @@ def test_interruption_compaction_and_name(tmp_path: Path) -> None:
     assert isinstance(found.events[1], Compaction)
     assert found.events[1].summary == "All is well."
     assert found.title == "Calculator"
-
-
-@pytest.mark.parametrize(("before", "kept"), [("Done.", ["Done."]), ("Done.\nNext: b", [])])
-def test_summary_of_a_compaction_is_no_reply(tmp_path: Path, before: str, kept: list[str]) -> None:
-    """0.171.0 writes it as a message as well, without an AgentMessage (findings/)."""
-    rollout = Rollout().add("session_meta", id="t1").message("assistant", before)
-    rollout.add("compacted", message="Here is the summary:\nDone.\nNext: b")
-    assert outline(read(tmp_path, rollout).events) == [*kept, "compaction"]
 
 
 def test_thread_of_an_agent_names_its_parent_and_has_no_prompts(tmp_path: Path) -> None:
@@ -346,12 +266,6 @@ def test_agents_are_in_the_files_that_name_their_parent(tmp_path: Path) -> None:
     found = read_one(path)
     assert [(it.id, it.parent) for it in all_of(found)] == [("t1", ""), ("a1", "t1"), ("b1", "a1")]
     assert [it.subagent for it in results(found) if it] == ["a1", ""]
-
-
-def test_agents_of_an_archived_thread_are_beside_it(tmp_path: Path) -> None:
-    path = write(tmp_path / "rollout-1-t1.jsonl", thread("t1", starts=("a1",)))
-    write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
-    assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]
 
 
 def test_time_that_no_name_can_have_limits_nothing(tmp_path: Path) -> None:

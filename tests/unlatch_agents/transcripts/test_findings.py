@@ -196,22 +196,6 @@ def test_other_prompts_are_no_correction(words: str) -> None:
     assert corrections("> Go", "Done.", f"> {words}") == []
 
 
-def test_answer_to_a_question_is_no_correction() -> None:
-    assert corrections("> Go", "Shall I push it?", "> No, keep it local") == []
-
-
-def test_prompt_after_an_interruption_is_a_correction() -> None:
-    expected = [Correction("interrupted", "3", "the other file")]
-    assert corrections("> Go", "Working.", False, "> the other file") == expected
-    assert corrections("> Go", "Working.", False, "> continue.") == []
-    assert corrections("> Go", "Working.", False) == []
-    assert corrections("> Go", False, "Working.", "> the other file") == []
-    assert corrections("> Go", "Working.", True, "> the other file") == []
-    assert corrections("> Go", "Working.", True, "> No, the other") == [
-        Correction("opening-words", "3", "No, the other")
-    ]
-
-
 def test_refused_call_is_one_correction_with_the_words_about_it() -> None:
     refused = Result(REFUSED, failed=True, rejected=True)
     said = Result(SAID, failed=True, rejected=True)
@@ -228,9 +212,3 @@ def test_refused_call_is_one_correction_with_the_words_about_it() -> None:
 def test_call_that_a_rule_denied_is_no_correction_and_nor_is_the_next_prompt() -> None:
     denied = Result("This command requires approval", failed=True, denied=True)
     assert [] == corrections(denied, "> Now the tests")
-
-
-def test_findings_are_in_the_order_of_the_conversation() -> None:
-    failed = Result("Exit code 1", failed=True, exit_code=1)
-    found = findings(events("> Go", failed, "Decision: sed", "> no, use awk", failed))
-    assert [it.key for it in found] == ["1", "2", "3", "4"]

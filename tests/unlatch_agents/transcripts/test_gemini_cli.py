@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unlatch_agents.transcripts.lines import Json, outline, read_one, write
 
-from unlatch_agents.transcripts import Compaction, Result, ToolCall, Transcript, Usage
+from unlatch_agents.transcripts import ToolCall, Transcript, Usage
 
 HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
 
@@ -88,27 +88,7 @@ def test_words_of_the_program_are_no_prompt(tmp_path: Path) -> None:
     assert outline(found.events) == [f"> {it}" for it in texts]
 
 
-REFERENCED = "\n--- Content from referenced files ---"
 FILE = "no, use cookies\n--- End of content ---\nno, use cookies"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        f"Explain @notes.md{REFERENCED}\nContent from @notes.md:\n{FILE}\n--- End of content ---",
-        [
-            {"text": "Explain @notes.md"},
-            {"text": REFERENCED},
-            {"text": "\nContent from @notes.md:\n"},
-            {"text": FILE},
-            {"text": "\n--- End of content ---"},
-        ],
-    ],
-    ids=["one text", "parts"],
-)
-def test_files_that_a_person_refers_to_are_not_their_words(tmp_path: Path, content: object) -> None:
-    found = read(tmp_path, message("m1", "user", content))
-    assert outline(found.events) == ["> Explain @notes.md"]
 
 
 def cancelled(why: str, output: str = "") -> Json:
@@ -147,20 +127,6 @@ def test_status_and_exit_code_say_whether_a_call_failed(
     assert event.result.denied is event.result.text.startswith(DENIED)
 
 
-@pytest.mark.parametrize(("end", "code"), [("\nExit Code: 3", 3), ("", None)])
-def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(
-    tmp_path: Path, end: str, code: int | None
-) -> None:
-    """As 0.61.0 records it: start and end, below the path of a file with all."""
-    place = "/home/dev/.gemini/tmp/demo/tool-outputs/session-6f/run_shell_command_1.txt"
-    cut = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see:"
-    kept = f"Output: 1\n\n... [68,000 characters omitted] ...\n\nend{end}\nProcess Group PGID: 1"
-    made = call(f"{cut} {place}\n<untrusted_context>\n{kept}\n</untrusted_context>")
-    (event,) = read(tmp_path, message("m1", "gemini", "", toolCalls=[made])).events
-    assert isinstance(event, ToolCall)
-    assert event.result == Result(kept, failed=code is not None, exit_code=code)
-
-
 def test_calls_of_a_rewritten_file_are_in_the_content(tmp_path: Path) -> None:
     parts = [
         {"text": "secret thought", "thought": True},
@@ -188,22 +154,6 @@ def test_person_who_goes_back_leaves_a_branch(tmp_path: Path) -> None:
     assert outline(found.events) == ["> one", "-2", "> better"]
     assert found.usage == Usage(5, 1)
     assert found.unknown == {"rewind to an unknown message": 1}
-
-
-def test_context_of_the_model_is_not_the_conversation(tmp_path: Path) -> None:
-    snapshot = asked("x1", "<state_snapshot>All is well.</state_snapshot>")
-    copy = message("x2", "gemini", "Got it.")
-    found = read(
-        tmp_path,
-        asked("m1", "one"),
-        {"$set": {"messages": [snapshot, copy]}},
-        {"$set": {"messages": [snapshot]}},
-        {"$set": {"messages": []}},
-        asked("m2", "two"),
-    )
-    assert outline(found.events) == ["> one", "compaction", "> two"]
-    assert isinstance(found.events[1], Compaction)
-    assert "All is well." in found.events[1].summary
 
 
 def test_cancelled_request_is_an_interruption(tmp_path: Path) -> None:

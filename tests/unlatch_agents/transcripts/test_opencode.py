@@ -98,19 +98,6 @@ def test_session_is_read_from_messages_and_parts(database: Database) -> None:
     assert not found.unknown
 
 
-@pytest.mark.parametrize("columns", ["", NEW])
-def test_older_sessions_have_tokens_in_the_steps(tmp_path: Path, columns: str) -> None:
-    """Also those that a newer version moved into its database, with totals of zero."""
-    database = Database(tmp_path / "opencode.db", columns=columns)
-    totals: Json = {f"tokens_{it}": 0 for it in TOKENS if columns}
-    database.session(**totals)
-    tokens = {"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 4, "write": 3}}
-    step = {"type": "step-finish", "tokens": tokens}
-    database.message("assistant", [step])
-    database.message("assistant", [step])
-    assert read_one(database.close()).usage == Usage(14, 6, 8, 6)
-
-
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
@@ -174,33 +161,6 @@ def test_running_call_has_no_result(database: Database) -> None:
     database.session()
     database.message("assistant", [tool(status="running")])
     assert outline(read_one(database.close()).events) == ["bash"]
-
-
-def test_sessions_of_agents_belong_to_theirs(database: Database) -> None:
-    database.session("s1")
-    database.session("s2", parent_id="s1", agent="explore", title="Look")
-    database.session("s3", parent_id="s2")
-    state = {"status": "completed", "output": "ok", "metadata": {"sessionId": "s2"}}
-    database.message("assistant", [tool(**state)])
-    database.message("user", [said("Look")], session="s2")
-    database.message("assistant", [said("I see.")], session="s2")
-    (found,) = read_transcripts(database.close())
-    (agent,) = found.subagents
-    assert (agent.id, agent.parent, agent.role) == ("s2", "s1", "explore")
-    assert outline(agent.events) == ["I see."]
-    assert [it.id for it in agent.subagents] == ["s3"]
-    assert isinstance(found.events[0], ToolCall)
-    assert found.events[0].result is not None
-    assert found.events[0].result.subagent == "s2"
-
-
-def test_one_session_can_be_asked_for(database: Database) -> None:
-    database.session("s1")
-    database.session("s2")
-    path = database.close()
-    assert [it.id for it in read_transcripts(path)] == ["s1", "s2"]
-    assert [it.id for it in read_transcripts(path, id="s2")] == ["s2"]
-    assert read_transcripts(path, id="s9") == []
 
 
 def test_reverted_messages_are_a_branch(database: Database) -> None:

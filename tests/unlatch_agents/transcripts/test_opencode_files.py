@@ -7,8 +7,7 @@ import pytest
 from tests.unlatch_agents.transcripts.lines import Json, outline, read_one
 from tests.unlatch_agents.transcripts.test_opencode import Database, said, tool
 
-from unlatch.errors import StoreError
-from unlatch_agents.transcripts import Usage, find_transcripts, read_transcripts
+from unlatch_agents.transcripts import find_transcripts
 
 STORAGE = ".local/share/opencode/storage"
 TOKENS = {"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 4, "write": 3}}
@@ -50,18 +49,6 @@ def path(tmp_path: Path) -> Path:
     message(storage, "ses_2", "msg_4", "assistant", said("Fine."))
     session(storage, "ses_3", title="Other")
     return path
-
-
-def test_session_is_read_from_its_files(path: Path) -> None:
-    found = read_one(path)
-    assert outline(found.events) == ["> Fix add", "Looking.", "bash: 1 failed"]
-    assert (found.agent, found.id, found.title, found.cwd, found.version, found.model) == (
-        *("opencode", "ses_1", "Fixing", "/home/dev/demo", "1.1.9", "big"),
-    )
-    assert found.usage == Usage(7, 3, 4, 3)
-    (agent,) = found.subagents
-    assert (agent.id, agent.parent, outline(agent.events)) == ("ses_2", "ses_1", ["Fine."])
-    assert not found.unknown
 
 
 def test_files_and_database_say_the_same(path: Path, tmp_path: Path) -> None:
@@ -123,14 +110,3 @@ def test_links_are_not_followed(path: Path, tmp_path: Path) -> None:
     outside = put(tmp_path / "outside/msg_9.json", {"role": "user"})
     (tmp_path / STORAGE / "message/ses_3").symlink_to(outside.parent)
     assert read_one(path.with_name("ses_3.json")).events == ()
-
-
-def test_other_objects_are_no_session(tmp_path: Path) -> None:
-    path = put(tmp_path / "package.json", {"id": "x", "projectID": "y"})
-    with pytest.raises(StoreError, match="transcript-not-recognised"):
-        read_transcripts(path)
-
-
-def test_a_session_without_other_files_is_empty(tmp_path: Path) -> None:
-    path = session(tmp_path, "ses_1").rename(tmp_path / "ses_1.json")
-    assert read_one(path).events == ()

@@ -51,13 +51,6 @@ def test_other_files_are_not_recognised(tmp_path: Path, content: bytes) -> None:
     assert caught.value.where == str(path)
 
 
-def test_start_of_a_file_may_be_broken(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"broken\n7\n\n' + EXAMPLES["claude-code"]())
-    (found,) = read_transcripts(path)
-    assert found.unknown["line that is not JSON"] == 1
-
-
 @pytest.mark.parametrize(
     "name",
     ["auth.json", "mcp-auth.json", ".credentials.json", "oauth_creds.json", "google_accounts.json"],

@@ -71,20 +71,6 @@ def test_file_that_is_cut_anywhere_yields_no_more_than_the_whole(
         assert used.cache_read <= usage.cache_read
 
 
-@pytest.mark.parametrize("agent", EXAMPLES)
-def test_file_that_grows_keeps_the_keys_of_its_events(tmp_path: Path, agent: str) -> None:
-    whole = EXAMPLES[agent]()
-    path = tmp_path / "transcript"
-    path.write_bytes(whole)
-    known = [(it.id, event.key) for it in check_readable(path) for event in it.events]
-    assert len(set(known)) == len(known)
-    path.write_bytes(whole + whole.splitlines(keepends=True)[-1])
-    assert (
-        known
-        == [(it.id, event.key) for it in check_readable(path) for event in it.events][: len(known)]
-    )
-
-
 WORDS = st.sampled_from(
     """
     type message content uuid parentUuid logicalParentUuid sessionId isSidechain agentId timestamp
@@ -209,7 +195,16 @@ def rollbacks(count: int) -> list[Json]:
     return [meta, *([turn, turn, back] * count)]
 
 
-@pytest.mark.parametrize("make", [chain, star, results, rewinds, rollbacks])
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(chain, marks=pytest.mark.sweep),
+        star,
+        pytest.param(results, marks=pytest.mark.sweep),
+        pytest.param(rewinds, marks=pytest.mark.sweep),
+        pytest.param(rollbacks, marks=pytest.mark.sweep),
+    ],
+)
 def test_no_shape_takes_quadratic_time(tmp_path: Path, make: Any) -> None:
     path = write(tmp_path / "s.jsonl", make(4_000))
     start = time.process_time()

@@ -37,7 +37,3 @@ def test_an_example_is_a_configuration_that_opens_a_model(example: str, tmp_path
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_an_address_may_be_used(address: str) -> None:
     check_secure(address)
-
-
-def test_the_page_has_addresses() -> None:
-    assert len(ADDRESSES) > 5

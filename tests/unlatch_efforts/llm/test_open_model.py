@@ -1,14 +1,11 @@
 """The model comes from the user's own configuration, and its mistakes have a next step."""
 
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.transport.faulty import Faulty
-from tests.unlatch_efforts.llm.asking import CONFIG, HELLO, document
+from tests.unlatch_efforts.llm.asking import CONFIG
 
 from unlatch.config.choices import Provider
 from unlatch.config.config import read_config, read_user_config
@@ -30,20 +27,6 @@ def own(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "config.toml"
     path.write_text(text)
     return path
-
-
-def test_the_users_own_configuration_names_the_model(tmp_path: Path) -> None:
-    with Faulty(document({"content": "Hi"})) as server:
-        path = own(
-            tmp_path,
-            f'[llm]\nbase_url = "{server.url}/v1"\nmodel = "small"\nkey_env = "MY_KEY"\n',
-        )
-        found = read_user_config(path).llm
-        complete = open_model(found, environ={"MY_KEY": "abc"}, where=path)
-        reply = complete(HELLO)
-
-    assert "Hi" == reply.choices[0].message.content
-    assert "Bearer abc" == server.requests[0].headers["authorization"]
 
 
 def test_a_model_of_a_repository_is_refused(tmp_path: Path) -> None:
@@ -139,14 +122,3 @@ def test_litellm_that_is_not_installed_is_named_with_its_extra() -> None:
 
     assert error.id == "llm-extra-missing"
     assert (error.hint or "").endswith(" -m pip install 'unlatch[litellm]'")
-
-
-def test_import_loads_no_client() -> None:
-    code = (
-        "import sys, unlatch_efforts.llm;"
-        "print([m for m in ('requests', 'urllib3', 'pydantic', 'litellm') if m in sys.modules])"
-    )
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert "[]\n" == done.stdout

@@ -86,21 +86,3 @@ def test_a_server_that_was_not_reached_is_tried_twice_more() -> None:
 
     assert ("llm-unreachable", 3) == (error.id, meter.requests)
     assert 1.6 == pytest.approx(clock.now)
-
-
-def test_a_server_that_starts_meanwhile_is_reached() -> None:
-    port = free_port()
-    clock = SkippingClock()
-    started: list[Faulty] = []
-
-    def start(_: float) -> None:
-        started.append(Faulty(HI, port=port).__enter__())
-
-    try:
-        found = model(f"http://127.0.0.1:{port}/v1", clock=clock, sleep=start)(HELLO)
-    finally:
-        for server in started:
-            server.__exit__(None, None, None)
-
-    assert "Hi" == found.choices[0].message.content
-    assert 1 == len(started)

@@ -4,26 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unlatch_efforts.llm.asking import HELLO, TOOL, calls_of
+from tests.unlatch_efforts.llm.asking import HELLO, calls_of
 
 from unlatch.errors import ModelError
 from unlatch_efforts.llm import Scripted, call, said
-
-
-def test_replies_come_in_order_and_requests_are_kept_as_they_were() -> None:
-    model = Scripted([said("One."), said("Two.", call("open_effort", {"name": "a"}))])
-    messages = [{"role": "user", "content": "hello"}]
-
-    first = model(messages)
-    messages.append({"role": "user", "content": "more"})
-    second = model(messages, [TOOL])
-
-    assert ("One.", "Two.") == (
-        first.choices[0].message.content,
-        second.choices[0].message.content,
-    )
-    assert [1, 2] == [len(request.messages) for request in model.requests]
-    assert [(), (TOOL,)] == [request.tools for request in model.requests]
 
 
 def test_calls_have_ids_of_their_own_and_arguments_as_they_were_written() -> None:
@@ -90,8 +74,3 @@ def test_a_file_that_is_no_script_is_named(text: str, tmp_path: Path) -> None:
         Scripted.from_file(path)
 
     assert ("llm-script-invalid", str(path)) == (caught.value.id, caught.value.where)
-
-
-def test_a_missing_script_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="llm-script-invalid"):
-        Scripted.from_file(tmp_path / "nothing.json")
