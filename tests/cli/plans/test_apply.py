@@ -45,10 +45,6 @@ def without_links(project: Project) -> None:
     project.increment(status="active")
 
 
-def of_status(status: str) -> Stage:
-    return lambda project: project.increment(status=status, links=project.items(finished=False))
-
-
 # A stage, the command, and then the status of the increment and the states of the items.
 COMMANDS: list[tuple[Stage, list[str], str, dict[str, str]]] = [
     (completed, ["reopen", "7", "-m", REASON, "--offline"], "active", CLOSED),
@@ -116,24 +112,6 @@ def test_each_command_is_planned_applied_and_not_repeated(
     project.run("apply", FILE, "--yes").ends(
         0, out="This has been done already; nothing was changed."
     )
-    assert seen(project) == after
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("tracker", ALL)
-@pytest.mark.parametrize(("verb", "before"), [("reopen", CLOSED), ("close", OPEN)])
-def test_items_of_no_increment_are_planned_applied_and_not_repeated(
-    project: Project, tracker: str, verb: str, before: dict[str, str]
-) -> None:
-    project.items(finished=verb == "reopen")
-    plan = save(project, verb, project.urls[tracker], "-m", REASON)
-    assert [one["state"] for one in plan["items"]] == [before[tracker]]
-    assert project.states() == before
-    project.run("apply", FILE, "--yes").ends(0)
-    goal = (OPEN if verb == "reopen" else CLOSED)[tracker]
-    assert project.states() == {**before, tracker: goal}
-    after = seen(project)
-    project.run("apply", FILE, "--yes").ends(0, out="This has been done already")
     assert seen(project) == after
 
 

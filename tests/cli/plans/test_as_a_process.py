@@ -128,36 +128,12 @@ def test_a_killed_apply_is_finished_by_sync_and_posts_once(
     assert completed.run("apply", FILE, "--yes").code == 0
 
 
-@pytest.mark.sweep
-def test_an_apply_that_is_killed_before_it_wrote_can_be_repeated(completed: Project) -> None:
-    save(completed, "resume", "7", "-m", REASON)
-    waiting = Waiting()
-    completed.box.faults.add(Fault("github", "human", action=waiting, method="GET"))
-    before = seen(completed)
-    process = subprocess.Popen(
-        [*unlatch(), "apply", FILE, "--yes"],
-        cwd=completed.root,
-        env=completed.environ,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert waiting.arrived.wait(30)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
-    waiting.released.set()
-    assert seen(completed) == before
-    assert completed.run("apply", FILE, "--yes").code == 0
-    assert completed.states() == OPEN
-
-
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param("resume", "7", "-m", REASON, marks=pytest.mark.sweep),
         ("abandon", "7"),
-        pytest.param("complete", "7", "--force", marks=pytest.mark.sweep),
+        pytest.param(("resume", "7", "-m", REASON), marks=pytest.mark.sweep),
+        pytest.param(("complete", "7", "--force"), marks=pytest.mark.sweep),
     ],
 )
 def test_a_change_between_the_comparison_and_the_lock_is_refused(
