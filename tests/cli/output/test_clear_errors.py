@@ -16,26 +16,13 @@ RESUME = ("resume", "7", "--reason", REASON, "--yes")
 FULL = Path("/dev/full")
 
 
-@pytest.mark.parametrize(("tracker", "variable"), [("github", "GITHUB_TOKEN")])
-def test_a_refused_token_is_named_by_its_source(
-    project: Project, tracker: str, variable: str
-) -> None:
-    project.increment(links=project.items(tracker))
-    project.extra[variable] = "expired-token"
+def test_a_refused_token_is_named_by_its_source(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.extra["GITHUB_TOKEN"] = "expired-token"
     done = project.run(*RESUME, "--json")
     (entry,) = done.document["trackers"]
-    step = f"the token came from {variable}; set {variable} to a valid token, or unset it"
+    step = "the token came from GITHUB_TOKEN; set GITHUB_TOKEN to a valid token, or unset it"
     assert step == entry["error"]["hint"]
-
-
-def test_an_empty_reason_names_the_whole_command(completed: Project) -> None:
-    for command in (("resume", "7", "--yes"), ("reopen", "SCRUM-28")):
-        for reason in (("--reason", ""), ("-m", "-"), ("--reason=--",)):
-            done = completed.run(*command, *reason)
-            assert_refused(done, 2, "reason-missing")
-            assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err, reason
-    done = completed.run("resume", "--yes", "-m", "", "--", "7")
-    assert "next: unlatch resume --yes --reason TEXT -- 7\n" in done.err
 
 
 def test_a_trace_that_cannot_be_written(single: Project) -> None:

@@ -8,8 +8,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.cli.project import NAME, Project
 
-from unlatch_sandbox import Fault
-
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 REASON = ("--reason", "More work turned up")
 RESUME = ("resume", "7", *REASON, "--yes")
@@ -80,25 +78,6 @@ def test_resuming_and_completing(completed: Project) -> None:
     check_files(completed)
 
     check(completed, "history", "history", "7")
-
-
-@pytest.mark.sweep
-def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
-    completed.box.faults.add(Fault("github", "status", code=503, times=9))
-    completed.box.faults.add(Fault("jira", "status", code=404, times=9))
-
-    document = check(completed, "resume", *RESUME)
-
-    outcomes = {entry["tracker"]: entry["outcome"] for entry in document["trackers"]}
-    assert outcomes == {"github": "pending", "ado": "reopened", "jira": "failed"}
-    assert document["exitCode"] == 3
-    check_files(completed)
-    check(completed, "show", "show", "7")
-    check(completed, "status", "status")
-    check(completed, "sync-plan", "sync", "--dry-run")
-    completed.box.faults.clear()
-    check(completed, "sync", "sync")
-    check_files(completed)
 
 
 def test_the_items_of_an_abandoned_increment_are_left_alone(project: Project) -> None:

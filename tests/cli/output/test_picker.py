@@ -72,24 +72,6 @@ def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project
     assert "Interrupted. Nothing was changed." in lines
 
 
-@pytest.mark.sweep
-def test_a_command_offers_what_it_can_act_on(several: Project) -> None:
-    before = several.tree()
-    for command, expected in (
-        ("complete", "0001-search"),
-        ("pause", "0001-search"),
-        ("start", "0004-other-search"),
-        ("undo", "0001-search"),
-    ):
-        with picker(several, command) as terminal:
-            terminal.answer(expected, ESC)
-            assert 2 == terminal.end()
-
-        assert [expected] == rows(terminal), command
-        assert shown(terminal)[-2].endswith("Nothing was changed.")
-    assert before == several.tree()
-
-
 def test_enter_takes_the_marked_row_and_it_is_changed(several: Project) -> None:
     for keys in ((DOWN, ENTER), (ENTER,)):
         with picker(several, "pause", "--reason", "Later") as terminal:
@@ -122,16 +104,6 @@ def test_data_stays_apart_from_the_menu(several: Project) -> None:
             terminal.answer("0002-login", f"login{ENTER}")
             assert 0 == terminal.end()
     assert target.read_text(encoding="utf-8").startswith('{\n  "schema": "unlatch.show/1"')
-
-
-def test_a_long_id_leaves_room_for_the_titles_of_the_others(several: Project) -> None:
-    several.increment("0006-a-name-that-somebody-made-much-too-long")
-    with picker(several, "show", columns=60) as terminal:
-        terminal.answer("0006-a-name", ESC)
-        assert 2 == terminal.end()
-    lines = "\n".join(shown(terminal))
-    assert "  0002-login            completed  Login\n" in lines
-    assert "Type to search, arrows move, Enter chooses, Esc leaves\n" in lines
 
 
 @pytest.mark.parametrize(

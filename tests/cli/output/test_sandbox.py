@@ -65,13 +65,8 @@ def empty(project: Project, served: Served) -> Project:
     return project
 
 
-@pytest.mark.parametrize("how", ["replaced"])
-def test_what_it_prints_is_a_configuration_without_mistakes(
-    empty: Project, served: Served, how: str
-) -> None:
-    config = empty.root / ".unlatch/config.toml"
-    before = config.read_text() if how == "appended" else ""
-    config.write_text(before + served.config)
+def test_what_it_prints_is_a_configuration_without_mistakes(empty: Project, served: Served) -> None:
+    (empty.root / ".unlatch/config.toml").write_text(served.config)
     done = empty.run("doctor", "--json")
     settings = {one["key"]: one for one in done.document["settings"]}
     assert (0, []) == (done.code, [f for f in done.document["findings"] if f["severity"] != "note"])
@@ -104,6 +99,7 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
     assert "3 items linked to 1 increment" in linked.said
 
 
+@pytest.mark.sweep
 def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: Path) -> None:
     shell, tried = tmp_path / "own-shell", tmp_path / "tried"
     shell.write_text(f'#!/bin/sh\nread -r command\neval "$command" > {tried} 2>&1\nexit 7\n')

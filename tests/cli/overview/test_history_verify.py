@@ -170,6 +170,7 @@ def _forge_events(project: Project, events: list[dict[str, Any]]) -> None:
     (project.folder() / "events.jsonl").write_text(lines)
 
 
+@pytest.mark.sweep
 def test_an_edited_entry_differs_from_its_event_and_from_the_comments(reopened: Project) -> None:
     (entry,), events = reopened.metadata()["reopenHistory"], reopened.events()
     for key, (value, event_key, own, on_trackers) in FORGED.items():

@@ -232,19 +232,6 @@ def test_a_committed_deletion_of_an_increment_is_found(kept: Project) -> None:
     assert "Nothing is recorded yet" not in done.said
 
 
-@pytest.mark.sweep
-def test_a_deletion_in_a_merge_alone_is_found(kept: Project) -> None:
-    kept.git("checkout", "--quiet", "-b", "side")
-    (kept.root / "note.txt").write_text("A note")
-    save(kept)
-    kept.git("checkout", "--quiet", "main")
-    kept.git("merge", "--quiet", "--no-ff", "--no-commit", "side")
-    remove(kept)
-    save(kept, "Merge side")
-
-    assert wrong(kept) == [(NAME, "record-deleted")]
-
-
 def test_a_deletion_that_is_not_committed_is_found(kept: Project) -> None:
     remove(kept)
 
@@ -438,20 +425,6 @@ def test_what_a_merge_left_out_is_found(kept: Project) -> None:
 
     assert wrong(kept) == [(OTHER, "record-deleted"), *[(NAME, "event-removed")] * number]
     assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").out
-
-
-@pytest.mark.sweep
-def test_a_later_merge_is_not_named_for_a_deletion(kept: Project) -> None:
-    kept.git("branch", "side")
-    remove(kept, OTHER)
-    commit = save(kept)
-    kept.git("checkout", "--quiet", "side")
-    (kept.root / "note.txt").write_text("A note")
-    save(kept)
-    kept.git("checkout", "--quiet", "main")
-    kept.git("merge", "--quiet", "--no-ff", "--message", "Merge side", "side")
-
-    assert f"commit {commit[:10]} deleted it" in kept.run("history", "verify").ends(5).out
 
 
 @pytest.mark.sweep

@@ -124,6 +124,7 @@ def _left_out(document: dict[str, object]) -> tuple[object, ...]:
     return tuple(document[key] for key in ("exitCode", "leftOut", "changedLeftOut"))
 
 
+@pytest.mark.sweep
 def test_a_sync_says_what_it_compared(project: Project) -> None:
     project.increment(links=project.items())
     project.increment(OTHER)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.cli.setup.own_config import own_config
-from tests.cli.terminal import Terminal
 
 ULID = "01JC0000000000000000000000"
 NOON = "2025-11-01T12:00:00Z"
@@ -159,19 +158,6 @@ def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) 
     assert not started.exists()
 
 
-def test_an_old_shape_is_a_warning(project: Project) -> None:
-    rows: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
-        ({"status": "in-progress"}, [("old-status", ":/status")]),
-        ({"created": "2025-11-01"}, [("old-time", ":/created")]),
-        ({"created": "soon"}, [("time-unreadable", ":/created")]),
-        ({"id": "0007"}, [("id-differs", ":/id")]),
-        ({"type": None}, [("shape-unexpected", ":/type")]),
-        ({"jira": {"epicKey": "SCRUM-28"}}, [("old-link", ":/jira")]),
-        ({"github": {"issue": 4, "url": 7}}, [("shape-unexpected", ":/github/url")]),
-    ]
-    assert check_each(project, rows, status="active").code == 0
-
-
 def test_what_keeps_an_increment_from_being_read_is_one_error(project: Project) -> None:
     reopen = {"id": "1", "reopenedAt": NOON, "reason": "x"}
     reopen |= {"previousStatus": "completed", "reopenedBy": "Ada"}
@@ -251,28 +237,6 @@ def test_a_fix_of_one_increment_leaves_the_others(project: Project) -> None:
     project.run("doctor", "8", "--fix", "--yes")
     ids = [project.metadata(name)["id"] for name in (NAME, "0008-other")]
     assert ["other", "0008-other"] == ids
-
-
-@pytest.mark.sweep
-def test_the_findings_of_many_increments_fit_a_screen(project: Project) -> None:
-    project.configure("")
-    for number in range(1, 61):
-        folder = project.folder(f"{number:04}-one-of-very-many-increments-with-a-long-name")
-        folder.mkdir(parents=True)
-        (folder / "spec.md").write_text("---\nstatus: active\n---\n# It\n\n- [ ] **AC-1**: a\n")
-        odd = {"id": f"{number}", "status": "complete", "created_at": "2025-10-01", "type": None}
-        (folder / "metadata.json").write_text(json.dumps(odd))
-
-    piped, document = project.run("doctor"), project.run("doctor", "--json").document
-
-    assert document["warnings"] > 350
-    assert document["warnings"] == len(findings(project.run("doctor", "--json"), "warning"))
-    assert len(piped.said.splitlines()) < 40, piped.said
-    assert "         60 in 60 increments: 0001, 0002, 0003, ...\n" in piped.out
-    with Terminal(project, "doctor", columns=100) as terminal:
-        terminal.end()
-    lines = terminal.text.splitlines()
-    assert (True, True) == (len(lines) <= 40, max(map(len, lines)) <= 100), terminal.text
 
 
 @pytest.mark.parametrize("variable", ["GITHUB_TOKEN", "UNLATCH_TRUSTED_HOSTS"])

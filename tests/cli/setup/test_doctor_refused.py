@@ -108,25 +108,6 @@ def test_no_place_is_told_twice(completed: Project) -> None:
     assert "error    0009-empty/metadata.json:1:1: invalid JSON" in shown
 
 
-def test_trusted_hosts_have_one_row_for_each_place_that_names_some(completed: Project) -> None:
-    named = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
-
-    done = completed.run("doctor", "--json")
-    listed = completed.run("doctor", "--settings").out.splitlines()
-    rows = [line for line in listed if "trusted_hosts" in line]
-
-    told = [one for one in done.document["settings"] if one["key"].startswith("trusted_hosts")]
-    assert sorted(named) == [f"{one['key'].split('.')[1]}={one['value'][0]}" for one in told]
-    assert {"UNLATCH_TRUSTED_HOSTS"} == {one["source"] for one in told}
-    assert 3 == len(rows)
-
-    own_config(completed, 'trusted_hosts.github = ["github.example.com"]\n')
-    shown = completed.run("doctor", "--settings").out
-    assert 3 == shown.count("trusted_hosts")
-    assert "github.example.com" in shown
-    assert "UNLATCH_TRUSTED_HOSTS" in shown
-
-
 def test_without_any_trusted_host_the_setting_is_still_listed(project: Project) -> None:
     project.extra["UNLATCH_TRUSTED_HOSTS"] = None
     project.configure("")

@@ -35,20 +35,6 @@ def test_help_shows_each_command_once(project: Project) -> None:
     assert [topic.capitalize() for topic in all_topics()] == headings
 
 
-@pytest.mark.sweep
-def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) -> None:
-    same = [["github"], ["github", "close-issue"]]
-    for topic, entries in all_topics().items():
-        shown = rows(project.run("help", topic).out)
-        assert [entry.name for entry in entries] == [row for row in shown if " " not in row]
-        # A topic comes before a command of its name.
-        same += [
-            row.split() for row in shown if not row.endswith("...") and row not in all_topics()
-        ]
-    for words in same:
-        assert project.run("help", *words).out == project.run(*words, "--help").out, words
-
-
 def test_help_begins_with_the_main_case_and_groups_the_other_options(project: Project) -> None:
     shown = dict(_SECTION.findall(project.run("reopen", "--help").out))
     assert ["Example", "Options", "Items", "GitHub", "Jira"] == list(shown)[:5]

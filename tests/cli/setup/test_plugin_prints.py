@@ -55,6 +55,7 @@ def test_a_process_keeps_its_stdout_to_itself(printing: Project) -> None:
     assert [one for one in PRINTED if one not in done.err] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "command",
     [
