@@ -11,6 +11,7 @@ pytestmark = pytest.mark.servers
 
 
 # Without what is installed, nothing here is unlatch's: `make torture` proves that of the program.
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("count", "is_installed"),
     [

@@ -199,31 +199,6 @@ def test_what_the_user_changed_is_kept(project: Project, home: Path) -> None:
     assert not (home / ".claude/skills/unlatch-reopen-issue").exists()
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_list_has_an_agent_with_an_entry_that_uninstall_left(
-    project: Project, home: Path, *, again: bool
-) -> None:
-    def is_listed() -> bool:
-        rows = {it["name"]: it for it in agents(project, "list", "--json").document["agents"]}
-        return bool(rows["claude"]["user"])
-
-    agents(project, "install", "claude", "--yes")
-    settings = home / ".claude/settings.json"
-    written = settings.read_text()
-    settings.write_text(written.replace('"timeout": 30', '"timeout": 5', 1))
-    if again:
-        agents(project, "install", "claude", "--yes")
-    assert "left unchanged" in agents(project, "uninstall", "claude", "--yes").err
-    assert is_listed()
-    agents(project, "uninstall", "claude", "--yes").shows(
-        err="left unchanged", not_err="nothing of unlatch is installed"
-    )
-    settings.write_text(settings.read_text().replace('"timeout": 5', '"timeout": 30'))
-    assert agents(project, "uninstall", "claude", "--yes").code == 0
-    assert not is_listed()
-    assert "agents hook" not in (settings.read_text() if settings.exists() else "")
-
-
 HOOK = {"hooks": [{"type": "command", "command": "./unlatch agents hook"}]}
 FOREIGN = {
     "mcpServers.unlatch": (".mcp.json", '{"mcpServers": {"unlatch": {"command": "./evil"}}}'),
@@ -362,18 +337,6 @@ def test_without_any_agent_a_name_is_asked_for(project: Project) -> None:
     agents(project, "install", "--yes").ends(
         2, err=("error[no-agents]", "unlatch agents install claude")
     )
-
-
-def test_documents_match_their_schemas(project: Project, home: Path) -> None:
-    for schema, *arguments in (
-        ("agents-install", "install", "claude", "--yes"),
-        ("agents", "list"),
-        ("agents-uninstall", "uninstall", "claude", "--yes"),
-        ("agents-trust", "trust"),
-    ):
-        done = agents(project, *arguments, "--json").ends(0)
-        assert mistakes(done.document, schema) == []
-    assert (home / ".claude/settings.json").read_text() == CLAUDE_SETTINGS
 
 
 def test_broken_record_is_an_error_with_its_place(project: Project, home: Path) -> None:

@@ -10,16 +10,21 @@ from tests.cli.project import Project
 
 _TABLE = '[mcp_servers.unlatch]\ncommand = "'
 CONFIGS = {
-    "dotted": 'mcp_servers.docs.command = "x"\nmodel = "gpt-5"\n',
+    "dotted": pytest.param(
+        'mcp_servers.docs.command = "x"\nmodel = "gpt-5"\n', marks=pytest.mark.sweep
+    ),
     "inline": 'mcp_servers = { docs = { command = "x" } }\nmodel = "gpt-5"\n',
     "no newline": 'model = "gpt-5"',
-    "windows": '# mine\r\nmodel = "gpt-5"\r\n\r\n[mcp_servers.docs]\r\ncommand = "x"\r\n',
-    "mark": '\ufeffmodel = "gpt-5"\n',
+    "windows": pytest.param(
+        '# mine\r\nmodel = "gpt-5"\r\n\r\n[mcp_servers.docs]\r\ncommand = "x"\r\n',
+        marks=pytest.mark.sweep,
+    ),
+    "mark": pytest.param('\ufeffmodel = "gpt-5"\n', marks=pytest.mark.sweep),
     "order": '[mcp_servers.docs]\ncommand = "x"\n[tui]\nvim = true\n[mcp_servers.more]\nargs=[]\n',
     "array": '[[skills]]\npath = "a"\n[[skills]]\npath = "b"\n',
     "values": "when = 2026-01-01T00:00:00Z\nlimit = nan\ntext = '''\n[mcp_servers]\n'''\n",
-    "empty": "",
-    "comment": "# nothing yet\n",
+    "empty": pytest.param("", marks=pytest.mark.sweep),
+    "comment": pytest.param("# nothing yet\n", marks=pytest.mark.sweep),
     "header": '[mcp_servers]\n\n[tui]\nvim = true # as in "vi"\n',
 }
 

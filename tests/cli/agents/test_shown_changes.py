@@ -26,7 +26,9 @@ def others(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize("more", [(), pytest.param("--dry-run", "--json", marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "more", [(), pytest.param(("--dry-run", "--json"), marks=pytest.mark.sweep)]
+)
 def test_no_other_setting_is_shown(others: Project, more: tuple[str, ...]) -> None:
     for verb in ("install", "uninstall"):
         agents(others, verb, "--dry-run", *more).ends(0, lacks=SECRET)

@@ -67,22 +67,6 @@ def test_word_of_the_checkout_is_private_and_never_tracked(project: Project, clo
     assert cloned.exists()
 
 
-@pytest.mark.sweep
-def test_each_worktree_needs_its_own_trust(project: Project, cloned: Path, tmp_path: Path) -> None:
-    assert project.run("agents", "trust").code == 0
-    first, other = project.root, tmp_path / "other"
-    for _ in range(2):
-        project.git("worktree", "add", "--quiet", "--force", "--detach", str(other), cwd=first)
-        project.root = other
-        assert not _is_trusted(project)
-        assert project.run("agents", "trust").code == 0
-        assert _is_trusted(project)
-        project.git("worktree", "remove", "--force", str(other), cwd=first)
-    project.root = first
-    assert _is_trusted(project)
-    assert cloned.exists()
-
-
 def test_trust_outside_of_git_ends_with_the_folder(project: Project) -> None:
     project.increment()
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
@@ -142,22 +126,6 @@ def test_copied_word_carries_no_trust(project: Project, cloned: Path, place: str
     shutil.copy2(_word(project.root / place), _word(cloned / place))
     _again(project, cloned)
     assert not _is_trusted(project)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    "planted",
-    [PLACES[0], pytest.param(PLACES[1], marks=pytest.mark.sweep)],
-    indirect=True,
-)
-def test_planted_word_carries_no_consent(project: Project, planted: Path) -> None:
-    assert start(project).code == 0
-    kept = project.root.parent / "runs"
-    shutil.copytree(project.root / ".unlatch" / "runs", kept)
-    _again(project, planted)
-    shutil.copytree(kept, project.root / ".unlatch" / "runs")
-    refused = run(project, "resume", "--reason", "again")
-    assert (refused.code, "run-no-consent" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize(

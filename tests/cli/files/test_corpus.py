@@ -102,21 +102,6 @@ def test_resume_reopens_both_items_and_moves_the_folder_back(corpus: Project) ->
 
 
 @pytest.mark.sweep
-def test_five_issues_of_one_increment_are_all_reopened(corpus: Project) -> None:
-    listed = {entry["id"]: entry for entry in corpus.run("list", "--all", "--json").document}
-    numbers = [int(link["id"]) for link in listed[FORTY_THREE]["links"]]
-    for number in numbers:
-        corpus.box.github.add_issue(REPOSITORY, number=number, title="Part", state="closed")
-    done = corpus.run("resume", "0043", "--reason", REASON, "--yes", "--json").ends(0)
-    assert [entry["outcome"] for entry in done.document["trackers"]] == ["reopened"] * 5
-    issues = [corpus.box.github.issue(REPOSITORY, number) for number in numbers]
-    assert [issue["state"] for issue in issues] == ["open"] * 5
-    assert [len(corpus.box.github.comments(REPOSITORY, n)) for n in numbers] == [1] * 5
-    synced = done.document["reopen"]["syncedTo"]["github"]["items"]
-    assert sorted(numbers) == sorted(item["issueNumber"] for item in synced)
-
-
-@pytest.mark.sweep
 def test_every_completed_one_is_resumed_with_few_changes_and_completed_again(
     corpus: Project,
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from tests.cli.layouts.folders import backlog_md, write
 from tests.cli.layouts.test_units import issue, listed, record
 from tests.cli.project import REASON, Project
-from tests.cli.trackers.test_sync import writes
 
 NAME = "Log-in-safely.md"
 
@@ -105,34 +104,9 @@ def test_what_the_tool_does_with_a_task_is_adopted(tasks: Project) -> None:
     assert (0, "") == ((done := tasks.run("sync")).code, done.out), done.said
 
 
-@pytest.mark.sweep
-def test_an_archived_task_is_abandoned_and_its_item_is_left_as_it_is(tasks: Project) -> None:
+def test_two_files_with_one_id_are_both_named_and_neither_is_written(tasks: Project) -> None:
     create(tasks)
-    tasks.run("sync")
-    archived, path = place(tasks, "archive/tasks", 2), place(tasks, "tasks", 2)
-    path.rename(archived)
-    writes(tasks)
-
-    done = tasks.run("sync")
-
-    assert "active -> abandoned, by Backlog.md: archive" in done.said
-    for again in (tasks.run("sync"), tasks.run("sync", "--check")):
-        assert (0, True) == (again.code, "OK: unchanged since the last sync" in again.out)
-    assert ("open", []) == (issue(tasks)["state"], writes(tasks))
-    assert record(tasks, "TASK-2")["status"] == "abandoned"
-    archived.rename(path)
-    done = tasks.run("sync")
-    assert "abandoned -> active, by Backlog.md: In Progress" in done.said
-    assert record(tasks, "TASK-2")["status"] == "active"
-    assert ("open", []) == (issue(tasks)["state"], writes(tasks))
-
-
-@pytest.mark.parametrize("folder", ["tasks"])
-def test_two_files_with_one_id_are_both_named_and_neither_is_written(
-    tasks: Project, folder: str
-) -> None:
-    create(tasks)
-    other = place(tasks, folder, 2).with_name("task-02 - Other.md")
+    other = place(tasks, "tasks", 2).with_name("task-02 - Other.md")
     write(other, "---\nid: TASK-02\ntitle: Other\nstatus: Done\n---\n")
     before = tasks.tree()
 
@@ -151,6 +125,6 @@ def test_two_files_with_one_id_are_both_named_and_neither_is_written(
     for done in runs.values():
         assert done.code, done.said
         assert f"backlog/tasks/task-2 - {NAME}" in done.said
-        assert f"backlog/{folder}/task-02 - Other.md" in done.said
+        assert "backlog/tasks/task-02 - Other.md" in done.said
     assert (5, "open") == (synced.code, issue(tasks)["state"]), synced.said
     assert before == tasks.tree()

@@ -105,7 +105,7 @@ def test_done_tasks_beside_a_document_that_nobody_can_read_complete_nothing(
     assert "completed" == shown(project, name)["status"]
 
 
-@pytest.mark.parametrize("is_synced", [True, False])
+@pytest.mark.parametrize("is_synced", [True, pytest.param(False, marks=pytest.mark.sweep)])
 def test_a_new_change_of_an_old_name_does_not_reopen_the_items_of_the_old(
     project: Project, *, is_synced: bool
 ) -> None:

@@ -3,7 +3,6 @@
 import json
 import shutil
 import tomllib
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -137,24 +136,6 @@ def test_a_task_without_an_id_is_ticked_from_its_item(project: Project) -> None:
     assert "- [x] Write: the form\n- [x] Test it\n- [ ] Test it\n" == tasks.read_text("utf-8")
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
-@pytest.mark.parametrize(
-    ("make", "name", "story"), [(active_change, CHANGE, "Login"), (kiro, "photo-albums", "R1")]
-)
-def test_an_item_of_a_story_stays_that_of_the_story(
-    project: Project, make: Callable[[Path], Path], name: str, story: str, tracker: str
-) -> None:
-    make(project.root)
-    project.run("init")
-    create = ("link", name, "--create", tracker)
-    assert project.run(*create).code == 0
-    project.run(*create, "--per-story").ends(0)
-    assert story in [one.get("story") for one in record(project, name)[tracker]["items"]]
-    assert "nothing to create" in project.run(*create, "--per-story").said
-    assert project.run("sync", "--check").code == 0
-
-
 def test_completing_needs_all_tasks_and_a_resume_holds_until_the_files_change_again(
     photos: Project,
 ) -> None:
@@ -200,21 +181,6 @@ def test_an_unknown_story_is_answered_with_the_stories(project: Project) -> None
     project.run(*resume, "--scope", "Sort", "--task", "Sort by name").shows(
         err="note: no story or criterion has the id 1\n"
     )
-
-
-@pytest.mark.sweep
-def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
-    finish(photos)
-    before = tasks_of(photos).read_bytes()
-    photos.run("resume", FEATURE, "--task", "T002", "--reason", REASON, "--yes")
-    opened = tasks_of(photos).read_bytes()
-    tick(tasks_of(photos))
-    done = photos.run("sync")
-    assert opened == before.replace(b"[x] T002", b"[ ] T002")
-    # Work is done that was open at the last write: the files speak.
-    assert "active -> completed, by spec-kit: 3/3 tasks" in done.said
-    assert record(photos)["status"] == "completed"
-    assert issue(photos)["state"] == "closed"
 
 
 def test_what_the_tool_changed_is_reported_then_recorded(photos: Project) -> None:
@@ -482,31 +448,22 @@ def test_a_unit_with_a_permanent_id_is_found_under_a_new_name(project: Project) 
     assert len(shown["photo-albums"]["links"]) == 1
 
 
-@pytest.mark.parametrize(("make", "name"), [(spec_kit, FEATURE)])
-def test_work_that_the_files_lost_keeps_the_item_open(
-    project: Project, make: Callable[[Path], Path], name: str
-) -> None:
-    tasks = make(project.root) / "tasks.md"
-    project.run("init")
-    project.run("link", name, "--create", "github")
-    project.run("sync")
+def test_work_that_the_files_lost_keeps_the_item_open(photos: Project) -> None:
+    tasks = tasks_of(photos)
+    photos.run("link", FEATURE, "--create", "github")
+    photos.run("sync")
     for lose in (partial(tasks.write_text, ""), tasks.unlink):
         lose()
-        project.run("complete", name).ends(
+        photos.run("complete", FEATURE).ends(
             1, "work-open", "/octo/widgets/issues/1, and tasks.md lists no task"
         )
-        assert issue(project)["state"] == "open"
+        assert issue(photos)["state"] == "open"
 
 
-@pytest.mark.parametrize("make", [spec_kit])
-def test_doctor_checks_units_without_records(
-    project: Project, make: Callable[[Path], Path]
-) -> None:
-    unit = make(project.root)
-    assert project.run("init").code == 0
-    before = project.tree()
-    project.run("doctor").ends(0, out="1 increment checked: 0 errors, 0 warn")
-    assert before == project.tree()
-    (unit / "tasks.md").unlink()
-    (unit / "tasks.md").symlink_to("/etc/hostname")
-    project.run("doctor").ends(1, out=("1 increment checked: 1 error, 0 warn", "[unsafe-path]"))
+def test_doctor_checks_units_without_records(photos: Project) -> None:
+    before = photos.tree()
+    photos.run("doctor").ends(0, out="1 increment checked: 0 errors, 0 warn")
+    assert before == photos.tree()
+    tasks_of(photos).unlink()
+    tasks_of(photos).symlink_to("/etc/hostname")
+    photos.run("doctor").ends(1, out=("1 increment checked: 1 error, 0 warn", "[unsafe-path]"))

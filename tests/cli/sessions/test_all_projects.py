@@ -109,33 +109,6 @@ def test_the_only_session_is_shown_without_a_question(project: Project) -> None:
     assert "Fix login" in terminal.text
 
 
-@pytest.mark.parametrize("columns", [60, 200])
-def test_show_offers_the_sessions_of_all_projects(
-    project: Project, other: Project, columns: int
-) -> None:
-    start(project, "Fix login")
-    start(other, "Fix logout", "--decision", "Clear the cookie")
-    with Terminal(project, "session", "show", columns=columns) as terminal:
-        terminal.expect("Enter for 1: ")
-        assert max(map(len, terminal.text.split("\n"))) <= columns
-        terminal.type("cookie\n")
-        terminal.expect("Enter for 1: ", times=2)
-        assert terminal.text.rpartition("cookie")[2].count("active") == 1
-        terminal.type("1\n")
-        assert terminal.end() == 0
-        assert "Clear the cookie" in terminal.text
-
-
-def test_enter_shows_the_active_session_of_this_project(project: Project, other: Project) -> None:
-    start(project, "Fix login")
-    start(other, "Newer")
-    with Terminal(project, "session", "show") as terminal:
-        terminal.answer("Enter for 1: ", "\n")
-        assert terminal.end() == 0
-        assert "1. Look" in terminal.text.rpartition("Enter for 1")[2]
-        assert "Fix login" in terminal.text.rpartition("Enter for 1")[2]
-
-
 def test_a_paused_session_of_another_project_is_resumed_there(
     project: Project, other: Project
 ) -> None:

@@ -96,20 +96,6 @@ def test_forks_of_a_lost_origin_count_its_part_once(project: Project) -> None:
     assert sum(it["decisions"] for it in rows) == 1
 
 
-def test_fork_of_a_lost_fork_counts_what_the_first_origin_has_once(project: Project) -> None:
-    """Gemini CLI 0.61.0 removes a copy when the next chat begins."""
-    home = recorded("gemini-cli", project.home)
-    found = {it.title: it for it in find_transcripts(environ={}, home=home)}
-    found["Try a loop"].path.unlink()
-    session(project, "import", found["Try recursion"].id)
-    listed = session(project, "list", "--imported", "--json").document["sessions"]
-    ids = {it["title"]: it["id"] for it in listed}
-    forks = {it["title"]: it["forkOf"] for it in listed if it["forkOf"]}
-    assert forks == {"Try a loop": ids["Fix add"]}
-    rows = session(project, "query", "--imported", "--json").document["sessions"]
-    assert [sum(it[key] for it in rows) for key in ("calls", "decisions")] == [3, 1]
-
-
 @pytest.mark.parametrize("agent", ["claude-code", "gemini-cli"])
 def test_fork_without_its_origin_has_all_words(project: Project, agent: str) -> None:
     home = recorded(agent, project.home)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -120,58 +119,6 @@ def test_an_imported_session_is_linked_and_unlinked_by_its_reference(project: Pr
     unlinked.ends(0, out=f"{file.stem} belongs to no increment", err=note)
     session(project, "link", "fix-add", "7").shows(out=f"{file.stem} belongs to {NAME}")
     project.run("link", "7", "session:else").ends(2, err="there is no session 'else'")
-
-
-@pytest.mark.usefixtures("path")
-def test_imported_sessions_are_apart_from_those_of_the_project(project: Project) -> None:
-    session(project, "import", "--all")
-    (file,) = imports(project)
-    for command, key in (("list", "sessions"), ("query", "sessions")):
-        assert session(project, command, "--json").document[key] == []
-        (entry,) = session(project, command, "--imported", "--json").document[key]
-        assert entry["id"] == file.stem
-    (figures,) = session(project, "stats", "--imported", "--json").document["groups"]
-    assert (figures["group"], figures["calls"], figures["failures"]) == ("claude-code", 1, 1)
-    before = file.read_bytes()
-    session(project, "resume", file.stem, "--imported").shows(out="- I decided to use a plus.")
-    idle = f"{sys.executable} -c pass"
-    assert session(project, "resume", file.stem, "--imported", "--exec", idle).code == 0
-    assert session(project, "resume", file.stem, "--imported", "--reason", "More").code == 2
-    assert file.read_bytes() == before
-
-
-@pytest.mark.usefixtures("path")
-def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> None:
-    made = lines(project)
-    made.ask("No, use sed")
-    made.reply("m3", calls("t2", command="sed -i s/-/+/ calc.py"))
-    made.result("t2", "")
-    made.reply("m4", said("Done with sed."))
-    put(project, made)
-    file = import_one(project)
-    before = file.read_bytes()
-    for name in (file.stem, "fix-add"):
-        workflow = session(project, "codify", name, "--imported").ends(
-            0, out=f"source: {file.stem}\n"
-        )
-    assert session(project, "codify", "--imported").out == workflow.out
-    assert session(project, "codify", file.stem).out == workflow.out
-    assert session(project, "learn", "--json").document["cases"] == []
-    for named in ((), (file.stem,)):
-        document = session(project, "learn", *named, "--imported", "--json").document
-        assert mistakes(document, "session-learn") == []
-        (case,) = document["cases"]
-        assert (case["type"], case["phase"], case["words"]) == (
-            *("correction", "phase-2"),
-            "No, use sed",
-        )
-        assert case["given"].startswith("Bash pytest -> failed: Exit code 1")
-        assert case["given"].endswith("\nI decided to use a plus.")
-        assert case["expected"] == "Bash sed -i s/-/+/ calc.py\nDone with sed."
-    exported = session(project, "learn", "--imported", "--export", "jsonl", "--consent").out
-    assert len(exported.splitlines()) == 1
-    assert SECRET not in exported
-    assert file.read_bytes() == before
 
 
 @pytest.mark.usefixtures("path")
