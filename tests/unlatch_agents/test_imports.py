@@ -22,7 +22,6 @@ from unlatch_agents.transcripts import (
     Branch,
     Compaction,
     Event,
-    Interruption,
     Listed,
     Prompt,
     Reply,
@@ -35,7 +34,6 @@ from unlatch_agents.transcripts import (
 )
 from unlatch_agents.transcripts.conversation import title_of
 from unlatch_sessions.front_matter import read, with_values
-from unlatch_sessions.learning.cases import learn
 from unlatch_sessions.session_model import CalloutKind, Session
 from unlatch_sessions.store import SessionStore
 
@@ -168,22 +166,6 @@ def test_of_a_patch_the_files_are_shown(
     place.take(transcript(prompt(1, "Go"), event, cwd="/demo"))
     (found,) = place.session.phases[0].calls
     assert f"{found.tool} {found.arguments}" == f"{name} {shown}"
-
-
-def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
-    place.take(
-        transcript(
-            prompt(1, "Go"),
-            Compaction("k2", AT, "auto"),
-            Branch("k3", AT, 4),
-            reply(4, "I am on it."),
-            Interruption("k5", AT),
-            prompt(6, "use sed"),
-            reply(7, "Used sed."),
-        )
-    )
-    (case,) = learn([place.session], mask=str).cases
-    assert (case.given, case.words, case.expected) == ("I am on it.", "use sed", "Used sed.")
 
 
 def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:
@@ -519,21 +501,6 @@ def test_import_takes_time_in_proportion_to_the_prompts(tmp_path: Path) -> None:
 
     spent(1)  # compiles patterns
     assert spent(60) < 6 * spent(10)
-
-
-@pytest.mark.sweep
-def test_many_transcripts_of_one_title_take_time_in_proportion(tmp_path: Path) -> None:
-    def spent(count: int) -> int:
-        place = Place(tmp_path / str(count))
-        importer = Importer(place.store)
-        given = [transcript(*EVENTS, id=f"s{number}") for number in range(count)]
-        calls = calls_of(lambda: [importer.take(it, modified=AT, name="file") for it in given])
-        assert len(place.store.paths()) == count
-        return calls
-
-    spent(1)  # compiles patterns
-    # The names are compared with all that are there, which is quick; no file is read again.
-    assert spent(30) < 9 * spent(5)
 
 
 @pytest.mark.sweep

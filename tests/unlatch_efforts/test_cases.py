@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.cases import asks_needlessly, passes
+from benchmarks.cases import passes
 from benchmarks.samples import HELD_OUT, REQUIREMENT, Case
 from tests.unlatch_efforts.llm.chat_model.model import ChatModel
 
@@ -67,15 +67,6 @@ def test_a_model_that_does_what_the_case_says_passes(case: Case, tmp_path: Path)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", WRONG)
-def test_a_model_that_does_something_else_fails(name: str, tmp_path: Path) -> None:
-    (case,) = (case for case in REQUIREMENT.cases if case.name == name)
-    with ChatModel(WRONG[name]) as server:
-        assert not passes(case, opened(server, tmp_path))
-        assert len(server.requests) == len(WRONG[name])
-
-
-@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name",
     ["ambiguous, reopened", "ambiguous, declined"],
@@ -90,20 +81,6 @@ def test_any_model_passes_where_a_rule_decides(
     replies = [replies[0], *["And then?"] * (len(case.turns) - 1)]
     with ChatModel(replies) as server:
         assert passes(case, opened(server, tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("answer", "needless"),
-    [
-        (QUESTION.format("auth-bug", CONCLUDED["auth-bug"]), True),
-        ("Use flexbox. Which element is it?", False),
-    ],
-)
-def test_a_question_about_a_concluded_effort_is_needless_where_the_topic_is_another(
-    answer: str, needless: bool, tmp_path: Path
-) -> None:
-    with ChatModel([answer]) as server:
-        assert asks_needlessly("How do I center a div?", opened(server, tmp_path)) is needless
 
 
 def test_the_cases_set_aside_are_others_and_at_least_as_many() -> None:

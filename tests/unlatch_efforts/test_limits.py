@@ -138,21 +138,6 @@ def test_lines_of_any_length_are_read_and_their_events_too(store: EffortStore) -
     assert effort.lines == 20_002
 
 
-@pytest.mark.sweep
-def test_a_message_before_a_long_reply_is_logged_once(talk: Talk) -> None:
-    talk.hits = [{"id": "auth-bug", "why": WIDE * MIB}]
-    search = call("search_efforts", query="y")
-    talk("Find", reply(None, *[search] * 12), reply("Ok"))
-    log = Conversation(talk.store).ambient
-    events = log.folder / EVENTS.name
-    before = events.read_bytes().splitlines(keepends=True)
-    at = next(number for number, line in enumerate(before) if b'"turn-logged"' in line)
-    events.write_bytes(b"".join(before[: at - 1]))  # it died before the events of its lines
-    (log.folder / "conversation.json").unlink()
-    talk("Next", reply("Ok"))
-    assert talk.ambient() == ["Find", "Next"]
-
-
 @pytest.mark.parametrize("arguments", ["[" * 60_000, '{"name":' * 10_000, "9" * 10_000])
 def test_arguments_that_no_parser_reads_go_back_as_an_error(talk: Talk, arguments: str) -> None:
     replies = reply("Let us see.", llm.call("open_effort", arguments)), reply("Sorry.")

@@ -94,18 +94,6 @@ def test_a_message_is_asked_about_if_enough_of_it_is_in_an_effort(
     assert answered.text.endswith(QUESTION) is asks
 
 
-@pytest.mark.parametrize("is_active", [True, False])
-def test_nothing_is_asked_where_open_work_fits_better(talk: Talk, *, is_active: bool) -> None:
-    leave = [] if is_active else [call("switch_effort", id="ambient")]
-    talk.hits = []
-    talk("Login", reply(None, call("open_effort", name="login"), *leave), reply("Ok"))
-    talk.hits = [{"id": "login", "score": 0.8}, {"id": "auth-bug", "score": 0.4}]
-    answered, model = talk("The 401 is there", reply("Ok"))
-    assert answered.text == "Ok"
-    assert "[hint] " not in context(model)
-    assert f"> - auth-bug: {SUMMARY}" in context(model)
-
-
 @pytest.mark.parametrize(
     ("message", "effort"),
     [

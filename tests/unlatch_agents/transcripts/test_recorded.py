@@ -5,12 +5,10 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from tests.coding_agents.record import CASES, CONTEXT, SUMMARY, WITHOUT
 from tests.unlatch_agents.transcripts import independent
 from tests.unlatch_agents.transcripts.recorded_homes import recorded
 
 from unlatch_agents.transcripts import (
-    Compaction,
     Prompt,
     Reply,
     Thought,
@@ -85,40 +83,6 @@ def test_forks_name_their_origins(home: Path, agent: str) -> None:
     titles = {it.id: it.title for it in found}
     assert len(titles) == len(found)
     assert sorted((it.title, titles[it.origin]) for it in found if it.origin) == ORIGINS[agent]
-
-
-@pytest.mark.parametrize(("home", "agent"), [(it, it) for it in AGENTS], indirect=["home"])
-def test_each_case_is_recorded_or_has_a_reason(home: Path, agent: str) -> None:
-    found = read(home)
-    events = [it for one in with_agents(found) for it in one.events]
-    files = (it for it in home.rglob("*") if it.suffix in (".jsonl", ".sql", ".md"))
-    words = "".join(it.read_text(encoding="utf-8") for it in files)
-    recorded = {
-        "resume": "Restored previous conversation" in words or any(map(is_resumed, found)),
-        "fork": any(it.origin for it in found),
-        "compaction": any(isinstance(it, Compaction) for it in events),
-        "interruption": any(map(is_stopped, found)),
-        "subagents": any(it.subagents for it in found),
-        "context of hooks": CONTEXT in words,
-    }
-    assert [*recorded] == [*CASES]
-    lacking = WITHOUT.get(agent.replace("-", "_"), {})
-    assert {name for name, it in recorded.items() if not it} == {*lacking}
-    assert all(lacking.values())
-    said = [it.text for it in events if isinstance(it, Prompt | Reply)]
-    assert not [it for it in said if CONTEXT in it or SUMMARY in it]
-
-
-def is_stopped(one: Transcript) -> bool:
-    """Whether the prompt whose call a signal stopped has no answer."""
-    said = [it for it in one.events if isinstance(it, Prompt | Reply)]
-    asked = [at for at, it in enumerate(said) if "Wait for it" in it.text]
-    return any(not isinstance(it, Reply) for at in asked for it in (*said[at + 1 :], None)[:1])
-
-
-def is_resumed(one: Transcript) -> bool:
-    own = [it for it in one.events if isinstance(it, Prompt) and it.key not in one.copies]
-    return len(own) > 1
 
 
 @pytest.mark.parametrize(("home", "agent"), [(it, it) for it in AGENTS], indirect=["home"])

@@ -50,6 +50,7 @@ def size(found: list[Transcript]) -> tuple[int, Usage]:
     return count, sum((it.usage for it in everything), Usage())
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("agent", EXAMPLES)
 def test_file_that_is_cut_anywhere_yields_no_more_than_the_whole(

@@ -5,7 +5,6 @@ The samples are not part of the project: the tests run where UNLATCH_SAMPLES nam
 
 import json
 import os
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,12 @@ from tests.unlatch_agents.transcripts import independent
 
 from unlatch.errors import StoreError
 from unlatch_agents.transcripts import (
-    Decision,
     Prompt,
     Reply,
     Thought,
     ToolCall,
     Transcript,
     Usage,
-    findings,
     read_transcripts,
 )
 
@@ -49,34 +46,6 @@ def spent(usage: Usage) -> tuple[int, ...]:
 def one(path: Path) -> Transcript:
     (found,) = read_transcripts(path)
     return found
-
-
-def test_calls_of_older_claude_code_with_their_results(tmp_path: Path) -> None:
-    """The samples have a call and its result in files of their own."""
-    joined = 0
-    for call in sorted(OLD.glob("tools-*-tool_use.jsonl")):
-        tool = call.name.removesuffix("-tool_use.jsonl")
-        for result in OLD.glob(f"{tool}-tool_result*.jsonl"):
-            path = tmp_path / "both.jsonl"
-            path.write_bytes(call.read_bytes().strip() + b"\n" + result.read_bytes())
-            found = one(path)
-            is_agent = bool(found.parent)
-            assert numbers(found) == independent.claude(path, is_agent=is_agent).numbers, result
-            event = next(it for it in found.events if isinstance(it, ToolCall))
-            ids = re.findall(r'"tool_use_id": ?"([^"]+)"', result.read_text(encoding="utf-8"))
-            assert (event.result is not None) == (event.id in ids), result.name
-            joined += event.result is not None
-    assert joined >= 15
-
-
-def test_approved_plans_of_older_claude_code(tmp_path: Path) -> None:
-    for tool in ("ExitPlanMode", "exit_plan_mode"):
-        path = tmp_path / "both.jsonl"
-        parts = (OLD / f"tools-{tool}-{it}.jsonl" for it in ("tool_use", "tool_result"))
-        path.write_bytes(b"\n".join(it.read_bytes() for it in parts))
-        (found,) = (it for it in findings(one(path).events) if isinstance(it, Decision))
-        assert found.rule == "plan-approved"
-        assert found.text.startswith("## ")
 
 
 def test_sidechains_of_older_claude_code_are_agents() -> None:
@@ -134,20 +103,3 @@ def test_each_file_is_read_or_refused() -> None:
     records = "claude-code-log-1.7.0"
     others = {it.name for it in refused if it.parent.parent.name != records}
     assert {it for it in others if not it.endswith(".json")} == {"README.md", "hooks-stdin.jsonl"}
-
-
-@pytest.mark.sweep
-def test_transcripts_that_are_cut_at_lines_yield_no_more_than_the_whole(tmp_path: Path) -> None:
-    whole = [
-        it for it in ROOT.rglob("*.jsonl") if it.name.startswith(("be", "rollout", "session-"))
-    ]
-    assert len(whole) == 3
-    for source in whole:
-        most = one(source)
-        lines = source.read_bytes().splitlines(keepends=True)
-        path = tmp_path / source.name
-        for end in range(5, len(lines)):
-            path.write_bytes(b"".join(lines[:end]) + lines[end][: len(lines[end]) // 2])
-            found = one(path)
-            assert {it.key for it in found.events} <= {it.key for it in most.events}
-            assert found.usage.total <= most.usage.total

@@ -1,7 +1,6 @@
 """Faults of a model's server, and their errors."""
 
 import json
-import socket
 from time import process_time
 from typing import Any
 
@@ -293,18 +292,6 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
     assert (ModelUnavailable, "llm-unreachable") == (type(error), error.id)
     assert "the model server cannot be reached: the connection was refused" == error.message
     assert f"check that it is running, and base_url under [llm] in {CONFIG}" == error.hint
-
-
-def test_a_name_that_nobody_has_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unknown(*_: Any, **__: Any) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "unknown")
-
-    monkeypatch.setattr(socket, "getaddrinfo", unknown)
-
-    error = refusal("https://models.invalid/v1")
-
-    assert "llm-unreachable" == error.id
-    assert error.message.endswith("its name cannot be resolved")
 
 
 UNENDED: dict[str, Reply] = {

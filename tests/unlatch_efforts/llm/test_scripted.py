@@ -7,28 +7,7 @@ import pytest
 from tests.unlatch_efforts.llm.asking import HELLO, calls_of
 
 from unlatch.errors import ModelError
-from unlatch_efforts.llm import Scripted, call, said
-
-
-def test_calls_have_ids_of_their_own_and_arguments_as_they_were_written() -> None:
-    model = Scripted([said(None, call("a", {"x": "\u00e9"}), call("b", "{broken"), call("c"))])
-
-    first, second, third = calls_of(model(HELLO).choices[0].message)
-
-    assert [("a", '{"x": "\u00e9"}'), ("b", "{broken"), ("c", "{}")] == [
-        one[1:] for one in (first, second, third)
-    ]
-    assert 3 == len({first[0], second[0], third[0]})
-
-
-@pytest.mark.parametrize("text", ["Hello, you there.", "  two\n\nlines \n", "word", " ", ""])
-def test_text_is_streamed_in_words(text: str) -> None:
-    pieces: list[str] = []
-
-    Scripted([said(text)])(HELLO, on_text=pieces.append)
-
-    assert text == "".join(pieces)
-    assert len(pieces) == max(len(text.split()), int(bool(text)))
+from unlatch_efforts.llm import Scripted, said
 
 
 def test_a_request_beyond_the_script_is_an_error() -> None:
