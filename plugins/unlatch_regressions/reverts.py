@@ -137,7 +137,9 @@ class Reverts:
             for commit in self._candidates
             if (targets := self._unknown_targets(commit, besides)) is not None
         }
-        before = self._history.ancestors(of=filter(None, (work.completed_in for work in works)))
+        # Without such commits, nothing is asked of the history.
+        completions = (work.completed_in for work in works) if unknown else ()
+        before = self._history.ancestors(of=filter(None, completions))
         for work in works:
             recorded = filter(None, map(self.by_fingerprint.get, work.recorded.at))
             is_undated = not work.completed_in and bool(unknown)
