@@ -122,7 +122,7 @@ torture/validators/crash.item_kill: OPTIONS := --validators
 torture/note/crash.regression_kill: OPTIONS := --note
 torture/crash.crowd: OPTIONS := --processes 50 --commands 6
 torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
-torture/limits/fleet.load: OPTIONS := --limits-decide --repositories 60 --items 15 --tasks 0
+torture/limits/fleet.load: OPTIONS := --limits-decide --repositories 40 --items 15 --tasks 0
 torture/plain/fleet.load: OPTIONS := --plain --repositories 60 --items 7 --webhooks 0 --blows 30 --sample 0
 $(TORTURE): $(STAMP)
 	$(BIN)/python -m tests.$(@F) $(OPTIONS)

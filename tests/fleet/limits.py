@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flask import request
+from werkzeug.wrappers import Response
 
 from unlatch_sandbox import Fault, Sandbox
 from unlatch_sandbox.github.hub import Quota
@@ -32,7 +33,7 @@ class Meter:
 
     Args:
         scale: how many times faster than real the time of limits passes.
-        fewer: the part of GitHub's numbers that may pass is 1 / `fewer`.
+        fewer: of GitHub's number for an hour, 1 / `fewer` may pass.
         is_on: whether it refuses and counts.
     """
 
@@ -46,7 +47,8 @@ class Meter:
     @property
     def limits(self) -> tuple[tuple[int, float], ...]:
         """Numbers of requests, and the seconds of this run for so many."""
-        return tuple((count // self.fewer, seconds / self.scale) for count, seconds in LIMITS)
+        (short, minute), (long, hour) = LIMITS
+        return (short, minute / self.scale), (long // self.fewer, hour / self.scale)
 
     def take(self, account: str) -> float:
         """Count a request; the seconds to wait if it is refused."""
@@ -130,9 +132,9 @@ class LimitedSandbox(Sandbox):
                     account = str(environ.get("HTTP_AUTHORIZATION", ""))
                     if wait := self.meter.take(account):
                         # As GitHub's secondary limit: nothing was done.
-                        headers = [("Retry-After", str(int(wait) + 1))]
-                        start_response("403 Forbidden", headers)
-                        return [b'{"message": "You have exceeded a secondary rate limit"}']
+                        text = '{"message": "You have exceeded a secondary rate limit"}'
+                        refusal = Response(text, 403, {"Retry-After": str(int(wait) + 1)})
+                        return refusal(environ, start_response)
                 if self._random.random() < self.late:
                     seconds = self._random.uniform(0.2, 0.9) * self._settle
                     where = f"^{re.escape(path)}"

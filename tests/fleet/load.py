@@ -66,7 +66,7 @@ class Load:
     Args:
         tokens: accounts of GitHub.
         scale: how many times faster than real the time of limits passes.
-        fewer: limits are 1 / `fewer` of GitHub's numbers.
+        fewer: of GitHub's number for an hour, 1 / `fewer` may pass.
         late: of 1, the part of comments that takes effect late.
         tasks: of a run that nodes carry out afterwards, under further blows.
         sample: repositories that a shell loop syncs, to compare cost.
@@ -357,7 +357,7 @@ def _read_arguments() -> Load:
     given["blows"] = number // 10 if given["blows"] is None else given["blows"]
     decide = given.pop("limits_decide")
     load = Load(**given)
-    return replace(load, tokens=1, fewer=5) if decide else load
+    return replace(load, tokens=1, fewer=10) if decide else load
 
 
 def _stop(*_: object) -> None:

@@ -2,8 +2,8 @@
 
     python scaled_unlatch.py SCALE FEWER ...
 
-Each limit has 1 / FEWER of its requests. The pause before a unit's next try where a tracker names
-no time is 1 / SCALE, too.
+The limit of an hour has 1 / FEWER of its requests. The pause before a unit's next try, where a
+tracker names no time, is 1 / SCALE, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from unlatch_github import plugin
 
 def _scale(factor: float, fewer: int) -> None:
     pace = plugin._PACE
-    limits = tuple((count // fewer, seconds / factor) for count, seconds in pace.limits)
+    (short, minute), (long, hour) = pace.limits
+    limits = (short, minute / factor), (long // fewer, hour / factor)
     plugin._PACE = replace(pace, limits=limits, apart=pace.apart / factor)
     delivery_documents._UNNAMED_RETRY /= factor
 

@@ -11,6 +11,8 @@ from unlatch_fleet.database.connect import Line, single
 
 # Seconds after which to ask again while the database is away.
 _AGAIN = 2.0
+# Of each window: a request that arrives late must not meet those that follow the window.
+_MARGIN = 0.02
 # Seconds; PostgreSQL's intervals know no infinity before version 17.
 _LONGEST = 1e9
 _RESERVE = "SELECT * FROM fleet_reserve(%s, %s, %s, %s, %s, %s, %s, %s)"
@@ -48,7 +50,10 @@ class SharedRows:
             within: seconds; nothing is reserved if a limit requires a longer wait.
         """
         limits = sorted(pace.limits, key=lambda limit: limit[1])
-        counts, seconds = [count for count, _ in limits], [span for _, span in limits]
+        counts, seconds = (
+            [count for count, _ in limits],
+            [(1 + _MARGIN) * span for _, span in limits],
+        )
         name = f"{account} {kind}"
         values = name, n, counts, seconds, after, min(within, _LONGEST), self.kept, self.of_event
         try:
