@@ -15,6 +15,7 @@ from unlatch.worklog.ids import (
     derived_ulid,
     following_ulid,
     is_ulid,
+    label_of,
     new_ulid,
     number_of,
 )
@@ -167,6 +168,16 @@ def test_nothing_else_is_meant(wanted: str) -> None:
 )
 def test_a_range_means_the_numbers_in_it(wanted: str, meant: str) -> None:
     assert meant.split() == [*in_range(NAMES, wanted)]
+
+
+def test_a_range_a_number_and_a_rule_mean_no_more_than_they_say() -> None:
+    assert () == in_range(["001-002", "0001-one"], "001-002")
+    names = ["0070-x", "2026-01-24-x", "0008-phase-7", "7-7", "x-7"]
+    assert (None, ()) == matching(names, "7")
+    assert (None, ()) == matching(["0003-a-24g-modem"], "24g")
+    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
+    for wanted in ("0007-SMART-discipline", "smart-discipline", "smart", "discipline"):
+        assert not matching(NAMES, wanted, up_to=Match.NUMBER_OF_LETTERED)[1]
 
 
 COMPOSED, APART = "0009-caf\u00e9-menu", "0010-cafe\u0301-bar"
