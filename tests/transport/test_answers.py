@@ -118,6 +118,12 @@ def test_a_row_does_not_match(row: Row, answer: Answer) -> None:
     assert _found(row, answer=answer) is None
 
 
+@pytest.mark.parametrize("text", ["", "{", "null", "[1]", '"x"'])
+def test_an_answer_that_is_no_object_has_no_fields(text: str) -> None:
+    assert _answer(400, text).fields == {}
+    assert _answer(400, '{"a": 1}').fields == {"a": 1}
+
+
 def test_an_unreadable_answer_to_a_write_leaves_its_effect_unknown() -> None:
     error = unreadable("its answer is not clear", write=True, hint="check the address")
     assert isinstance(error, UnknownOutcome)
