@@ -64,7 +64,7 @@ def applies(requirement: Requirement, values: dict[str, str]) -> bool:
 
 # Each system once, and versions that markers name.
 @each
-@pytest.mark.parametrize(("platform", "version"), zip(PLATFORMS, VERSIONS, strict=False))
+@pytest.mark.parametrize(("platform", "version"), [*zip(PLATFORMS, VERSIONS, strict=True)])
 def test_a_lock_has_a_version_of_each_requirement(name: str, platform: str, version: str) -> None:
     values = environment(platform, version)
     pins = {
