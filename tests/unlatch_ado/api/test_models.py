@@ -235,3 +235,8 @@ def test_of_states_that_differ_in_case_the_exact_one_wins_if_it_fits_the_goal(
 def test_a_configured_state_must_be_reachable_and_fit_the_goal(configured: str) -> None:
     with pytest.raises(Rejected, match=configured):
         EVERY.target("Done", Goal.OPEN, configured=configured)
+
+
+@pytest.mark.parametrize("data", [None, {}, {"type": "x", "states": [], "moves": {}}])
+def test_anything_else_in_the_cache_is_no_workflow(data: object) -> None:
+    assert from_json(data) is None
