@@ -1,5 +1,6 @@
 """Rows that are known from an earlier list: the list is the same as without them."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -12,12 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.increments.files.making import SHAPES, Project, metadata
+from tests.increments.files.making import SHAPES, Project, metadata, ulid
 
-from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.shapes import Shapes
-from unlatch.lifecycle.known_rows import KnownRows
-from unlatch.lifecycle.listing import ListRow, row_of
+from unlatch.lifecycle import known_rows
+from unlatch.lifecycle.known_rows import INCREMENTS, LIST_ROWS, Kept, KnownIncrement, KnownRows
+from unlatch.lifecycle.list_row import ListRow, row_of
 from unlatch.worklog.disk.user_files import state_folder
 
 NAMES = ("0001-one", "0002-two", "0003-three")
@@ -32,6 +34,15 @@ CONTENTS: tuple[dict[str, Any] | bytes, ...] = (
 SPECS = ("# A title\n", "# A tutle\n", "---\ntitle: Another\n---\n", "No heading\n", "\udcff")
 # Nanoseconds. In the tests everything is older than the longest tick of a clock.
 LATER = 3_600_000_000_000
+
+
+# What is kept between lists, in the tests that run now.
+KEPT: list[Kept[Any]] = []
+
+
+@pytest.fixture(autouse=True, params=[LIST_ROWS, INCREMENTS], ids=lambda kept: kept.file)
+def keep(request: pytest.FixtureRequest) -> None:
+    KEPT[:] = [request.param]
 
 
 @pytest.fixture(autouse=True)
@@ -52,18 +63,20 @@ def listed(
     *,
     now: Callable[[], int] = lambda: time.time_ns() + LATER,
     shapes: Shapes = SHAPES,
-) -> list[ListRow | Increment | BrokenIncrement]:
+) -> list[Any]:
     folders = [*project.manager.collection.folders()]
-    return [*KnownRows(project.root, shapes, now=now).each(folders, complete=True)]
+    return [*KnownRows(project.root, shapes, *KEPT, now=now).each(folders, complete=True)]
 
 
 def shown(found: list[Any]) -> list[Any]:
-    return [row_of(one) if isinstance(one, Increment) else one for one in found]
+    """What a list has of each increment; all of it where whole increments are kept."""
+    is_whole = KEPT == [INCREMENTS]
+    return [row_of(one) if isinstance(one, Increment) and not is_whole else one for one in found]
 
 
 def kinds(project: Project, **options: Any) -> list[bool]:
     """Of each increment, whether its row was known."""
-    return [isinstance(one, ListRow) for one in listed(project, **options)]
+    return [isinstance(one, ListRow | KnownIncrement) for one in listed(project, **options)]
 
 
 def test_only_a_changed_increment_is_read_again(project: Project) -> None:
@@ -148,7 +161,7 @@ def test_a_row_of_a_file_that_may_change_within_the_same_tick_is_not_kept(
 
 def test_a_damaged_file_is_as_none(project: Project) -> None:
     listed(project)
-    rows = state_folder(project.root) / "rows.json"
+    rows = state_folder(project.root) / KEPT[0].file
     assert 0o600 == rows.stat().st_mode & 0o777
 
     whole = rows.read_bytes()
@@ -156,6 +169,45 @@ def test_a_damaged_file_is_as_none(project: Project) -> None:
         rows.write_bytes(damaged)
         assert [False] * 3 == kinds(project)
         assert whole == rows.read_bytes()
+
+
+def test_rows_of_another_version_are_read_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed(project)
+
+    for name, value in (("__version__", "0.0.9"), ("_FORMAT", 2)):
+        monkeypatch.setattr(known_rows, name, value)
+        assert [False] * 3 == kinds(project)
+        assert [True] * 3 == kinds(project)
+
+
+REOPEN = {
+    "id": ulid(1),
+    "reopenedAt": "2025-11-01T08:00:00Z",
+    "reason": "More to do",
+    "previousStatus": "completed",
+    "reopenedBy": "me",
+}
+BOXES = {"ticked": ["T-001"], "open": ["T-002"], "lines": "0" * 64}
+BASE = {"local": "active", "remote": "open", "state": "open", "boxes": BOXES}
+RECORDS: tuple[dict[str, Any], ...] = (
+    {"github": {**ISSUE, "base": BASE}},
+    {"type": None, "created": "2025-11-01", "lastActivity": "2025-11-01T08:00:00.25+02:00"},
+    {"github": ISSUE, "reopenHistory": [REOPEN]},
+)
+
+
+@pytest.mark.parametrize("content", RECORDS)
+def test_a_known_increment_is_equal_to_one_that_was_read(
+    project: Project, content: dict[str, Any]
+) -> None:
+    text = json.dumps(metadata(id=NAMES[0], **content))
+    (project.increments / NAMES[0] / "metadata.json").write_text(text)
+    listed(project)
+
+    assert [True] * 3 == kinds(project)
+    assert shown(project.manager.list()) == shown(listed(project))
 
 
 def test_a_row_that_lacks_what_a_list_tells_is_not_kept(project: Project) -> None:
@@ -167,6 +219,18 @@ def test_a_row_that_lacks_what_a_list_tells_is_not_kept(project: Project) -> Non
 
     assert [False] * 3 == kinds(project)
     assert [False] * 3 == kinds(project)
+
+
+def test_rows_of_the_archive_stay_while_only_others_are_listed(project: Project) -> None:
+    (project.increments / "_archive").mkdir()
+    (project.increments / NAMES[2]).rename(project.increments / "_archive" / NAMES[2])
+    listed(project)
+    (project.increments / NAMES[0] / "spec.md").write_text("# Longer title\n")
+
+    active = [one for one in project.manager.collection.folders() if not one.archived]
+    now = lambda: time.time_ns() + LATER  # noqa: E731
+    assert 2 == len([*KnownRows(project.root, SHAPES, *KEPT, now=now).each(active, complete=False)])
+    assert [True] * 3 == kinds(project)
 
 
 def test_without_a_folder_for_state_every_row_is_read(

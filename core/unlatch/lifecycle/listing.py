@@ -21,37 +21,8 @@ if TYPE_CHECKING:
     from unlatch.worklog.collection import Folder
 
 Listed = Increment | BrokenIncrement
-# Rows of longer lists are kept between runs (`known_rows`): shorter ones take a few milliseconds.
+# Longer lists are kept between runs (`known_rows`): shorter ones take a few milliseconds.
 WORTH_IT = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ListRow:
-    """What a list shows of an increment.
-
-    Args:
-        links: each as tracker and item.
-        pending: the number of pending operations.
-    """
-
-    id: str
-    archived: bool
-    status: str
-    links: Sequence[str]
-    pending: int
-    title: str
-
-
-def row_of(increment: Increment) -> ListRow:
-    links = [f"{link.tracker} {link.item}" for link in increment.links]
-    return ListRow(
-        increment.id,
-        increment.archived,
-        increment.status.value,
-        links,
-        len(increment.pending),
-        increment.title,
-    )
 
 
 class Order(StrEnum):
@@ -119,6 +90,7 @@ class Listing:
     """The increments in some folders; iterate over it once, then read the counts.
 
     Args:
+        complete: whether the project has no others.
         limit: the number of increments to yield; all by default.
         matched: the number of increments that the filters select.
         left_out: increments that cannot be read, if there are filters.
@@ -126,6 +98,7 @@ class Listing:
 
     workspace: Workspace
     folders: Sequence[Folder]
+    complete: bool
     filters: Filters = field(default_factory=Filters)
     order: Order | None = None
     reverse: bool = False
@@ -144,13 +117,32 @@ class Listing:
 
     def _matching(self) -> Iterator[Listed]:
         now = self.workspace.clock()
-        for increment in self.workspace.manager.each(self.folders):
+        for increment in each_listed(self.workspace, self.folders, complete=self.complete):
             if not self.filters:
                 yield increment
             elif isinstance(increment, BrokenIncrement):
                 self.left_out.append(increment)
             elif self.filters.hold(increment, now):
                 yield increment
+
+
+def each_listed(
+    workspace: Workspace, folders: Sequence[Folder], *, complete: bool
+) -> Iterator[Listed]:
+    """The increments in some folders, to be shown; many are known from an earlier command.
+
+    Args:
+        complete: whether the project has no others.
+    """
+    manager = workspace.manager
+    if len(folders) < WORTH_IT:
+        return manager.each(folders)
+    from unlatch.lifecycle.known_rows import INCREMENTS, KnownRows  # noqa: PLC0415  (for long lists)
+
+    rows = KnownRows(manager.paths.root, manager.shapes, INCREMENTS)
+    # What is known does not show that an increment names items of such a plugin.
+    is_sound = not workspace.registry.known_broken
+    return rows.each(folders, complete=complete) if is_sound else manager.each(folders)
 
 
 def folded(text: str) -> str:

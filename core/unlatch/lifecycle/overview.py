@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
 from unlatch.increments.files.paths import METADATA
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import read_pending
+from unlatch.lifecycle.listing import each_listed
 from unlatch.lifecycle.units.adoption import Adoption, find_adoption
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation
 
@@ -76,7 +78,14 @@ def overview(workspace: Workspace) -> Overview:
         StoreError: the increments cannot be listed.
     """
     config, mistakes = _config(workspace)
-    sound, broken = workspace.manager.read_all()
+    folders = [*workspace.manager.collection.folders()]
+    sound: list[Increment] = []
+    broken: list[BrokenIncrement] = []
+    for increment in each_listed(workspace, folders, complete=True):
+        if isinstance(increment, BrokenIncrement):
+            broken.append(increment)
+        else:
+            sound.append(increment)
     limits, now = config.limits.rules, workspace.clock()
     often = [
         increment for increment in sound if increment.has_frequent_reopens(config.frequent_reopens)

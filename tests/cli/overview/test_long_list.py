@@ -2,13 +2,15 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.project import Project
 
 from unlatch.increments.files.paths import paths_at
-from unlatch.lifecycle.known_rows import KnownRows
-from unlatch.lifecycle.listing import WORTH_IT, ListRow
+from unlatch.lifecycle.known_rows import INCREMENTS, LIST_ROWS, Kept, KnownIncrement, KnownRows
+from unlatch.lifecycle.list_row import ListRow
+from unlatch.lifecycle.listing import WORTH_IT
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
 
@@ -24,25 +26,36 @@ def long(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def remember(project: Project) -> int:
+def remember(project: Project, kept: Kept[Any]) -> int:
     """Keep the rows of all increments, as a list does when their files are old; the number kept."""
     manager = Workspace(paths_at(project.root), environ={}, user_config=Path("none")).manager
     hours_later = time.time_ns() + 3_600_000_000_000
-    known = KnownRows(project.root, manager.shapes, now=lambda: hours_later)
+    known = KnownRows(project.root, manager.shapes, kept, now=lambda: hours_later)
     for _ in range(2):
         found = [*known.each([*manager.collection.folders()], complete=True)]
-    return sum(isinstance(one, ListRow) for one in found)
+    return sum(isinstance(one, ListRow | KnownIncrement) for one in found)
 
 
 def test_a_long_list_with_known_rows_is_the_same(long: Project) -> None:
     first, reversed_ = (long.run("list", "--all", *more) for more in ([], ["--reverse"]))
     assert WORTH_IT + 1 == len(first.out.splitlines())
-    assert WORTH_IT - 1 == remember(long)
+    assert WORTH_IT - 1 == remember(long, LIST_ROWS)
     assert first == long.run("list", "--all")
     assert reversed_ == long.run("list", "--all", "--reverse")
     long.run("pause", "3", "--by", "me", "--reason", "Other things first")
     changed = long.run("list", "--all").out
     assert changed == first.out.replace("0003-some-work  active ", "0003-some-work  paused ")
+
+
+@pytest.mark.parametrize(
+    "line", ["list --all --json", "list --all --sort activity", "status --json"]
+)
+def test_what_shows_known_increments_is_the_same(long: Project, line: str) -> None:
+    first = long.run(*line.split())
+    assert WORTH_IT - 1 == remember(long, INCREMENTS)
+    assert first == long.run(*line.split())
+    long.run("pause", "3", "--by", "me", "--reason", "Other things first")
+    assert '"paused"' in long.run("list", "--all", "--json").out
 
 
 def test_a_short_list_keeps_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,7 @@ def take_listing(
     listing = Listing(
         context.workspace,
         listed,
+        len(listed) == len(folders),
         filters,
         order=Order(key.removeprefix("-")) if key else None,
         reverse=reverse is not (key or "").startswith("-"),

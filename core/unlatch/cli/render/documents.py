@@ -51,14 +51,26 @@ def list_entry(increment: Increment | BrokenIncrement) -> Json:
             **fields(increment, "id", "archived"),
             "broken": broken,
         }
+    # `fields` takes twice as long, and there may be thousands.
     return {
-        **fields(increment, *_LISTED),
+        "id": increment.id,
+        "title": increment.title,
+        "status": increment.status,
+        "type": increment.type,
+        "archived": increment.archived,
+        "created": _stamped(increment.created),
+        "completedAt": _stamped(increment.completed_at),
+        "lastActivity": _stamped(increment.last_activity),
         "links": [link_entry(link) for link in increment.links],
         "reopens": increment.effective_reopens,
         "pending": len(increment.pending),
         "broken": None,
         "unit": _unit_entry(increment),
     }
+
+
+def _stamped(at: datetime | None) -> str | None:
+    return None if at is None else stamp(at)
 
 
 def _unit_entry(increment: Increment) -> Json | None:

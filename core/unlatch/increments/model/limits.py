@@ -142,5 +142,8 @@ def days_idle(increment: Increment, now: datetime) -> int | None:
 
 def is_stale(increment: Increment, limits: Limits, now: datetime) -> bool:
     """Whether the last activity is older than its status allows."""
-    after, idle = limits.stale_after.get(increment.status), days_idle(increment, now)
-    return not increment.archived and bool(after) and idle is not None and idle >= (after or 0)
+    after = limits.stale_after.get(increment.status)
+    if increment.archived or not after:
+        return False
+    idle = days_idle(increment, now)
+    return idle is not None and idle >= after

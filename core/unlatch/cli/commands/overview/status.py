@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 
 import click
 
@@ -252,8 +253,8 @@ class _Screen:
 
     def _show_rows(self, rows: Sequence[tuple[str, str]], whole: str = _WHOLE) -> None:
         """Show a list of rows (head and text)."""
-        for head, text in rows[: self._most]:
-            output.data(*output.hang(head, text))
+        lines = (output.hang(head, text) for head, text in rows[: self._most])
+        output.data(*chain.from_iterable(lines))  # each call writes to the stream
         self._show_rest(len(rows), whole)
 
     def _show_rest(self, count: int, whole: str = _WHOLE) -> None:
