@@ -118,7 +118,7 @@ class AdoPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef]
     ) -> Mapping[ItemRef, Background | TrackerError]:
         """Texts of work items, with their links to commits, pull requests and pages."""
-        from unlatch_ado.background import read_background  # noqa: PLC0415  (rarely needed)
+        from unlatch_ado.read import read_background  # noqa: PLC0415  (rarely needed)
 
         return read_background(self._settings, self._client, refs)
 

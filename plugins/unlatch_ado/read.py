@@ -1,17 +1,36 @@
-"""Read work items, with all facts for a change, and their past: comments with markers, states."""
+"""Read work items, with all facts for a change, what they say, and their past.
+
+Azure DevOps links what names a work item by itself, and its pull requests close linked ones
+(https://learn.microsoft.com/azure/devops/repos/git/resolve-work-items). The commits of a pull
+request need another scope of the token, so those that merged it are known by their subjects. Its
+number is the only one in the organization.
+"""
 
 from __future__ import annotations
 
+import html
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, Unauthorised
-from unlatch.spi import Goal, ItemHistory, MarkedComment, StateChange, ops_in
+from unlatch.patterns import pattern
+from unlatch.spi import (
+    Background,
+    ClosingCommit,
+    Goal,
+    ItemHistory,
+    MarkedComment,
+    StateChange,
+    ops_in,
+)
 from unlatch_ado.api.client import Parts
+from unlatch_ado.api.plain_text import plain
 from unlatch_ado.parents import read_parent
 from unlatch_ado.reopen_context import reopen_fields
-from unlatch_ado.snapshot import WorkItemSnapshot, reopens, to_snapshot
+from unlatch_ado.snapshot import WorkItemSnapshot, check_project, reopens, to_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +40,15 @@ if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
+
+_ALL = Parts(description=True, related=True)
+# vstfs:///Git/Commit/PROJECT/REPOSITORY/ID, vstfs:///Git/PullRequestId/PROJECT/REPOSITORY/NUMBER,
+# and vstfs:///GitHub/Commit/REPOSITORY/ID of a connected GitHub.
+_COMMIT = pattern(
+    r"vstfs:///(?:Git/Commit/[^/]+|GitHub/Commit)/[^/]+/([0-9a-f]{40})", re.IGNORECASE
+)
+_PULL = pattern(r"vstfs:///Git/PullRequestId/[^/]+/[^/]+/([0-9]{1,9})", re.IGNORECASE)
+_HREF = pattern(r"""\bhref\s{0,9}=\s{0,9}["']([^"'<>]{1,2000})["']""", re.IGNORECASE)
 
 
 def read(
@@ -179,3 +207,32 @@ def _is_open(workflow: Workflow | None, state: str) -> bool | None:
     """Whether a state counts as open; None if the type does not have it any more."""
     category = workflow.category(state) if workflow else None
     return None if category is None else category.is_open
+
+
+def read_background(
+    settings: AdoSettings, client: Client, refs: Sequence[ItemRef]
+) -> dict[ItemRef, Background | TrackerError]:
+    """The background of each work item, or the error; two hundred per request.
+
+    Raises:
+        TrackerError: none of them could be read.
+    """
+    items = client.read_many((ref.id for ref in refs), _ALL)
+    return {ref: _background(settings, items[str(int(ref.id))]) for ref in refs}
+
+
+def _background(settings: AdoSettings, item: WorkItem | TrackerError) -> Background | TrackerError:
+    if isinstance(item, TrackerError):
+        return item
+    try:
+        check_project(settings, item)
+    except TrackerError as error:
+        return error
+    links = [unquote(link) for link in item.links]
+    description = item.description or ""
+    hrefs = map(html.unescape, _HREF.findall(description))
+    return Background(
+        "\n".join((item.title, plain(description), *hrefs, *item.links)),
+        commits=tuple(ClosingCommit(m[1].lower()) for m in map(_COMMIT.fullmatch, links) if m),
+        merges=tuple(f"Merged PR {m[1]}:" for m in map(_PULL.fullmatch, links) if m),
+    )

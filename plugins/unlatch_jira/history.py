@@ -1,18 +1,21 @@
-"""Read the past of an issue: its comments with markers, and its changes of status."""
+"""Read what an issue says, and its past: its comments with markers, and its changes of status."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.spi import ItemHistory, MarkedComment, StateChange
+from unlatch.errors import TrackerError
+from unlatch.spi import Background, ItemHistory, MarkedComment, StateChange
 from unlatch_jira.api.comments import Person
-from unlatch_jira.api.rich_text import plain
+from unlatch_jira.api.json_model import parse
+from unlatch_jira.api.rich_text import addresses, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch_jira.api.client import JiraClient
     from unlatch_jira.api.comments import Comment
+    from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
 
 
@@ -49,3 +52,14 @@ def read_history(
         for move in log.moves
     )
     return ItemHistory(tuple(posted), tuple(changes), log.is_whole)
+
+
+def background(issue: Issue) -> Background | TrackerError:
+    """The words of an issue; those of customers and of nobody are a stranger's."""
+    words = (issue.item.title, plain(issue.description), *addresses(issue.description))
+    creator = issue.custom("creator")
+    try:
+        is_strangers = creator is None or parse(Person, creator).is_customer
+    except TrackerError as error:
+        return error
+    return Background("\n".join(words), is_strangers)

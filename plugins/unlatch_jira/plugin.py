@@ -175,7 +175,7 @@ class JiraPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef]
     ) -> Mapping[ItemRef, Background | TrackerError]:
         """Texts of issues. No public API of Jira tells the commits that its panels show."""
-        from unlatch_jira.background import background  # noqa: PLC0415  (rarely needed)
+        from unlatch_jira.history import background  # noqa: PLC0415  (rarely needed)
 
         return {
             ref: issue if isinstance(issue, TrackerError) else background(issue)

@@ -17,9 +17,15 @@ from tests.increments.files.making import SHAPES, Project, metadata, ulid
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.shapes import Shapes
-from unlatch.lifecycle import known_rows
-from unlatch.lifecycle.known_rows import INCREMENTS, LIST_ROWS, Kept, KnownIncrement, KnownRows
-from unlatch.lifecycle.list_row import ListRow, row_of
+from unlatch.lifecycle.lists import known_rows
+from unlatch.lifecycle.lists.known_rows import (
+    INCREMENTS,
+    LIST_ROWS,
+    Kept,
+    KnownIncrement,
+    KnownRows,
+)
+from unlatch.lifecycle.lists.list_row import ListRow, row_of
 from unlatch.worklog.disk.user_files import state_folder
 
 NAMES = ("0001-one", "0002-two", "0003-three")

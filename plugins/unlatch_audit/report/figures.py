@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.lifecycle.overview import PendingOperation
+from unlatch.lifecycle.lists.overview import PendingOperation
 from unlatch.values import dataclass
 from unlatch_audit.report.drift import Drift, present_drift, recorded_drift
 from unlatch_audit.report.statistics import (

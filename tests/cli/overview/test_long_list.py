@@ -8,9 +8,15 @@ import pytest
 from tests.cli.project import Project
 
 from unlatch.increments.files.paths import paths_at
-from unlatch.lifecycle.known_rows import INCREMENTS, LIST_ROWS, Kept, KnownIncrement, KnownRows
-from unlatch.lifecycle.list_row import ListRow
-from unlatch.lifecycle.listing import WORTH_IT
+from unlatch.lifecycle.lists.known_rows import (
+    INCREMENTS,
+    LIST_ROWS,
+    Kept,
+    KnownIncrement,
+    KnownRows,
+)
+from unlatch.lifecycle.lists.list_row import ListRow
+from unlatch.lifecycle.lists.listing import WORTH_IT
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import state_folder
 

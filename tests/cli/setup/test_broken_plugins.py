@@ -8,7 +8,7 @@ from tests.cli.project import OPEN, REASON, Done, Project
 from tests.cli.setup.foreign_plugin import DISTRIBUTION, install
 
 from unlatch.cli.commands.overview import list as list_command
-from unlatch.lifecycle import known_rows
+from unlatch.lifecycle.lists import known_rows
 
 CULPRIT = f"the plugin redmine ({DISTRIBUTION}) cannot be used: "
 

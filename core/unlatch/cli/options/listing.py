@@ -10,7 +10,7 @@ from unlatch.cli.options.common import complete_tracker, filter_option, flag
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
-from unlatch.lifecycle.listing import Filters, Listing, Order
+from unlatch.lifecycle.lists.listing import Filters, Listing, Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

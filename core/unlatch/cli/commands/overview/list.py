@@ -19,8 +19,8 @@ from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.matching import Condition, Trait
-from unlatch.lifecycle.list_row import ListRow, row_of
-from unlatch.lifecycle.listing import WORTH_IT, Filters, Listed, Listing
+from unlatch.lifecycle.lists.list_row import ListRow, row_of
+from unlatch.lifecycle.lists.listing import WORTH_IT, Filters, Listed, Listing
 from unlatch.project.workspace import broken_links
 
 # At a terminal; without one all are listed.
@@ -99,7 +99,7 @@ def _known(context: Context, listing: Listing, hidden: int) -> Iterator[Listed |
     is_all = not (listing.filters or listing.order or listing.reverse or listing.limit)
     if not is_all or len(listing.folders) < WORTH_IT:
         return None
-    from unlatch.lifecycle.known_rows import LIST_ROWS, KnownRows  # noqa: PLC0415  (for long lists)
+    from unlatch.lifecycle.lists.known_rows import LIST_ROWS, KnownRows  # noqa: PLC0415  (for long lists)
 
     manager = context.workspace.manager
     rows = KnownRows(manager.paths.root, manager.shapes, LIST_ROWS)

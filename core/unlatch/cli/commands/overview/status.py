@@ -30,7 +30,7 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
 from unlatch.increments.records.pending import operation_entry
-from unlatch.lifecycle.overview import Overview, PendingOperation, overview
+from unlatch.lifecycle.lists.overview import Overview, PendingOperation, overview
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.workspace import Workspace
 from unlatch.related.unfinished import unfinished

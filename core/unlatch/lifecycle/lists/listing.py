@@ -137,7 +137,7 @@ def each_listed(
     manager = workspace.manager
     if len(folders) < WORTH_IT:
         return manager.each(folders)
-    from unlatch.lifecycle.known_rows import INCREMENTS, KnownRows  # noqa: PLC0415  (for long lists)
+    from unlatch.lifecycle.lists.known_rows import INCREMENTS, KnownRows  # noqa: PLC0415  (for long lists)
 
     rows = KnownRows(manager.paths.root, manager.shapes, INCREMENTS)
     # What is known does not show that an increment names items of such a plugin.

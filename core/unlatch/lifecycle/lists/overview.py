@@ -11,7 +11,7 @@ from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import read_pending
-from unlatch.lifecycle.listing import each_listed
+from unlatch.lifecycle.lists.listing import each_listed
 from unlatch.lifecycle.units.adoption import Adoption, find_adoption
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git

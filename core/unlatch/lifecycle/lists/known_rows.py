@@ -20,7 +20,7 @@ from unlatch.increments.files.snapshots import IncrementHeader, read_folder
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.link import Base, Boxes, Link
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.list_row import ListRow, row_of
+from unlatch.lifecycle.lists.list_row import ListRow, row_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
 

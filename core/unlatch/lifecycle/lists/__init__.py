@@ -1,0 +1,1 @@
+"""What lists and the status show of all increments."""
