@@ -165,7 +165,7 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool, with_shell: boo
             output.talk(f"  {example}")
         output.talk("", "The same texts:", "")
         output.data("# .unlatch/config.toml (replace the whole file)")
-        output.data(*box.config().split("\n"))
+        output.verbatim(*box.config().split("\n"))
         output.data("# the environment")
         output.data(*(f"export {name}={value}" for name, value in box.shell_environ().items()))
         serve(box)

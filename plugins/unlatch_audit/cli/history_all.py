@@ -55,7 +55,7 @@ def history_all(context: Context, *, as_csv: bool, as_json: bool, **filters: str
         output.document("history-all", code, **_document(statistics, broken, who))
     elif as_csv:
         rows = (COLUMNS, *(_cells(reopen, who) for reopen in statistics.listed))
-        output.data(*(line for row in rows for line in csv_line(row).split("\n")))
+        output.verbatim(*(line for row in rows for line in csv_line(row).split("\n")))
     elif statistics.listed:
         with context.paged():
             _tell(statistics, who)

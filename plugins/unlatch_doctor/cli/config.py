@@ -92,7 +92,7 @@ def _get(context: Context, *, key: str, as_json: bool) -> int:
         return _tell(matches, as_json=as_json)
     for setting in matches:  # trusted_hosts may have several sources
         values = setting.value if isinstance(setting.value, list) else [setting.value]
-        output.data(*(_text(value) for value in values if value is not None))
+        output.verbatim(*(_text(value) for value in values if value is not None))
     return 0
 
 

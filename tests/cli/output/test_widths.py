@@ -65,3 +65,11 @@ def test_output_breaks_at_words_and_never_within_a_command(
     assert [] == [line for line in wide if max(map(len, line.split())) < columns // 2]
     text = "\n".join(lines)
     assert [part for part in expected if part not in text] == [], text
+
+
+def test_what_programs_read_has_no_breaks(project: Project) -> None:
+    project.increment(NAME, links=project.items())
+    project.run("resume", "7", "--reason", REASON, "--offline", "--yes").ends(0)
+    with Terminal(project, "history", "--all", "--csv", columns=40) as terminal:
+        assert terminal.end() == 0
+    assert project.run("history", "--all", "--csv").out == terminal.text

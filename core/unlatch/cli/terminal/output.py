@@ -63,6 +63,11 @@ def data(*lines: str) -> None:
     _write(_fitted(lines, sys.stdout), sys.stdout)
 
 
+def verbatim(*lines: str) -> None:
+    """Write lines for programs, such as CSV or a script, to stdout: no terminal breaks them."""
+    _write(lines, sys.stdout)
+
+
 def talk(*lines: str) -> None:
     """Write messages to stderr; line breaks within a line are escaped."""
     _write(_fitted(lines, sys.stderr), sys.stderr)

@@ -16,5 +16,5 @@ def run(ctx: click.Context, /, *, shell: str) -> int:
     if shell_class is None:
         raise click.UsageError(f"no completion is available for {shell}")
     script = shell_class(ctx.find_root().command, {}, "unlatch", "_UNLATCH_COMPLETE").source()
-    output.data(*script.rstrip("\n").split("\n"))
+    output.verbatim(*script.rstrip("\n").split("\n"))
     return 0
