@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
-from tests.numbered_cases import rest_of_numbered
 from tests.pairs import rest_of_products
 from tests.warm import client
 
@@ -212,9 +211,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the sweeps, then the guides: a long test at the end keeps one worker waiting."""
-    for rest in (rest_of_numbered, rest_of_products):
-        for item in rest(items):
-            item.add_marker("sweep")
+    for item in rest_of_products(items):
+        item.add_marker("sweep")
     if config.getoption("--no-network"):
         items[:] = [item for item in items if "box" not in getattr(item, "fixturenames", ())]
     first = ("tests/crash/", "tests/docs/")

@@ -4,7 +4,8 @@ With the trackers of the sandbox a case takes a tenth of a second. Each value of
 the most values runs with one value of each other, in turn: a Latin square in place of the whole. A
 rule of the core that varies only in the tracker, its deployment, the width, the protocol, the
 system of a job or its credentials runs with one of them, in turn. Of a function with the marker
-`sample(count=1)`, so many cases run. `make torture` runs the rest.
+`sample(count=1)`, so many cases run; of one with `sample(at=(0, 4))`, those of these numbers. `make
+torture` runs the rest.
 
 Tables of all commands, hosts or faults are `sampled`: each table runs some of its rows, and the
 tables that try every command are offset, so that each command is tried in one of them or more.
@@ -37,7 +38,7 @@ def rest_of_products(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
         cases = [item for item in group if isinstance(item, pytest.Function)]
         is_whole = not any(item.get_closest_marker("sweep") for item in cases)
         if cases and (sample := cases[0].get_closest_marker("sample")):
-            yield from _outside_of_sample(cases, *sample.args)
+            yield from _outside_of_sample(cases, *sample.args, **sample.kwargs)
         elif cases and is_whole and not _SANDBOX.isdisjoint(cases[0].fixturenames):
             yield from _off_the_diagonal(cases)
             yield from _out_of_turn(cases)
@@ -61,12 +62,19 @@ def _out_of_turn(cases: Sequence[pytest.Function]) -> Iterator[pytest.Function]:
 
 
 def _outside_of_sample(
-    cases: Sequence[pytest.Function], count: int = 1
+    cases: Sequence[pytest.Function], count: int = 1, at: Collection[int] = ()
 ) -> Iterator[pytest.Function]:
-    """All cases but so many, as far apart as can be; the name of the function chooses the first."""
-    cases = [case for case in cases if not case.get_closest_marker("sweep")]
-    turn = zlib.crc32(cases[0].originalname.encode())
-    chosen = {(turn + number * len(cases) // count) % len(cases) for number in range(count)}
+    """All cases but those at some numbers, or so many of a function, as far apart as can be.
+
+    Of these, the name of the function chooses the first.
+    """
+    chosen = at
+    if not at:
+        cases = [case for case in cases if not case.get_closest_marker("sweep")]
+        turn = zlib.crc32(cases[0].originalname.encode())
+        chosen = {(turn + number * len(cases) // count) % len(cases) for number in range(count)}
+    if len(cases) == 1:
+        return
     yield from (case for number, case in enumerate(cases) if number not in chosen)
 
 

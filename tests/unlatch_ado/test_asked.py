@@ -50,7 +50,7 @@ def sent(box: Sandbox) -> list[str]:
     return [one for one in found if "OPTIONS" not in one]
 
 
-@pytest.mark.cases(0, 2)
+@pytest.mark.sample(at=(0, 2))
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(box: Sandbox, closing: str) -> None:
     changes, signs = CLOSINGS[closing]

@@ -19,7 +19,7 @@ def inherited(box: Sandbox) -> None:
     box.ado.add_project("widgets", INHERITED)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     ("kind", "goal", "states"),
     [

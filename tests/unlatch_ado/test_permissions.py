@@ -23,7 +23,7 @@ def remarks(found: Examination) -> list[tuple[str, str | None]]:
     return [(one.id, one.where) for one in found.remarks]
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("state", ["Closed", "Active", "Removed"])
 def test_whoever_may_everything_is_told_so(box: Sandbox, plugin: AdoPlugin, state: str) -> None:
     item = ref(box, box.ado.add_work_item(title="x", state=state))

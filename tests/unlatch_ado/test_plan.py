@@ -53,7 +53,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.cases(1, 6)
+@pytest.mark.sample(at=(1, 6))
 @pytest.mark.parametrize("wanted", CHANGES)
 def test_the_planned_requests_are_the_ones_that_are_sent(
     box: Sandbox, plugin: AdoPlugin, wanted: str

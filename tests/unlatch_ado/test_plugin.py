@@ -52,7 +52,7 @@ def test_reopens_in_two_requests(box: Sandbox, plugin: AdoPlugin) -> None:
     assert [c["text"] for c in box.ado.comments(number)] == [f"<p>Bug discovered</p>{MARKER}"]
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize(
     ("process", "kind", "states"),
     [

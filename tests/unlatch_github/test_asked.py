@@ -47,7 +47,7 @@ def _refused(asked: Asked, even: bool) -> Refusal | None:
     return refusal(command, asked.asker, asked.close, Policy(), written=asked.written)
 
 
-@pytest.mark.cases(2, 6)
+@pytest.mark.sample(at=(2, 6))
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(box: Sandbox, number: int, closing: str) -> None:
     changes, signs = CLOSINGS[closing]

@@ -126,7 +126,7 @@ def test_projects_that_may_not_be_read_are_no_failure(box: Sandbox, fault: dict[
     assert [note.partition(":")[0] for note in outcome.notes] == ["its projects could not be read"]
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("facts", [{}, {"milestone": 1}, {"milestone": 2, "assignee": "ann"}])
 @pytest.mark.parametrize("is_open", [True, False])
 def test_what_is_planned_is_what_is_sent(

@@ -467,7 +467,7 @@ CASES: dict[str, tuple[dict[str, Any], Change]] = {
 }
 
 
-@pytest.mark.cases(6)
+@pytest.mark.sample(at=(6,))
 @pytest.mark.parametrize("case", CASES)
 def test_a_plan_lists_the_requests_that_are_sent(
     box: Sandbox, plugin: GithubPlugin, case: str

@@ -52,7 +52,7 @@ def close(box: Sandbox, *, by: str, resolution: str | None = None) -> None:
     box.jira.edit(KEY, by=by, status="Done", **({"resolution": resolution} if resolution else {}))
 
 
-@pytest.mark.cases(8, 12)
+@pytest.mark.sample(at=(8, 12))
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whom_a_close_stands_for(site: Sandbox, closing: str) -> None:
     changes, on_cloud, elsewhere = CLOSINGS[closing]
@@ -169,7 +169,7 @@ def test_what_asks_for_nothing_costs_one_request(box: Sandbox) -> None:
     assert sent(box) == []
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     ("more", "visibility"),
     [

@@ -97,7 +97,7 @@ WRITES = [("POST", 0), ("POST", 1), ("PUT", 0), ("POST", 2), ("PUT", 1), ("PUT",
 KINDS = ("drop", "drop-after", "error-after")
 
 
-@pytest.mark.cases(13, 22)
+@pytest.mark.sample(at=(13, 22))
 @pytest.mark.parametrize(
     ("write", "kind"),
     [

@@ -102,7 +102,7 @@ CASES: dict[str, tuple[dict[str, Any], Change]] = {
 }
 
 
-@pytest.mark.cases(10)
+@pytest.mark.sample(at=(10,))
 @pytest.mark.parametrize("case", CASES)
 def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, case: str) -> None:
     given, change = CASES[case]

@@ -43,7 +43,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.cases(4)
+@pytest.mark.sample(at=(4,))
 @pytest.mark.parametrize(
     ("state", "resolved", "category", "deliberate"),
     [

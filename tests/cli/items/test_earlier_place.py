@@ -95,7 +95,7 @@ def test_records_are_read_where_an_earlier_version_keeps_them_and_the_first_writ
     assert "closed" == beside.project.states()["github"]
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("name", ["its own", "another"])
 def test_both_versions_in_turn_lose_no_operation_and_post_none_twice(
     beside: Beside, name: str
@@ -148,7 +148,7 @@ def test_a_record_is_joined_to_its_own_beside_that_of_another_item_with_its_numb
     beside.check_posted(REASON, OTHER)
 
 
-@pytest.mark.cases(1, 2)
+@pytest.mark.sample(at=(1, 2))
 @pytest.mark.parametrize("text", ["{", "[]", '{"pending": 7}'])
 def test_a_record_that_cannot_be_read_stops_no_other(beside: Beside, text: str) -> None:
     beside.project.run(*beside.reopen("--offline")).ends(0)

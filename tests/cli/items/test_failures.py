@@ -23,7 +23,7 @@ def is_done_once(project: Project, tracker: str) -> bool:
     )
 
 
-@pytest.mark.cases(38)
+@pytest.mark.sample(at=(38,))
 @pytest.mark.parametrize("again", ["reopen", "sync"])
 @pytest.mark.parametrize("blow", AFTER)
 @pytest.mark.parametrize(("tracker", "part"), PARTS)
@@ -41,7 +41,7 @@ def test_an_unknown_outcome_is_probed_and_finished(
     assert is_done_once(project, tracker)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize("tracker", ["ado", "jira"])
 @pytest.mark.parametrize("again", ["reopen", "sync"])
 def test_outside_of_a_project_this_user_can_finish(

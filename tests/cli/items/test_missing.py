@@ -29,7 +29,7 @@ def test_an_item_that_does_not_exist_is_an_error_and_leaves_nothing(
     assert project.wrote() == []
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     ("tracker", "fault"),
     [
@@ -98,7 +98,7 @@ def test_a_word_that_no_tracker_knows_is_an_error_and_leaves_nothing(
 TOKENS = {"github": "GITHUB_TOKEN", "ado": "AZURE_DEVOPS_EXT_PAT", "jira": "JIRA_API_TOKEN"}
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("cause", ["no token", "no network"])
 @pytest.mark.parametrize("place", ["project", "outside"])
 @pytest.mark.parametrize("tracker", ALL)
@@ -120,7 +120,7 @@ def test_what_fails_for_lack_of_a_token_or_a_network_is_recorded_and_delivered_l
     assert [REASON in text for text in project.comments()[tracker]] == [True]
 
 
-@pytest.mark.cases(1, 9)
+@pytest.mark.sample(at=(1, 9))
 @pytest.mark.parametrize("verb", ["reopen", "close"])
 @pytest.mark.parametrize("place", ["project", "outside"])
 @pytest.mark.parametrize("tracker", ALL)

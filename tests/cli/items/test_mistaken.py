@@ -32,7 +32,7 @@ def steps(project: Project, command: str, tracker: str) -> list[list[str]]:
     return [shlex.split(one)[1:] for one in hint.partition(";")[0].split(", then ")]
 
 
-@pytest.mark.cases(1, 3)
+@pytest.mark.sample(at=(1, 3))
 @pytest.mark.parametrize("status", Status)
 def test_the_next_steps_close_and_reopen_the_item(project: Project, status: Status) -> None:
     links = project.items("jira", finished=False)

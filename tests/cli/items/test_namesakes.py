@@ -16,7 +16,7 @@ def namesakes(outside: Project) -> Project:
     return outside
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_the_reopen_of_a_namesake_leaves_no_item_open(
     namesakes: Project, *, withdrawn: bool

@@ -22,7 +22,7 @@ def statuses(project: Project, number: int = 4) -> list[str]:
     return [*issue.projects.values()] if issue else []
 
 
-@pytest.mark.cases(0, 3)
+@pytest.mark.sample(at=(0, 3))
 @pytest.mark.parametrize("way", ["option", "later", "setting", "increment"])
 def test_a_reopen_moves_the_issue_in_its_projects(planned: Project, way: str) -> None:
     words: tuple[str, ...] = ("reopen", "octo/widgets#4", "--reason", REASON)

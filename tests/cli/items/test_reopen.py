@@ -20,7 +20,7 @@ def records(project: Project) -> list[dict[str, Any]]:
     return [json.loads(path.read_text()) for path in found]
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("words", ["urls", "keys"])
 def test_an_item_is_reopened_in_a_project(project: Project, tracker: str, words: str) -> None:
@@ -126,7 +126,7 @@ def test_labels_of_the_command_are_set_and_undo_takes_them_back(
     assert before == project.labels()[tracker]
 
 
-@pytest.mark.cases(0, 2, 6)
+@pytest.mark.sample(at=(0, 2, 6))
 @pytest.mark.parametrize(
     ("settings", "words", "created"),
     [

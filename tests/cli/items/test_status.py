@@ -31,7 +31,7 @@ def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None
     assert ("doing", 1) == (item["category"], len(item["pending"]))
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("owner", ["increment", "none"])
 def test_a_reopen_is_called_done_only_once_it_is_delivered(project: Project, owner: str) -> None:
     links = project.items("jira")

@@ -94,7 +94,7 @@ def test_an_item_that_an_increment_has_half_reopened_is_finished_by_the_incremen
     assert REASON in text
 
 
-@pytest.mark.cases(0, 2)
+@pytest.mark.sample(at=(0, 2))
 @pytest.mark.parametrize("command", ["item alone", "items of an increment", "resume"])
 def test_the_same_reopen_by_another_process_after_the_items_were_read_is_not_repeated(
     project: Project, command: str

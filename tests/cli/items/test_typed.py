@@ -20,7 +20,7 @@ def clone(folder: Path, **remotes: str) -> None:
         subprocess.run((*git, "remote", "add", name, address), check=True)
 
 
-@pytest.mark.cases(0, 1, 2, 6, 8, 9, 10, 11, 13)
+@pytest.mark.sample(at=(0, 1, 2, 6, 8, 9, 10, 11, 13))
 @pytest.mark.parametrize(
     ("word", "remotes", "expected"),
     [
@@ -139,7 +139,7 @@ def test_in_a_project_a_number_is_an_increment_and_the_configured_repository_cou
     assert (0, {"github": OPEN["github"]}) == (short.code, project.states()), short.said
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("place", ["project", "outside"])
 def test_an_undo_closes_the_item_that_a_reopen_opened(
     request: pytest.FixtureRequest, place: str
@@ -172,7 +172,7 @@ def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
     assert "reopen undone" in outside.run("history", url).out
 
 
-@pytest.mark.cases(0, 1, 3)
+@pytest.mark.sample(at=(0, 1, 3))
 @pytest.mark.parametrize(
     ("listed", "code", "said"),
     [

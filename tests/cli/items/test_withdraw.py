@@ -22,7 +22,7 @@ def mistyped(request: pytest.FixtureRequest) -> Project:
     return project
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     stuck = mistyped.run("sync")
     foreseen = mistyped.run("unlink", WRONG, "--dry-run")
@@ -54,7 +54,7 @@ def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Proje
     assert [0, 0] == [one.code for one in checks], "".join(one.said for one in checks)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("place", ["project", "outside"])
 def test_undo_of_an_item_without_a_reopen_says_that_there_is_none(
     request: pytest.FixtureRequest, place: str
@@ -116,7 +116,7 @@ def live(project: Project, *steps: str) -> None:
             project.run(verb, url, *(() if verb == "unlink" else reason))
 
 
-@pytest.mark.cases(10, 12, 20, 32, 36)
+@pytest.mark.sample(at=(10, 12, 20, 32, 36))
 @pytest.mark.parametrize("steps", LIVES)
 @pytest.mark.parametrize("events", [True, False])
 def test_undo_closes_an_item_only_if_a_reopen_opened_it(

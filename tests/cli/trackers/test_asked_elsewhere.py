@@ -71,7 +71,7 @@ def shared(project: Project, request: pytest.FixtureRequest) -> Shared:
     return Shared(project, request.param)
 
 
-@pytest.mark.cases(0, 2)
+@pytest.mark.sample(at=(0, 2))
 def test_a_reopen_its_undo_and_a_close_name_who_asked_at_their_tracker_alone(
     shared: Shared,
 ) -> None:

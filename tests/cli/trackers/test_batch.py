@@ -42,7 +42,7 @@ def test_they_are_read_and_changed_by_one_request_each(project: Project) -> None
         assert metadata["ado"]["base"]["local"] == "active"
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("kind", ["drop-after", "truncate", "drop"])
 def test_where_the_answer_is_lost_nothing_is_sent_again_before_the_items_were_asked(
     project: Project, kind: str

@@ -285,7 +285,7 @@ def test_a_list_that_an_earlier_release_cut_is_written_whole_by_an_update_alone(
     rests(project)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(("direction", "pulls"), [("push", False), ("pull", True), ("off", False)])
 def test_the_direction_of_sync_counts(project: Project, direction: str, pulls: bool) -> None:
     created(project, "github")
@@ -331,7 +331,7 @@ def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
     rests(linked)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
 @pytest.mark.parametrize("how", ["lost", "unreadable"])
 def test_files_that_cannot_be_read_empty_no_item(project: Project, name: str, how: str) -> None:

@@ -51,7 +51,7 @@ def test_a_strangers_words_notify_nobody_where_the_teams_may(desk: Desk) -> None
     assert "Crash @ octocat octo/other# 9 GH- 9 https: //evil.example" == reason.replace("\\", "")
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("again", ["event", "another comment", "fresh runner"])
 def test_a_repeated_command_changes_nothing(desk: Desk, again: str) -> None:
     comment = desk.post("ann", "/reopen It crashes")
@@ -83,7 +83,7 @@ def test_who_may_not_is_told_once_who_can(desk: Desk) -> None:
     assert ("open", 2) == (desk.say("oda", "/reopen Now").code or desk.state, len(desk.answers))
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     ("allow", "by", "user", "words"),
     [
@@ -120,7 +120,7 @@ def test_an_answer_names_those_whom_the_settings_allow(
     assert "closed" == desk.state, refused.said
 
 
-@pytest.mark.cases(2, 7, 8)
+@pytest.mark.sample(at=(2, 7, 8))
 @pytest.mark.parametrize(
     ("closing", "user", "words", "state"),
     [
@@ -188,7 +188,7 @@ def shared(desk: Desk) -> Desk:
     return desk
 
 
-@pytest.mark.cases(0, 2)
+@pytest.mark.sample(at=(0, 2))
 @pytest.mark.parametrize("cause", ["author", "elsewhere", "a path that ends alike"])
 def test_who_has_no_right_to_the_increment_reopens_the_issue_alone(
     shared: Desk, cause: str

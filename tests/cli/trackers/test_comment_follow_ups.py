@@ -87,7 +87,7 @@ def test_the_comment_of_a_close_says_how_to_get_it_back(desk: Desk, as_words: st
         assert note not in desk.answers[-1].replace("\\", "")
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(("days", "state"), [(2, "closed"), (4, "open"), (0, "open")])
 def test_an_author_may_ask_for_some_days(desk: Desk, days: int, state: str) -> None:
     configure(desk, f"days = {days}")

@@ -115,7 +115,7 @@ def desk(project: Project, request: pytest.FixtureRequest) -> Desk:
     return desk
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     comment = desk.post("Ann", "/reopen It still crashes")
     done = desk.take_up(comment, event=desk.event(comment, "/close Mallory says so"))
@@ -126,7 +126,7 @@ def test_a_reporter_reopens_what_they_closed(desk: Desk) -> None:
     assert "Mallory" not in text
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     ("name", "by"),
     [("Ann\x1b[2J\n/close", "By Ann /close,"), (" \u202e ", ""), ("é" * 300, f"By {'é' * 100},")],
@@ -221,7 +221,7 @@ def shared(desk: Desk) -> Desk:
     return desk
 
 
-@pytest.mark.cases(7)
+@pytest.mark.sample(at=(7,))
 @pytest.mark.parametrize(
     ("user", "spread", "is_whole"),
     [("Tim", False, True), ("Ann", False, False), ("Ann", True, True), ("Oda", True, False)],
@@ -239,7 +239,7 @@ def test_how_far_a_reopen_reaches(shared: Desk, user: str, *, spread: bool, is_w
         assert (user, False) == (entry["reopenedBy"], "Ida Nox" in entry["reason"])
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     comment, refused = desk.post("Ann", "/reopen It crashes"), desk.post("Oda", "/reopen Mine")
     desk.take_up(refused)
@@ -252,7 +252,7 @@ def test_two_jobs_for_one_command_post_one_comment(desk: Desk) -> None:
     assert (True, 2) == (desk.is_open, len(desk.answers))
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 def test_a_reopen_whose_answer_is_lost_is_finished_once(desk: Desk) -> None:
     desk.project.box.faults.add(fault(desk.tracker, "state", "drop-after"))
     comment = desk.post("Ann", "/reopen It crashes")

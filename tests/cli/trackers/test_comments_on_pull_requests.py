@@ -17,7 +17,7 @@ def desk(project: Project) -> Desk:
     return desk
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("review", [False, True], ids=["below", "on its code"])
 def test_its_author_reopens_and_closes_it(desk: Desk, *, review: bool) -> None:
     comment = desk.post("ann", "/reopen Now it is done", review=review)
@@ -78,7 +78,7 @@ def test_a_team_may_if_the_token_reads_it(
     assert (0, "open" if is_in else "closed") == (done.code, desk.state), done.said
 
 
-@pytest.mark.cases(1, 2, 3)
+@pytest.mark.sample(at=(1, 2, 3))
 @pytest.mark.parametrize(
     "branch",
     [

@@ -33,7 +33,7 @@ def test_states_and_labels_stay_and_the_comment_is_posted(
     assert (again.code, completed.states()) == (0, CLOSED)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(("linked", "comments"), [(True, 0), (False, 1)], ids=["linked", "own"])
 def test_items_that_were_there_before_get_no_comment_but_those_of_the_increments_own(
     project: Project, refuse: Callable[..., None], *, linked: bool, comments: int

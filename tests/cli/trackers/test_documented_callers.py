@@ -48,7 +48,7 @@ def test_the_rule_in_jira_reopens_the_issue(desk: Desk) -> None:
     assert (0, True) == (done.code, desk.is_open), done.said
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("desk", ["ado"], indirect=True)
 @pytest.mark.parametrize("forged", [None, 'x"}; unlatch --version #'], ids=["true", "forged"])
 def test_the_pipeline_on_azure_devops_reopens_the_item(desk: Desk, forged: str | None) -> None:

@@ -99,7 +99,7 @@ def test_the_rules_of_each_project_are_settings_that_unlatch_takes(project: Proj
         assert 0 == done.code, (tables, done.said)
 
 
-@pytest.mark.cases(5)
+@pytest.mark.sample(at=(5,))
 @pytest.mark.parametrize("last", workflow("ci.md", "Issues")["on"]["issues"]["types"])
 def test_the_run_that_is_left_syncs_what_the_dropped_ones_told(
     finished: Project, last: str

@@ -14,7 +14,7 @@ READS = {
 }
 
 
-@pytest.mark.cases(4, 8)
+@pytest.mark.sample(at=(4, 8))
 @pytest.mark.parametrize("command", READS)
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_an_empty_answer_to_a_read_is_an_error_of_the_tracker(

@@ -35,7 +35,7 @@ def add_issues(project: Project, count: int) -> None:
         project.increment(f"{number:04}-other", links=links)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("command", READING)
 def test_without_any_token_nothing_was_checked_which_may_be_allowed(
     finished: Project, command: tuple[str, ...]

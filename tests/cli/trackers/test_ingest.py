@@ -75,7 +75,7 @@ def test_an_event_of_a_reopen_that_is_pending_on_the_item_alone_is_not_followed(
     assert "an operation on the item alone is pending" in done.out
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("cause", ["told before", "ours", "overtaken"])
 def test_a_message_of_what_is_known_does_nothing(with_issue: Project, cause: str) -> None:
     if cause == "told before":

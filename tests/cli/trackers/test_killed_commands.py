@@ -49,7 +49,7 @@ def run_on_fresh_runners(desk: Desk, comment: int) -> None:
         assert 0 == done.code, done.said
 
 
-@pytest.mark.cases(11)
+@pytest.mark.sample(at=(11,))
 @pytest.mark.parametrize("effect", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_a_command_is_carried_out_once(desk: Desk, request_: str, *, effect: bool) -> None:
@@ -63,7 +63,7 @@ def test_a_command_is_carried_out_once(desk: Desk, request_: str, *, effect: boo
     assert "“It crashes”" in desk.answers[0]
 
 
-@pytest.mark.cases(3, 4)
+@pytest.mark.sample(at=(3, 4))
 @pytest.mark.parametrize("user", ["tim", "ann"])
 @pytest.mark.parametrize("request_", ["state", "answer", "emoji"])
 def test_the_increment_of_the_issue_gets_what_it_is_to_get(

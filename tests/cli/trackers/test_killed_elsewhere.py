@@ -30,7 +30,7 @@ REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
 CELLS = [(tracker, name) for tracker, named in REQUESTS.items() for name in named]
 
 
-@pytest.mark.cases(8)
+@pytest.mark.sample(at=(8,))
 @pytest.mark.parametrize("effect", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("desk", "request_"), CELLS, indirect=["desk"])
 def test_a_command_is_carried_out_once(desk: Desk, request_: str, *, effect: bool) -> None:

@@ -292,7 +292,7 @@ def test_only_one_item_is_created_at_a_time(project: Project) -> None:
     assert "--create takes one tracker: run the command once for each" in done.err
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize(
     ("tracker", "name"),
     [

@@ -30,7 +30,7 @@ def refusal(code: int, body: dict[str, str]) -> Fault:
     return fault("github", "comment", "status", code=code, body=body)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("synced", [False, True])
 def test_the_time_is_the_trackers_own(completed: Project, synced: bool) -> None:
     completed.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
@@ -47,7 +47,7 @@ DOWN = Fault("jira", "status", code=503, times=99)
 DENIED = {"message": "Bad credentials"}
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize(
     ("faults", "own", "retry"),
     [

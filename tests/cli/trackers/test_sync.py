@@ -61,7 +61,7 @@ def with_issue(project: Project) -> Project:
     return project
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("status", ["active", "completed"])
 def test_the_first_look_records_agreement_and_sends_nothing(project: Project, status: str) -> None:
     is_open = status == "active"
@@ -84,7 +84,7 @@ def test_without_a_base_disagreement_is_listed_and_nothing_written(project: Proj
 PEOPLE = {"github": "a-person", "ado": "A Person", "jira": "A Person"}
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     "tracker", ["github", "ado", pytest.param("jira", marks=pytest.mark.sweep)]
 )

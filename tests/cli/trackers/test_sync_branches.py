@@ -83,7 +83,7 @@ def test_a_branch_is_compared_if_the_default_branch_names_it(
     assert (0, not is_compared) == (done.code, told), done.said
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("place", ["no repository", "no commit", "named by the CI system"])
 def test_where_nothing_says_another_branch_every_status_is_compared(
     with_issue: Project, place: str
@@ -144,7 +144,7 @@ def _marked(project: Project, tracker: str, text: str) -> None:
         box.jira.add_comment("SCRUM-28", text)
 
 
-@pytest.mark.cases(8)
+@pytest.mark.sample(at=(8,))
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("form", ["unlatch:op={}", "unlatch ref {}", "<!-- unlatch:op={} -->"])
 def test_a_comment_that_mentions_an_operation_hides_no_reopen(
@@ -171,7 +171,7 @@ def test_a_comment_explains_an_open_item_for_thirty_days(days: float, expected: 
     assert expected is branches._is_recent(now - timedelta(days=days), now)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("named", [(), ("7",)], ids=["all", "named"])
 def test_increments_are_synced_only_if_the_branch_changed_them(
     with_issue: Project, named: tuple[str, ...]

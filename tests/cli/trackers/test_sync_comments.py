@@ -101,7 +101,7 @@ def test_a_comment_that_is_gone_or_edited_is_no_command(asked: Project, change: 
     assert dict.fromkeys(TRACKERS, 0) == answers(asked)
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize(
     ("setting", "minutes", "is_seen"),
     [

@@ -50,7 +50,7 @@ def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_clos
     assert project.states()["github"] == "open"
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("origin", ["github", "ado"])
 def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(
     project: Project, origin: str
@@ -98,7 +98,7 @@ def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Pro
     assert is_calm(project)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(("conflict", "status"), [("remote", "completed"), ("local", "active")])
 def test_items_that_were_closed_in_different_ways_are_a_conflict_for_the_policy(
     project: Project, conflict: str, status: str

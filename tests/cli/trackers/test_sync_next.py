@@ -32,7 +32,7 @@ CASES = [
 ]
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(("tracker", "option", "status", "which"), CASES)
 def test_each_command_brings_both_sides_together(
     project: Project, tracker: str, option: tuple[str, ...], status: str, which: int
@@ -59,7 +59,7 @@ def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) 
     assert line in summary.read_text().splitlines()
 
 
-@pytest.mark.cases(0, 1)
+@pytest.mark.sample(at=(0, 1))
 @pytest.mark.parametrize(
     ("names", "rest"),
     [

@@ -10,7 +10,7 @@ NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 COMMANDS = ["create", "update", "close", "reopen"]
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("group", ALL)
 def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_completed(
     completed: Project, group: str
@@ -38,7 +38,7 @@ def changing(project: Project, group: str, verb: str) -> tuple[str, ...]:
     return (group, f"{verb}-{NOUNS[group]}", "7", "--reason", REASON)
 
 
-@pytest.mark.cases(2, 4)
+@pytest.mark.sample(at=(2, 4))
 @pytest.mark.parametrize("group", ALL)
 @pytest.mark.parametrize("verb", ["reopen", "close"])
 def test_a_repeated_command_posts_its_reason_once_and_changes_nothing_after_success(
@@ -102,7 +102,7 @@ def test_reopen_posts_its_reason(completed: Project) -> None:
     assert completed.events()[0]["by"] == "Dana"
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("group", ALL)
 def test_close_closes_that_one_item(project: Project, group: str) -> None:
     project.increment(status="active", links=project.items(finished=False))
@@ -111,7 +111,7 @@ def test_close_closes_that_one_item(project: Project, group: str) -> None:
     assert project.metadata()["status"] == "active"
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("group", ALL)
 def test_update_brings_the_title_up_to_date_and_a_second_one_changes_nothing(
     project: Project, group: str

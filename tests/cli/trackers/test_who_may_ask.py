@@ -43,7 +43,7 @@ def close(desk: Desk, closing: str) -> None:
         box.github.edit(REPOSITORY, 4, locked=True)
 
 
-@pytest.mark.cases(12, 20, 50)
+@pytest.mark.sample(at=(12, 20, 50))
 @pytest.mark.parametrize("asker", ASKERS)
 @pytest.mark.parametrize("closing", TABLE)
 def test_who_may_reopen(project: Project, closing: str, asker: str) -> None:

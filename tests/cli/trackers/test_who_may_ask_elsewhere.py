@@ -57,7 +57,7 @@ def close(desk: Desk, closing: Closing) -> None:
             box.ado.edit(101, state="Closed", **fields, **reason)
 
 
-@pytest.mark.cases(28, 72)
+@pytest.mark.sample(at=(28, 72))
 @pytest.mark.parametrize("asker", ASKERS)
 @pytest.mark.parametrize("closing", TABLE)
 def test_who_may_reopen(desk: Desk, closing: str, asker: str) -> None:

@@ -66,7 +66,7 @@ def test_several_are_asked_about_once(active: Project) -> None:
     assert active.states() == CLOSED
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("option", ["--yes", "--json", "--dry-run", "in the configuration"])
 def test_options_and_the_users_configuration_silence_it(active: Project, option: str) -> None:
     if not option.startswith("--"):

@@ -22,7 +22,7 @@ def closed(project: Project, status: str) -> Project:
     return project
 
 
-@pytest.mark.cases(0, 1)
+@pytest.mark.sample(at=(0, 1))
 @pytest.mark.parametrize("status", UNFINISHED)
 def test_closed_items_are_reported_and_then_reopened_with_the_reason(
     project: Project, status: str
@@ -164,7 +164,7 @@ def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> 
     assert names == [one["id"] for one in document["increments"]]
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("is_delivered", [False, True])
 def test_reopen_items_of_two_processes_posts_one_comment(
     project: Project, *, is_delivered: bool

@@ -140,7 +140,7 @@ def test_a_commit_on_top_of_the_recorded_reopen_counts_by_any_clock(
     assert [f"Fix {NAME}"] == subjects(reopened)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("recorded", [True, False])
 def test_an_earlier_commit_from_the_future_is_none(reopened: Project, *, recorded: bool) -> None:
     """The clock of its author was wrong, so its date proves nothing."""

@@ -71,7 +71,7 @@ def test_open_tasks_in_other_spellings_are_refused(ready: Project) -> None:
         assert ("ac-us1-02" in criterion, "9: n" in listed) == (True, True), task
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     ("tasks", "still_open"),
     [

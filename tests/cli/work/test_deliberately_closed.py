@@ -39,7 +39,7 @@ def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[
     assert "pending" not in dropped.metadata()
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(("command", "tried"), [("complete", 1), ("abandon", 2)])
 def test_a_refused_reopen_posts_nothing_after_the_next_completion(
     dropped: Project, command: str, tried: int
@@ -87,7 +87,7 @@ COMMANDS = {
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 
 
-@pytest.mark.cases(0, 8)
+@pytest.mark.sample(at=(0, 8))
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_dry_run_ends_with_the_code_of_the_command(

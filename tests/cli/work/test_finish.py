@@ -108,7 +108,7 @@ def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project
     assert third.out.count("\n") == 1
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("command", ["complete", "abandon", "pause"])
 def test_a_reason_of_a_repeated_command_is_recorded_or_named(active: Project, command: str) -> None:
     first, again, other = (

@@ -31,7 +31,7 @@ BLOCKS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.cases(2, 3)
+@pytest.mark.sample(at=(2, 3))
 @pytest.mark.parametrize(("blocks", "person"), BLOCKS)
 def test_an_entry_of_another_tool_counts_and_stays(
     project: Project, blocks: dict[str, Any], person: str

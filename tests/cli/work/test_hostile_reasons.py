@@ -56,7 +56,7 @@ def shown_by_github(comment: str) -> str:
     return str(reader.render(comment))
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("name", HOSTILE)
 def test_whatever_a_reason_holds_arrives_and_does_nothing(completed: Project, name: str) -> None:
     reason = HOSTILE[name]
@@ -100,7 +100,7 @@ def _kinds(node: dict[str, object]) -> set[str]:
     return {str(node["type"])}.union(*inner)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("name", ["jira", "newlines", "mentions", "replacement"])
 def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: str) -> None:
     project.box.jira.add_project("OPS", workflow="classic", deployment="Server")
@@ -116,7 +116,7 @@ def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: st
     assert not re.search(r"(?m)^(h1|bq)\.", said)
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("name", ["controls", "workflow commands"])
 def test_a_reason_that_is_shown_does_not_act(single: Project, name: str) -> None:
     single.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")

@@ -30,7 +30,7 @@ class Waiting:
         self.released.wait(30)
 
 
-@pytest.mark.cases(4)
+@pytest.mark.sample(at=(4,))
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interruption_keeps_what_is_recorded_and_sync_finishes_once(

@@ -20,7 +20,7 @@ def _prepare(project: Project, command: str) -> dict[str, str]:
     return OPEN if is_open or command == "undo" else CLOSED
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize("source", ["option", "setting"])
 @pytest.mark.parametrize("command", _COMMANDS)
 def test_more_items_than_allowed_are_refused(project: Project, command: str, source: str) -> None:

@@ -8,7 +8,7 @@ from unlatch.increments.model.status import LIFECYCLE, Status
 MOVES = {"start": "active", "pause": "paused", "review": "ready_for_review", "backlog": "backlog"}
 
 
-@pytest.mark.cases(15)
+@pytest.mark.sample(at=(15,))
 @pytest.mark.parametrize("command", MOVES)
 @pytest.mark.parametrize("status", [s.value for s in Status])
 def test_moves_follow_the_status_table_and_a_dry_run_foresees_them(

@@ -22,7 +22,7 @@ def spec(project: Project) -> bytes:
     return (project.folder() / "spec.md").read_bytes()
 
 
-@pytest.mark.cases(17)
+@pytest.mark.sample(at=(17,))
 @pytest.mark.parametrize(
     ("encoding", "options"), [("latin-1", ()), ("latin-1", ("--json",)), ("utf-16", ())]
 )
@@ -65,7 +65,7 @@ def test_complete_refuses_what_it_cannot_check(project: Project) -> None:
         assert (0, 1) == (forced.code, forced.err.count(note)), forced.said
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("status", ["completed", "active"])
 def test_a_change_of_the_work_is_refused_and_changes_nothing(project: Project, status: str) -> None:
     project.increment(status=status)

@@ -92,7 +92,7 @@ def link(path: Path) -> None:
     path.symlink_to("elsewhere")
 
 
-@pytest.mark.cases(1, 2, 3, 6)
+@pytest.mark.sample(at=(1, 2, 3, 6))
 @pytest.mark.parametrize(
     ("kind", "file", "damage"),
     [
@@ -399,7 +399,7 @@ def end_run(project: Project, said: str) -> str:
     return str(project.run("run", "status", "--json").document["run"]["status"])
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("command", [("undo", "7", "--yes"), ("complete", "7", "--force")])
 def test_a_run_that_stays_open_without_open_tasks_is_finished(
     project: Project, name: str, command: tuple[str, ...]

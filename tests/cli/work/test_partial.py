@@ -64,7 +64,7 @@ def assert_that_sync_finishes_it(project: Project) -> None:
     assert_that_all_is_done_once(project)
 
 
-@pytest.mark.cases(4)
+@pytest.mark.sample(at=(4,))
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize(
     ("status", "errors"),
@@ -110,7 +110,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.cases(12)
+@pytest.mark.sample(at=(12,))
 @pytest.mark.parametrize(("fault", "tracker", "step"), PAIRS)
 def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
     completed: Project, fault: str, tracker: str, step: str

@@ -65,7 +65,7 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(completed: Project) -> N
     assert before == list(kept(completed))
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize(
     "command",
     [

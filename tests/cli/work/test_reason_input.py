@@ -28,7 +28,7 @@ def test_stdin_or_a_file_without_a_reason_is_refused(single: Project, tmp_path: 
     assert_unchanged(single, before)
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("option", [("--reason", "TEXT"), ("-m", "REASON"), ("-m", "-")])
 def test_a_placeholder_is_no_reason(completed: Project, option: tuple[str, ...]) -> None:
     completed.increment("0008-more", status="active")

@@ -37,7 +37,7 @@ def edit(project: Project, environ: dict[str, str], *words: str) -> tuple[int, T
     return code, terminal
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize("option", ["-m", "--reason", "-F", "--reason-file", "-F -", "--reason -"])
 def test_options_file_and_stdin_have_the_reason(
     single: Project, tmp_path: Path, option: str
@@ -202,7 +202,7 @@ def test_a_reason_that_was_saved_and_is_not_used_is_kept(
     assert before == single.tree()
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("source", ["-F", "-m", "-"])
 def test_a_reason_in_another_encoding_is_refused(
     single: Project, tmp_path: Path, source: str

@@ -118,7 +118,7 @@ def plan_of(project: Project, name: str) -> None:
     assert project.run(*plan, "--yes").code == 0
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize("is_fixed", [True, False])
 @pytest.mark.parametrize("to", ["0007-order-rows", "0012-order-rows"])
 def test_a_former_name_finds_the_renamed_increment(

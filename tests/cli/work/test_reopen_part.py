@@ -45,7 +45,7 @@ def comments(project: Project, number: int) -> list[str]:
     return [one["body"] for one in project.box.github.comments("octo/widgets", number)]
 
 
-@pytest.mark.cases(0)
+@pytest.mark.sample(at=(0,))
 @pytest.mark.parametrize(
     ("option", "document", "lines", "opened"),
     [
@@ -136,7 +136,7 @@ def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
     assert before == ready.tree()
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize(
     ("option", "opened"),
     [

@@ -184,7 +184,7 @@ def test_who_it_was_is_said_or_found_out(project: Project) -> None:
         assert project.metadata(name)["reopenHistory"][0]["reopenedBy"] == expected
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     ("style", "expected"),
     [("full", "**Reopened**: Bug discovered in error handling\n\nIncrement 0007"),

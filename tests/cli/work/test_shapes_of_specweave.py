@@ -79,7 +79,7 @@ def _qualified(project: Project) -> dict[str, Any]:
 SHAPES = [_by_story, _plain, _addresses, _spellings, _lower_case, _qualified]
 
 
-@pytest.mark.cases(4)
+@pytest.mark.sample(at=(4,))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_each_item_is_reopened_once_and_closed_again(
     project: Project, shape: Callable[[Project], dict[str, Any]]
@@ -119,7 +119,7 @@ def _without_bases(found: Any, *, like: Any) -> Any:
     return found
 
 
-@pytest.mark.cases(3)
+@pytest.mark.sample(at=(3,))
 @pytest.mark.parametrize(
     ("ref", "item", "name"),
     [

@@ -47,7 +47,7 @@ def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
     assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     ("front", "time"),
     [
@@ -83,7 +83,7 @@ def test_what_differed_before_the_reopen_is_as_it_was(
     assert [one for one in before if one not in kept and before[one] != after[one]] == []
 
 
-@pytest.mark.cases(4)
+@pytest.mark.sample(at=(4,))
 @pytest.mark.parametrize(
     ("before", "why"),
     [
@@ -116,7 +116,7 @@ def test_what_cannot_be_undone_is_refused_and_nothing_happens(
     assert (tree, states, []) == (reopened.tree(), reopened.states(), reopened.wrote())
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
 def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> None:
     with Terminal(reopened, "undo", "7") as terminal:
@@ -161,7 +161,7 @@ def test_a_reopen_that_was_never_sent_is_withdrawn_from_an_item_that_others_open
     assert completed.comments()["github"] == []
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize("style", ["full", "none"])
 def test_a_reopen_that_another_clone_may_have_sent_is_left_to_a_person(
     completed: Project, style: str

@@ -178,7 +178,7 @@ AZ = (
 )
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     "newest",
     [

@@ -121,7 +121,7 @@ ROWS = {
 }
 
 
-@pytest.mark.cases(8)
+@pytest.mark.sample(at=(8,))
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, row: Row) -> None:
     number = box.ado.add_work_item(title="x", state="Closed")

@@ -92,7 +92,7 @@ def _listed(number: int, *, is_marked: bool) -> dict[str, object]:
     }
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize(("day", "pages"), [(1, 20), (2, 20), (3, 11)])
 @responses.activate
 def test_the_search_for_a_created_issue_ends_a_day_before_the_intent(

@@ -76,7 +76,7 @@ def test_what_is_kept_holds_every_fact_and_no_body(box: Sandbox, cache: Path) ->
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-@pytest.mark.cases(1)
+@pytest.mark.sample(at=(1,))
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"null", b"[]", b"\xff", b"{}", b'{"version": 1}', b'{"version": 99}'],

@@ -118,7 +118,7 @@ ROWS = {
 }
 
 
-@pytest.mark.cases(10, 18, 24)
+@pytest.mark.sample(at=(10, 18, 24))
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_a_refusal_has_a_name_and_an_advice(either: Sandbox, row: Row) -> None:
     key = done_issue(either)

@@ -63,7 +63,7 @@ def test_the_id_is_asked_for_once_and_kept(box: Sandbox, tmp_path: Path) -> None
     assert planned[0].url == f"{box.jira.site}/ex/jira/{ID}/rest/api/3/issue"
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize("torn", ["", "{", "[]", '{"id": 7}', '{"id": "../../evil/x?y"}'])
 def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
     box: Sandbox, tmp_path: Path, torn: str

@@ -33,7 +33,7 @@ def finished(box: Sandbox, workflow: str, status: str, **more: Any) -> str:
     return box.jira.add_issue(summary="Smart", status=status, labels=["completed"], **more)
 
 
-@pytest.mark.cases(0, 2)
+@pytest.mark.sample(at=(0, 2))
 @pytest.mark.parametrize(
     ("table", "reached"),
     [
@@ -153,7 +153,7 @@ def test_a_search_ends_where_the_issue_is_open(server: Sandbox) -> None:
     ]
 
 
-@pytest.mark.cases(7)
+@pytest.mark.sample(at=(7,))
 @pytest.mark.parametrize(
     "fields",
     [
@@ -183,7 +183,7 @@ WANTS_COMMENT = (
 )
 
 
-@pytest.mark.cases(2)
+@pytest.mark.sample(at=(2,))
 @pytest.mark.parametrize(
     ("more", "moves"),
     [
