@@ -266,3 +266,12 @@ def test_an_answer_shows_what_a_rule_kept_or_dropped(box: Sandbox, plugin: AdoPl
     box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=answer))
     outcome = write_change(plugin, ref(box, number))
     assert (outcome.after.labels, outcome.refused) == ((), ())
+
+
+def test_a_comment_is_found_on_any_page(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = closed_item(box)
+    for index in range(201):
+        box.ado.add_comment(number, f"chatter {index}")
+    write_change(plugin, ref(box, number))
+    assert 1 == len(plugin.find_comments(ref(box, number), OP))
+    assert plugin.find_ops(ref(box, number)) == (OP,)

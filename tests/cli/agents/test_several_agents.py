@@ -93,3 +93,21 @@ def test_entries_that_are_gone_are_not_called_uninstalled(project: Project, home
         path.unlink()
     agents(project, "uninstall", "cursor", "--yes").ends(0, whole_out="")
     assert installed(project) == set()
+
+
+def test_skills_are_the_same_for_all_agents(project: Project, home: Path) -> None:
+    """OpenCode 1.18.33 takes any one of the skills of a name, also that of Claude Code."""
+    assert agents(project, "install", "claude", "opencode", "--yes").code == 0
+    assert agents(project, "install", "claude", "opencode", "--project", "--yes").code == 0
+    places = (
+        home / ".agents",
+        home / ".claude",
+        project.root / ".agents",
+        project.root / ".claude",
+    )
+    of_each = [
+        {path.parent.name: path.read_bytes() for path in place.glob("skills/*/SKILL.md")}
+        for place in places
+    ]
+    assert {"unlatch-resume", "unlatch-reopen-issue", "unlatch-reopen-work-item"} == {*of_each[0]}
+    assert of_each == of_each[:1] * len(places)

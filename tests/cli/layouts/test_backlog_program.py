@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.layouts.folders import backlog_md, write
+from tests.cli.layouts.folders import backlog_md, tick, write
 from tests.cli.layouts.test_units import issue, listed, record
 from tests.cli.project import REASON, Project
 from tests.increments.layouts.backlog_md.cli.program import command
@@ -109,3 +109,22 @@ def test_a_reopened_task_is_listed_edited_and_completed_again(
     assert place(project, "completed", 5).is_file()
     assert project.run("sync").code == 0
     assert ("completed", "closed") == (record(project, "TASK-5")["status"], issue(project)["state"])
+
+
+def test_a_task_that_unlatch_names_the_command_for_stays_a_dependency(
+    project: Project, program: NpmProgram
+) -> None:
+    """`task archive`, the other command that moves the file, takes it out of the other tasks."""
+    assert program.run("task", "create", "Next", "--depends-on", "task-2").returncode == 0
+    (other,) = (project.root / "backlog/tasks").glob("* - Next.md")
+    before = other.read_bytes()
+    assert b"TASK-2" in before
+    tick(place(project, "tasks", 2))
+
+    done = project.run("complete", "TASK-2")
+
+    (line,) = [line for line in done.err.splitlines() if line.startswith("Next: ")]
+    assert program.run(*line.split()[2:]).returncode == 0, done.said
+    assert place(project, "completed", 2).is_file()
+    assert project.run("resume", "TASK-2", "--reason", REASON, "--yes").code == 0
+    assert before == other.read_bytes()

@@ -149,3 +149,17 @@ def test_an_item_of_another_repository_is_not_taken_for_one_of_ours(project: Pro
     project.increment(external_ref="github#octo/secrets#4")
     project.run(*RESUME).ends(3, "octo/secrets is not among the configured targets")
     assert project.states() == CLOSED
+
+
+@pytest.mark.parametrize("shown", [{"closed": True}, {}])
+def test_what_specweave_archives_by_stays_as_it_is(project: Project, shown: dict[str, Any]) -> None:
+    """SpecWeave 1.0.593 archives an increment with a `github` block only if that says "closed"."""
+    project.items()
+    block = {"issue": 4, "url": project.urls["github"], **shown}
+    project.increment(links={"github": block})
+
+    for command in (RESUME, ("complete", "7", "--yes")):
+        done = project.run(*command)
+        assert done.code == 0, done.said
+        kept = {key: value for key, value in project.metadata()["github"].items() if key != "base"}
+        assert block == kept

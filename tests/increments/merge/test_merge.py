@@ -813,3 +813,17 @@ def test_a_unit_that_both_recorded_keeps_the_evidence_of_the_most_work(
     one, most = of_unit(*other), of_unit("completed", "10/10 tasks")
 
     assert clean(base, one, most) == clean(base, most, one) == most
+
+
+def test_a_reopen_survives_what_specweave_status_makes_of_the_file() -> None:
+    """`specweave status` 1.0.593 adds keys, lays the file out anew and drops the last newline."""
+    base = completed(ours={"a": [1, 2]}, status="active")
+    added = {"externalLinks": {}, "testMode": "test-after", "coverageTarget": 80}
+    by_status = json.dumps({**base, **added}, indent=2).encode()
+    mine = reopened(base, 5, "why")
+    own = json.dumps(mine).encode()
+
+    for ours, theirs in ((own, by_status), (by_status, own)):
+        merged = merge_metadata(json.dumps(base).encode(), ours, theirs, shapes=SHAPES)
+        assert () == merged.clashes
+        assert {**mine, **added} == json.loads(merged.content)

@@ -322,3 +322,20 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
         "line that is not JSON": 1,
         "line without an object": 2,
     }
+
+
+@pytest.mark.parametrize(("lines", "is_lost"), [(6_000, False), (9_000, True)])
+def test_end_that_was_not_kept_of_a_long_error_is_said_to_be_missing(
+    tmp_path: Path, lines: int, is_lost: bool
+) -> None:
+    """2.1.332 keeps 30,000 characters of a failed command, and then leaves out their middle."""
+    whole = "Exit code 3\n" + "".join(f"{n}\n" for n in range(1, lines + 1))[:30_000]
+    cut = f"\n\n... [{len(whole) - 10_000} characters truncated] ...\n\n"
+    session = Session()
+    session.reply("m1", calls("t1"))
+    session.result("t1", f"{whole[:5000]}{cut}{whole[-5000:]}", is_error=True)
+    (failure,) = findings(read(tmp_path, session).events)
+    assert isinstance(failure, Failure)
+    last = failure.text.splitlines()[-1]
+    expected = "... [the agent did not keep the end of the output] ..." if is_lost else "6000"
+    assert expected == last

@@ -281,3 +281,32 @@ def test_script_that_starts_an_agent_is_a_start(tmp_path: Path) -> None:
     path = write(tmp_path / "rollout-1-t1.jsonl", rollout.lines)
     write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
     assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]
+
+
+@pytest.mark.parametrize(("before", "kept"), [("Done.", ["Done."]), ("Done.\nNext: b", [])])
+def test_summary_of_a_compaction_is_no_reply(tmp_path: Path, before: str, kept: list[str]) -> None:
+    """0.171.0 writes it as a message as well, without an AgentMessage (findings/)."""
+    rollout = Rollout().add("session_meta", id="t1").message("assistant", before)
+    rollout.add("compacted", message="Here is the summary:\nDone.\nNext: b")
+    assert outline(read(tmp_path, rollout).events) == [*kept, "compaction"]
+
+
+@pytest.mark.parametrize(
+    ("code", "is_idle", "failed"), [(-1, True, False), (-1, False, True), (4, True, True)]
+)
+def test_command_that_runs_when_codex_ends_has_not_failed(
+    tmp_path: Path, code: int, is_idle: bool, failed: bool
+) -> None:
+    """As 0.171.0 records a server that the agent started: the end of Codex ends it."""
+    rollout = Rollout().add("session_meta", id="t1").event("task_started").call("c1")
+    rollout.output("c1", "Chunk ID: 1\nProcess running with session ID 2597\nOutput:\nserving\n")
+    rollout.message("assistant", "done")
+    if is_idle:
+        rollout.event("task_complete")
+    output = {"aggregated_output": "serving\n", "exit_code": code}
+    rollout.completed("CommandExecution", id="c1", status="failed", **output)
+    found = read(tmp_path, rollout)
+    (result,) = results(found)
+    assert result == Result("serving\n", failed, exit_code=code if failed else None)
+    assert [it.rule for it in findings(found.events)] == ["exit-code"] * failed
+    assert not found.unknown

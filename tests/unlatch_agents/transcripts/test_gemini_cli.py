@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unlatch_agents.transcripts.lines import Json, outline, read_one, write
 
-from unlatch_agents.transcripts import ToolCall, Transcript, Usage
+from unlatch_agents.transcripts import Result, ToolCall, Transcript, Usage
 
 HEADER: Json = {"sessionId": "g1", "projectHash": "f0", "startTime": "2026-11-22T05:46:42.668Z"}
 
@@ -249,3 +249,17 @@ def test_a_copy_keeps_what_its_origin_has_not(tmp_path: Path, place: str | None)
     found = read_one(tmp_path / CHATS / "session-2.jsonl")
     own = [it for it in found.events if it.key not in found.copies]
     assert outline(own) == ["> Also this", "> Try a loop", "Fine."]
+
+
+@pytest.mark.parametrize(("end", "code"), [("\nExit Code: 3", 3), ("", None)])
+def test_long_output_is_that_of_the_command_and_not_the_path_of_a_file(
+    tmp_path: Path, end: str, code: int | None
+) -> None:
+    """As 0.61.0 records it: start and end, below the path of a file with all."""
+    place = "/home/dev/.gemini/tmp/demo/tool-outputs/session-6f/run_shell_command_1.txt"
+    cut = "Output too large. Showing first 8,000 and last 32,000 characters. For full output see:"
+    kept = f"Output: 1\n\n... [68,000 characters omitted] ...\n\nend{end}\nProcess Group PGID: 1"
+    made = call(f"{cut} {place}\n<untrusted_context>\n{kept}\n</untrusted_context>")
+    (event,) = read(tmp_path, message("m1", "gemini", "", toolCalls=[made])).events
+    assert isinstance(event, ToolCall)
+    assert event.result == Result(kept, failed=code is not None, exit_code=code)

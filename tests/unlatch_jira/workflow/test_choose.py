@@ -59,3 +59,8 @@ def test_no_way_at_all_is_refused(moves: list[Transition]) -> None:
     with pytest.raises(Rejected) as caught:
         choose(moves, Goal.OPEN, AUTO)
     assert (caught.value.id, "permission" in (caught.value.hint or "")) == ("no-transition", True)
+
+
+@pytest.mark.parametrize("goal", [Goal.COMPLETED, Goal.NOT_PLANNED])
+def test_closing_takes_the_first_way_to_a_done_status(goal: Goal) -> None:
+    assert choose([TO_DO, DONE, CLOSE], goal, AUTO) == DONE
