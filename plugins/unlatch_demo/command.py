@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -153,7 +154,7 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool, with_shell: boo
     with _sandbox(state, port) as box, suppress(KeyboardInterrupt):
         items = _seed(box) if seed else _emptiness(box)
         if with_shell:
-            return _run_shell(box, items)
+            return _run_shell(box, items, keeps=state is not None)
         output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it).", *items)
         output.talk("", "In your project, after unlatch init:")
         output.talk(f"  curl -s {box.console_url}/config.toml > .unlatch/config.toml")
@@ -172,16 +173,23 @@ def sandbox(*, state: Path | None, port: int | None, seed: bool, with_shell: boo
     return 0
 
 
-def _run_shell(box: Sandbox, items: Iterable[str]) -> int:
-    """Run the person's own shell, as `$SHELL` names it, until it ends."""
+def _run_shell(box: Sandbox, items: Iterable[str], *, keeps: bool) -> int:
+    """Run the person's own shell, as `$SHELL` names it, until it ends.
+
+    Args:
+        keeps: whether the items outlive the sandbox, and so the records of their reopens.
+    """
     from unlatch_sandbox.demo import quiet_environ  # noqa: PLC0415  (loads flask)
 
     shell = os.environ.get("SHELL") or "/bin/sh"
     output.talk(f"The sandbox is at {box.console_url} until you type: exit", *items)
     if example := _example(box):
         output.talk("Try it:", f"  {example}")
+    environ = quiet_environ(os.environ, box)
     try:
-        done = subprocess.run([shell], env=quiet_environ(os.environ, box), check=False)  # noqa: S603
+        with nullcontext() if keeps else TemporaryDirectory(prefix="unlatch-sandbox-") as records:
+            environ |= {"XDG_STATE_HOME": records} if records else {}
+            done = subprocess.run([shell], env=environ, check=False)  # noqa: S603
     except OSError as error:
         message = f"the shell cannot be started: {error.strerror}"
         hint = "name your shell in the variable SHELL"

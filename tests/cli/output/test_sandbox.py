@@ -99,7 +99,6 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
     assert "3 items linked to 1 increment" in linked.said
 
 
-@pytest.mark.sweep
 def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: Path) -> None:
     shell, tried = tmp_path / "own-shell", tmp_path / "tried"
     shell.write_text(f'#!/bin/sh\nread -r command\neval "$command" > {tried} 2>&1\nexit 7\n')
@@ -107,6 +106,7 @@ def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: P
     program = Path(sys.executable).parent
     path = f"{program}{os.pathsep}{os.environ['PATH']}"
     environ = {**os.environ, "SHELL": str(shell), "PATH": path, "GH_TOKEN": "the-persons-own"}
+    environ["XDG_STATE_HOME"] = str(tmp_path / "own")
     with subprocess.Popen(
         [sys.executable, "-m", "unlatch.cli", "sandbox", "--seed", "--shell"],
         stdin=subprocess.PIPE,
@@ -124,3 +124,5 @@ def test_a_shell_of_ones_own_reopens_an_item_with_the_second_command(tmp_path: P
 
     assert (7, "  unlatch reopen http://") == (process.returncode, said[-1][:24]), (said, rest)
     assert "reopened; commented" in tried.read_text()
+    # Once it has gone, it is no part of the person's own history.
+    assert [] == [*(tmp_path / "own").rglob("items")]
