@@ -49,7 +49,7 @@ def test_items_of_three_trackers_are_reopened_side_by_side_outside_of_a_project(
     outside.box.requests.clear()
     again = outside.run(*words)
     assert (0, []) == (again.code, outside.wrote())
-    assert 3 == again.out.count("is open; nothing changed")
+    assert 3 == again.out.count("is open; nothing changed, and no comment was posted")
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -39,7 +39,7 @@ def tell_unchanged(context: Context, plans: Sequence[ItemPlan], kind: Kind) -> N
             output.failed(f"{name} {why}: {cause}", plan.error.hint)
         elif plan.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
-            output.ok(f"{name} is {state}; nothing changed")
+            output.ok(f"{name} is {state}; nothing changed, and no comment was posted")
             tell_known_refusals(context, plan.record)
 
 
