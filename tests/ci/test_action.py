@@ -193,8 +193,9 @@ def test_the_action_reopens_items_once_for_a_key(team: Team, runner: Path) -> No
     named = f"\r\n{team.box.github.web_url}/octo/widgets/issues/{number}\r\n"
     given = {"version": "installed", "items": named, "key": "https://example.com/events/1"}
 
+    here = job(team, "one")
     first = act(
-        job(team, "one"),
+        here,
         runner=runner,
         environ=None,
         command="reopen",
@@ -221,6 +222,8 @@ def test_the_action_reopens_items_once_for_a_key(team: Team, runner: Path) -> No
         first.said + again.said
     )
     assert (True, 1) == (seen.open, len(seen.comments))
+    assert ["true", "false"] == [ran.outputs["changed"] for ran in (first, again)]
+    assert "### unlatch reopen: 1 operation delivered\n" in here.summary
     assert "$(id) broke" in seen.comments[0].text.replace("\\", "")
     assert not items.view(number).open
 

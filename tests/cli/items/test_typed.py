@@ -172,6 +172,17 @@ def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
     assert "reopen undone" in outside.run("history", url).out
 
 
+def test_an_undo_is_by_whom_git_knows_in_this_folder(outside: Project) -> None:
+    outside.items("github")
+    outside.git("init", "--quiet")
+    outside.git("config", "user.name", "Gil Local")
+    url = outside.urls["github"]
+    outside.run("reopen", url, "--reason", REASON)
+    outside.run("undo", url, "-y").ends(0)
+    told = outside.run("history", url).out
+    assert "  Gil Local  reopen undone" in told, told
+
+
 @pytest.mark.sample(at=(0, 1, 3))
 @pytest.mark.parametrize(
     ("listed", "code", "said"),

@@ -98,7 +98,13 @@ class Context:
         """The same context over another workspace, such as the records of items."""
         other = Context(self.options)
         other.paths, other.workspace, other.limits = workspace.paths, workspace, self.limits
+        other.folder = self.folder
         return other
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where git knows the user: the project, also over records of items; else this folder."""
+        return self.paths.root if self.has_project else Path.cwd()
 
     @contextmanager
     def trackers(self, options: TransportOptions | None = None) -> Iterator[Trackers]:
@@ -157,7 +163,7 @@ class Context:
         """The name for the audit entry; a note shows it if it is only the system's user name."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
-        root = self.paths.root if self.has_project else Path.cwd()
+        root = self.folder
         name, is_guess = user_name(given, environ=os.environ, root=root)
         if is_guess and notes_guess:
             from unlatch.project.git.run import has_git  # noqa: PLC0415  (slow to load)

@@ -9,7 +9,7 @@ from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.render.refused import tell_known_refusals
-from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, part, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.reason import quoted_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -61,6 +61,36 @@ def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: boo
     if not is_project:
         folder = left[0].increment.folder.parent
         output.talk(f"    They are in {folder}: only you on this machine can deliver them.")
+
+
+def tell_job(
+    context: Context,
+    plans: Sequence[ItemPlan],
+    delivered: Sequence[DeliveryResult],
+    verb: str,
+    code: int,
+) -> None:
+    """Give the result to the CI job that runs this: its summary, and outputs for later steps."""
+    updates = [update for result in delivered for update in result.deliveries]
+    served = [update for update in updates if update.error is None]
+    left = sum(result.left for result in delivered)
+    errors = [plan.error for plan in plans if plan.error is not None]
+    errors += [update.error for update in updates if update.error is not None]
+    title = f"unlatch {verb}: {times(len(served), 'operation')} delivered"
+    part("findings")(
+        context,
+        title=f"{title}, {left} not delivered" if left else title,
+        headings=("Item", "Operation", "Result"),
+        rows=[
+            (update.name, update.operation.kind, str(update.error or "delivered"))
+            for update in updates
+        ],
+        steps=[
+            f"{error.message}: {error.hint}" if error.hint else error.message for error in errors
+        ],
+        code=code,
+        changed=bool(served),
+    )
 
 
 def _next(left: Sequence[DeliveryResult], verb: str) -> str:
