@@ -310,6 +310,21 @@ def test_plan_repeats_a_request_whose_job_is_gone(connection: Connection) -> Non
     assert _jobs(connection) == [(API, "todo", EVENT), (WEB, "todo", EVENT)]
 
 
+@pytest.mark.parametrize("result", ["failed", "later"])
+def test_plan_repeats_the_retry_of_a_unit_whose_job_is_gone(
+    connection: Connection, result: str
+) -> None:
+    epoch = _enter(connection)
+    rows.ask(connection, API, EVENT)
+    connection.execute("DELETE FROM procrastinate_jobs")
+    _end(connection, _begin(connection, epoch).id, epoch, result, 1)
+    for planned in (1, 1):
+        connection.execute("UPDATE fleet_repository SET next_at = next_at - interval '61 s'")
+        connection.execute("UPDATE fleet_repository SET not_before = '-infinity'")
+        assert single(connection, "SELECT fleet_plan() AS count").count == planned
+        connection.execute("DELETE FROM procrastinate_jobs")
+
+
 def test_old_rows_are_removed_and_others_stay(connection: Connection) -> None:
     epoch = _enter(connection)
     rows.ask(connection, API, EVENT, ["old"])

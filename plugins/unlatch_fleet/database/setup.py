@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import psycopg
 
 # Of the tables: the number of the last file in migrations/. The oldest code that may use them.
-VERSION, COMPATIBLE = 2, 1
+VERSION, COMPATIBLE = 3, 1
 ENQUEUE, WORKER = "unlatch_fleet_enqueue", "unlatch_fleet_worker"
 _ENGINE = "procrastinate"
 # Only one `init` at a time; the number means nothing else.
