@@ -26,6 +26,7 @@ KIND = "alert"
 _SHORTEST_ID = 7
 _STRANGERS = "a person without rights in its repository wrote the text that names it"
 _UNREAD = "it belongs to nothing that could be read"
+_UNSEARCHED = "not all items could be searched"
 _UNSEEN = "no earlier report shows that it was away"
 
 
@@ -53,8 +54,7 @@ class Belonging:
 
     def _unknown(self, alert: Alert) -> str:
         """Why an alert has no work; the items that could not be read may name it."""
-        items = self._request.items
-        is_open = _can_be_meant(alert) and items is not None and bool(items.unread)
+        is_open = _can_be_meant(alert) and self._has_unread
         return _UNREAD if is_open else "it belongs to nothing known"
 
     def _works(self, alert: Alert) -> list[str]:
@@ -66,20 +66,32 @@ class Belonging:
         return [name for name in dict.fromkeys((*named, *fixed, *told)) if name in works]
 
     def _by_items(self, alert: Alert) -> dict[str, str]:
-        """The work whose items name an alert or its fix, each with what speaks against it."""
+        """The work whose items name an alert or its fix, each with what speaks against it.
+
+        What strangers wrote counts only where nobody else names it. An item that was not searched
+        may name it as well.
+        """
         doubts: dict[str, str] = {}
         for name, items in self._items.items() if _can_be_meant(alert) else ():
             meant = [item.background for item in items if self._is_meant(alert, item)]
             if meant:
                 doubts[name] = _STRANGERS if all(told.is_strangers for told in meant) else ""
-        return doubts
+        certain: dict[str, str] = {name: "" for name, doubt in doubts.items() if not doubt}
+        if certain and self._has_unread:
+            certain = dict.fromkeys(certain, _UNSEARCHED)
+        return certain or doubts
 
     def _is_meant(self, alert: Alert, item: Item) -> bool:
         commits = (commit.id for commit in item.background.commits)
         if self._fixed(alert.fixed_by, commits):
             return True
-        is_home = bool(alert.home) and item.ref.url.startswith(f"{alert.home}/")
-        return _means(item.background.text, alert if is_home else replace(alert, numbers=()))
+        is_home = is_within(alert.home, item.ref.url)
+        return means(item.background.text, alert if is_home else replace(alert, numbers=()))
+
+    @property
+    def _has_unread(self) -> bool:
+        """Whether items were to be read, and could not be."""
+        return self._request.items is not None and bool(self._request.items.unread)
 
     @cached_property
     def _items(self) -> Mapping[str, Sequence[Item]]:

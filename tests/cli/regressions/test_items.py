@@ -11,6 +11,7 @@ from tests.cli.project import NAME, Project
 from tests.cli.regressions.test_alerts import CODE, HOST, SECRET, github, write
 from tests.cli.regressions.test_regressions import REPOSITORY, Desk
 
+import unlatch_ado
 import unlatch_github
 from unlatch.spi import Capability
 from unlatch_sandbox import Fault
@@ -23,6 +24,7 @@ MADE = {
     "2025-12-01T11:00:00+00:00": ("index.txt", "Shrink the index"),
 }
 NOTHING = "it belongs to nothing known"
+UNSEARCHED = "not all items could be searched"
 UNREAD = "it belongs to nothing that could be read"
 STRANGER = "a person without rights in its repository wrote the text that names it"
 
@@ -128,6 +130,10 @@ def test_the_text_of_a_stranger_only_suggests(project: Project, tracker: str) ->
 
 
 def test_items_are_read_once_and_only_for_alerts_that_belong_to_nothing(project: Project) -> None:
+    # They weaken nothing that others wrote.
+    _say(project, tracker, ALERT if tracker == "github" else adf(ALERT))
+    [cause] = desk.alert()["causes"]
+    assert (NAME, "reopen", None) == (cause["increment"], cause["reaction"], cause["why"])
     desk = ItemDesk(project, "github")
     for number in range(11, 16):
         issue = project.box.github.add_issue(number=number, title="More", state="closed")
@@ -175,6 +181,30 @@ def test_what_a_tracker_does_not_tell_is_never_nothing(project: Project, id: str
 def test_other_items_that_cannot_be_read(project: Project) -> None:
     desk = ItemDesk(project, "github", "ado")
     box = project.box
+@pytest.mark.parametrize("reason", ["503", "no token", "no capability"])
+def test_what_one_tracker_tells_only_suggests_where_another_was_not_searched(
+    project: Project, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    desk = ItemDesk(project, "github")
+    _say(project, "github", ALERT)
+    project.box.ado.add_work_item(id=102, title="Search", state="Closed", description=ALERT)
+    url = f"{project.box.ado.web_url}/widgets/_workitems/edit/102"
+    project.increment("0008-index-it", links={"ado": {"workItemId": 102, "url": url}})
+    desk.commit("Finish more")
+    several = desk.alert()["causes"]
+    assert ["it belongs to 2 increments"] * 2 == [cause["why"] for cause in several]
+    if reason == "503":
+        project.box.faults.add(Fault("ado", "status", code=503, times=20))
+    elif reason == "no token":
+        project.extra["AZURE_DEVOPS_EXT_PAT"] = None
+    else:
+        manifest = unlatch_ado.manifest
+        plain = replace(manifest, capabilities=manifest.capabilities - {Capability.BACKGROUND})
+        monkeypatch.setattr(unlatch_ado, "manifest", plain)
+    [cause] = desk.alert(code=5 if reason == "503" else 0)["causes"]
+    assert (NAME, "suggest", UNSEARCHED) == (cause["increment"], cause["reaction"], cause["why"])
+
+
     box.github.edit(REPOSITORY, 4, deleted=True)
     # It names the alert behind the part that is read.
     _say(project, "ado", f"<p>{'x ' * 600_000}{ALERT}</p>")
