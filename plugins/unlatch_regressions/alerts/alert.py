@@ -28,6 +28,8 @@ class Alert:
         commit: the commit on which it was seen.
         is_closed: whether this shows that it is closed.
         came_back: whether it was closed right before.
+        is_dated: whether `at` is a time that it says; else the time now stands for it, and the same
+            observation that is read again is no return.
         earlier: earlier observations, the oldest first: when, and whether it was closed. None for
             one that says itself that it came back.
         at_most: the strongest reaction to it.
@@ -46,6 +48,7 @@ class Alert:
     commit: str = ""
     is_closed: bool = False
     came_back: bool = False
+    is_dated: bool = True
     earlier: tuple[tuple[datetime, bool], ...] | None = None
     at_most: Reaction = Reaction.REOPEN
     why: str = ""

@@ -161,7 +161,7 @@ def _of_work(alert: Alert, work: str, doubt: str) -> Iterator[Cause]:
     if alert.at_most is not Reaction.REOPEN:
         at_most, why = alert.at_most, alert.why
     cause = _cause(alert, work, at_most=at_most, why=why)
-    if alert.came_back:
+    if alert.came_back and alert.is_dated:
         yield replace(cause, seen_at=cause.seen_at - timedelta.resolution, is_gone=True)
     yield cause
 

@@ -58,7 +58,8 @@ class _GitHubAlert(_Part):
     html_url: _Address
     updated_at: AwareDatetime | None = None
     fixed_at: AwareDatetime | None = None
-    created_at: AwareDatetime | None = None
+    dismissed_at: AwareDatetime | None = None
+    resolved_at: AwareDatetime | None = None
     dependency: _Dependency = _Dependency()
     security_advisory: _Advisory = _Advisory()
     rule: _Rule = _Rule()
@@ -128,17 +129,21 @@ def github_alert(event: GitHubEvent, *, now: datetime) -> Alert:
         or alert.secret_type
         or " ".join(filter(None, (alert.dependency.package.name, alert.security_advisory.ghsa_id)))
     )
+    # An open alert keeps the time when it was closed before; GitHub's example has no other one.
+    closed_at = alert.fixed_at or alert.dismissed_at or alert.resolved_at
+    at = alert.updated_at or (closed_at if meaning.is_closed else None)
     return Alert(
         (alert.html_url,),
         f"{called} {event.action.replace('_', ' ')}: {about}",
         alert.html_url,
-        alert.updated_at or alert.fixed_at or now,
+        at or now,
         names=(alert.html_url,),
         numbers=(called.lower(),),
         home=alert.html_url[: place.start()],
         commit=event.commit_oid or "",
         is_closed=meaning.is_closed and not why,
         came_back=not meaning.is_closed and not why,
+        is_dated=at is not None,
         at_most=Reaction.IGNORE if why else Reaction.REOPEN,
         why=why,
     )
@@ -209,6 +214,7 @@ def sentry_alert(event: SentryEvent, *, now: datetime) -> Alert:
         fixed_by=commit or "",
         is_closed=closed,
         came_back=regressed,
+        is_dated=issue.last_seen is not None,
         at_most=Reaction.IGNORE if why else Reaction.REOPEN,
         why=why,
     )

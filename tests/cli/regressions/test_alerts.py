@@ -128,6 +128,22 @@ def test_events(desk: Desk) -> None:
         ), event
 
 
+def test_an_event_without_a_time_counts_once(desk: Desk) -> None:
+    # As in GitHub's published example.
+    name_alerts(desk, f"{HOST}/code-scanning/4")
+    example = {**CODE, "created_at": "2020-07-22T14:06:31Z", "dismissed_at": None}
+    del example["updated_at"]
+    event = write(desk.project, github("reopened", example))
+    desk.apply("--event", event).ends(0, "completed -> active")
+    before = desk.comments
+    for _ in range(2):
+        desk.apply("--event", event).ends(0)
+        desk.commit("Go on")
+    desk.complete()
+    desk.apply("--event", event).ends(0)
+    assert ("completed", before) == (desk.project.metadata()["status"], desk.comments)
+
+
 def test_an_alert_from_before_the_completion_is_no_cause(desk: Desk) -> None:
     name_alerts(desk, f"{HOST}/code-scanning/4")
     event = github("reopened", {**CODE, "updated_at": "2020-01-01T00:00:00Z"})
