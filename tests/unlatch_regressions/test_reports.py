@@ -77,6 +77,13 @@ def test_the_worst_of_all_cases_counts(cases: list[str], result: Result) -> None
     assert {CaseName("s", "c", "t"): result} == results
 
 
+def test_a_status_has_any_case() -> None:
+    text = '<testsuite name="s"><testcase name="t" classname="c" status="{}"/></testsuite>'
+    for status, result in (("PASSED", _PASSED), ("Passed", _PASSED), ("Disabled", _SKIPPED)):
+        results = read_report(text.format(status).encode(), "r.xml").results
+        assert {CaseName("s", "c", "t"): result} == results
+
+
 _ENTITY = '<!DOCTYPE x [<!ENTITY e "ee">]><testsuite name="&e;"/>'
 
 

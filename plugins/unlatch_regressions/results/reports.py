@@ -32,7 +32,7 @@ _PASSED_LATER = frozenset({"flakyFailure", "flakyError"})
 _EXPECTED = frozenset({"todo", "pytest.xfail", "xfail"})
 # Of a case without children, if it has a status at all: GoogleTest and ctest
 # (findings/ctest-disabled-test.sh), behave, others.
-_RAN = frozenset({None, "", "run", "passed", "pass", "success", "successful", "ok", "completed"})
+_RAN = frozenset({"", "run", "passed", "pass", "success", "successful", "ok", "completed"})
 _POINT = pattern(r"( *)(not )?ok\b(.*)", re.DOTALL)
 _DIRECTIVE = pattern(r"(?<!\\)#\s*(todo|skip)", re.IGNORECASE)
 _SUBTEST = pattern(r"( *)# Subtest: (.*)", re.DOTALL)
@@ -186,7 +186,7 @@ class _Junit:
 
     @property
     def _without_child(self) -> Result:
-        return _PASSED if self._status in _RAN else Result.SKIPPED
+        return _PASSED if (self._status or "").casefold() in _RAN else Result.SKIPPED
 
     @property
     def _result(self) -> Result:
