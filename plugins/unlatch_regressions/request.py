@@ -65,6 +65,7 @@ class Request:
         environ: for keys that sign events.
         bookkeeping: the commits that changed nothing but the records of increments.
         items: what the linked items say; None where no tracker can be asked.
+        places: addresses within the project's repository.
         kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
@@ -80,6 +81,7 @@ class Request:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     bookkeeping: frozenset[str] = frozenset()
     items: LinkedItems | None = None
+    places: Sequence[str] = ()
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

@@ -9,6 +9,7 @@ from unlatch.project.git.run import ask_git
 from unlatch.values import dataclass
 from unlatch_regressions.branch.commits import require_history
 from unlatch_regressions.branch.history import History
+from unlatch_regressions.homes import addresses_of
 from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
 from unlatch_regressions.names import Names
@@ -107,6 +108,7 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         environ=environ,
         bookkeeping=bookkeeping,
         items=items,
+        places=[*addresses_of(root, workspace, trackers)],
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)

@@ -24,7 +24,8 @@ from unlatch_agents.imports.watching import take
 from unlatch_agents.transcripts import Listed
 from unlatch_jira.api.rich_text import addresses
 from unlatch_layouts.openspec.schema import task_files
-from unlatch_regressions.alerts.belonging import _mentions
+from unlatch_regressions.alerts.alert import Alert
+from unlatch_regressions.alerts.naming import means
 from unlatch_sessions.front_matter import read as read_session
 from unlatch_sessions.store import SessionStore
 
@@ -183,10 +184,15 @@ def test_aliases_in_yaml_are_not_expanded(project: Project) -> None:
     assert ("tasks.md",) == task_files(project.root, change)
 
 
-@pytest.mark.parametrize("piece", ["aa", "a ", "-a"])
+@pytest.mark.parametrize("piece", ["aa", "a ", "-a", "** ", "https://a)"])
 def test_alerts_are_looked_for_in_long_texts_in_time(piece: str) -> None:
-    assert _grows_with_its_size(lambda size: _mentions(f"{piece * size}b", f"{piece}x"), 20_000)
-    assert _grows_with_its_size(lambda size: _mentions(piece * size, piece), 20_000)
+    def names(text: str, name: str) -> bool:
+        at = datetime(2026, 1, 1, tzinfo=UTC)
+        return means(text, Alert((name,), "", "", at, names=(name,)))
+
+    assert not names(f"{'** ' * 100}x", f"{'* ' * 100}x")
+    assert _grows_with_its_size(lambda size: names(f"{piece * size}b x", f"{piece}x"), 20_000)
+    assert _grows_with_its_size(lambda size: names(piece * size, piece), 20_000)
 
 
 def test_addresses_of_deep_documents_are_read_in_time() -> None:

@@ -12,6 +12,7 @@ from unlatch.config.choices import Reaction
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.work.files import work_files
 from unlatch.worklog.disk.safe_open import read_file
+from unlatch_regressions.alerts.naming import is_within, means
 from unlatch_regressions.cause import Cause
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 KIND = "alert"
 _SHORTEST_ID = 7
 _STRANGERS = "a person without rights in its repository wrote the text that names it"
-_UNREAD = "it belongs to nothing that could be read"
 _UNSEARCHED = "not all items could be searched"
+_UNREAD = "it belongs to nothing that could be read"
 _UNSEEN = "no earlier report shows that it was away"
 
 
@@ -62,7 +63,9 @@ class Belonging:
         named = [name for item in alert.items for name in self._request.named(item)]
         fixed = [name for name in works if self._fixed(alert.fixed_by, works[name].commits)]
         texts = self._texts if alert.names or alert.numbers else {}
-        told = [name for name, text in texts.items() if _means(text, alert)]
+        is_home = any(is_within(alert.home, place) for place in self._request.places)
+        meant = alert if is_home else replace(alert, numbers=())
+        told = [name for name, text in texts.items() if means(text, meant)]
         return [name for name in dict.fromkeys((*named, *fixed, *told)) if name in works]
 
     def _by_items(self, alert: Alert) -> dict[str, str]:
@@ -112,30 +115,6 @@ class Belonging:
 def _can_be_meant(alert: Alert) -> bool:
     """Whether an item can name it."""
     return bool(alert.names or alert.fixed_by)
-
-
-def _means(text: str, alert: Alert) -> bool:
-    """Whether a text names an alert."""
-    lower = text.lower() if alert.numbers else ""
-    return any(_mentions(text, name) for name in alert.names) or any(
-        _mentions(lower, number) for number in alert.numbers
-    )
-
-
-def _mentions(text: str, name: str) -> bool:
-    """Whether a text has a name that is no part of another one: #4 is not #42."""
-    name = name.rstrip("/")
-    at = text.find(name)
-    while name and at >= 0:
-        end = at + len(name)
-        if not any(map(_is_of_name, (text[max(at - 1, 0) : at], text[end : end + 1]))):
-            return True
-        at = text.find(name, end)
-    return False
-
-
-def _is_of_name(character: str) -> bool:
-    return character.isalnum() or character in ("_", "-")
 
 
 def _text(increment: Increment) -> str:

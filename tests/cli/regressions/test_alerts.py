@@ -116,6 +116,7 @@ EVENTS = [
 
 
 def test_events(desk: Desk) -> None:
+    desk.git("remote", "add", "origin", "git@github.com:Octo/widgets.git")
     name_alerts(desk, f"{HOST}/code-scanning/4, Dependabot alert #3 ({HOST}/secret-scanning/2)")
     name_alerts(desk, f"See {SENTRY}.")
     for event, expected in EVENTS:
@@ -126,6 +127,25 @@ def test_events(desk: Desk) -> None:
         assert ("alert", work, *result) == tuple(
             cause[key] for key in ("kind", "increment", "reaction", "effect")
         ), event
+
+
+def test_a_number_in_files_of_the_work_counts_in_the_repository_of_the_project(
+    desk: Desk,
+) -> None:
+    name_alerts(desk, "Found by Code scanning alert #4")
+    tracker = desk.project.box.github.web_url
+    cases = [
+        (f"{tracker}/octo/widgets", NAME),
+        (f"{tracker}/octo/gadgets", None),
+        ("https://github.com/octo/widgets", None),
+        ("https://github.com/acme/widgets", NAME),
+    ]
+    for repository, work in cases:
+        if repository.endswith("acme/widgets"):
+            desk.git("remote", "add", "origin", "https://github.com/acme/widgets.git")
+        alert = {**CODE, "html_url": f"{repository}/security/code-scanning/4"}
+        [cause] = desk.read("--event", write(desk.project, github("reopened", alert)))["causes"]
+        assert work == cause["increment"], repository
 
 
 def test_an_event_without_a_time_counts_once(desk: Desk) -> None:

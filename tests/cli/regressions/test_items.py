@@ -91,7 +91,10 @@ def test_an_alert_belongs_to_the_work_whose_item_names_it(project: Project) -> N
         ("github", f"{ALERT}2 {others} #4", ALERT, False),
         # A number counts in its own repository.
         ("github", "Found by Code scanning alert #4, and others", here, True),
+        ("github", "Found by code scanning\nalert **#4**", here, True),
+        ("github", "Found by Code  scanning alert #4.", here.replace("octo", "Octo"), True),
         ("github", "Found by Code scanning alert #44 (alert #4, #4)", here, False),
+        ("github", "Found by Code scanning alert #4.5", here, False),
         ("github", "Found by Code scanning alert #4", ALERT, False),
         ("ado", f'<p>See <a class="x" href="{ALERT}">this</a>.</p>', ALERT, True),
         ("ado", f"<p>&lt;{ALERT}&gt;</p>", ALERT, True),
@@ -127,13 +130,13 @@ def test_the_text_of_a_stranger_only_suggests(project: Project, tracker: str) ->
     desk.commit("Finish more")
     [cause] = desk.alert()["causes"]
     assert (name, "suggest", STRANGER) == (cause["increment"], cause["reaction"], cause["why"])
-
-
-def test_items_are_read_once_and_only_for_alerts_that_belong_to_nothing(project: Project) -> None:
     # They weaken nothing that others wrote.
     _say(project, tracker, ALERT if tracker == "github" else adf(ALERT))
     [cause] = desk.alert()["causes"]
     assert (NAME, "reopen", None) == (cause["increment"], cause["reaction"], cause["why"])
+
+
+def test_items_are_read_once_and_only_for_alerts_that_belong_to_nothing(project: Project) -> None:
     desk = ItemDesk(project, "github")
     for number in range(11, 16):
         issue = project.box.github.add_issue(number=number, title="More", state="closed")
@@ -178,9 +181,6 @@ def test_what_a_tracker_does_not_tell_is_never_nothing(project: Project, id: str
     assert (id if id != "unreachable" else "tracker-unavailable") == error
 
 
-def test_other_items_that_cannot_be_read(project: Project) -> None:
-    desk = ItemDesk(project, "github", "ado")
-    box = project.box
 @pytest.mark.parametrize("reason", ["503", "no token", "no capability"])
 def test_what_one_tracker_tells_only_suggests_where_another_was_not_searched(
     project: Project, monkeypatch: pytest.MonkeyPatch, reason: str
@@ -205,6 +205,9 @@ def test_what_one_tracker_tells_only_suggests_where_another_was_not_searched(
     assert (NAME, "suggest", UNSEARCHED) == (cause["increment"], cause["reaction"], cause["why"])
 
 
+def test_other_items_that_cannot_be_read(project: Project) -> None:
+    desk = ItemDesk(project, "github", "ado")
+    box = project.box
     box.github.edit(REPOSITORY, 4, deleted=True)
     # It names the alert behind the part that is read.
     _say(project, "ado", f"<p>{'x ' * 600_000}{ALERT}</p>")
