@@ -33,6 +33,7 @@ def closing_commits(request: Request, works: Sequence[Work]) -> Mapping[str, fro
             name
             for name in branch.brought(frozenset(branch.found(seen)))
             if name not in request.bookkeeping
+            and name not in history.updates
             and (
                 before.has(name, of=work.completed_in)
                 if work.completed_in

@@ -8,7 +8,8 @@ increments, and
 - it also changed that increment's folder, and no other one's, or
 - a commit of the main line merged it whose message does so.
 
-Reverts are no work: their messages repeat those of others.
+Reverts are no work: their messages repeat those of others. Neither are merges of the default branch
+into another one: what they changed was made elsewhere.
 """
 
 from __future__ import annotations
@@ -105,12 +106,14 @@ def _about(history: History, records: _Records, names: Names) -> Iterator[tuple[
             continue
         named = names.in_message(commit.message)
         about = named | records.folder_of(commit.id)
+        if about and len(commit.parents) > 1 and commit.id in history.updates:
+            continue
         if about and commit.id not in records.bookkeeping:
             yield from ((commit.id, name) for name in about)
         if len(commit.parents) > 1 and named:
             merged[commit.id].update(named)
     for brought, merge in history.merged_by.items() if merged else ():
-        if brought not in records.bookkeeping:
+        if brought not in records.bookkeeping and brought not in history.updates:
             yield from ((brought, name) for name in merged.get(merge, ()))
 
 

@@ -94,6 +94,26 @@ class History:
                     waiting += brought.parents
         return merged
 
+    @cached_property
+    def updates(self) -> frozenset[str]:
+        """The merges on other lines that took in commits which the main line had before.
+
+        What such a merge changed is not the work of its line ("Update branch" of the hosts).
+        """
+        place = {commit.id: place for place, commit in enumerate(reversed([*self._main_line()]))}
+        # The last commit of the main line that each commit has.
+        last: dict[str, int] = {}
+        updates = set[str]()
+        for commit in self.commits:
+            ours, *theirs = [last.get(name, -1) for name in commit.parents] or [-1]
+            last[commit.id] = place.get(commit.id, max(ours, *theirs) if theirs else ours)
+            if theirs and commit.id not in place:
+                merge = self.merged_by.get(commit.id)
+                is_same = all(self.merged_by.get(name) == merge for name in commit.parents[1:])
+                if max(theirs) > ours or not is_same:
+                    updates.add(commit.id)
+        return frozenset(updates)
+
     def _main_line(self) -> Iterable[Commit]:
         last = self.commits[-1] if self.commits else None
         commit = self.find(self.branch) or last

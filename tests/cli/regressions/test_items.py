@@ -342,6 +342,35 @@ def test_the_pull_request_of_azure_devops_is_known_by_the_subject_of_its_merge(
     assert [("revert", revert[:10], "reopen", "reopen")] == desk.results()
 
 
+@pytest.mark.parametrize("tells", ["host", "message"])
+def test_what_a_branch_merged_from_the_default_branch_is_not_its_work(
+    project: Project, tells: str
+) -> None:
+    desk = ItemDesk(project, "github")
+    project.run("resume", "7", "--reason", "More", "--yes").ends(0)
+    desk.commit("Reopen")
+    desk.git("switch", "--quiet", "--create", "side")
+    made = desk.change("slow.txt", "1\n", "Count")
+    desk.git("switch", "--quiet", "main")
+    before = desk.change("sort.txt", "1\n", "Sort")
+    desk.git("switch", "--quiet", "side")
+    desk.git("merge", "--quiet", "--no-ff", "--message", "Merge branch 'main' into side", "main")
+    update = desk.git("rev-parse", "HEAD")
+    desk.git("switch", "--quiet", "main")
+    message = "Merge pull request #12" + ("\n\nFixes #4" if tells == "message" else "")
+    desk.git("merge", "--quiet", "--no-ff", "--message", message, "side")
+    merge = desk.git("rev-parse", "HEAD")
+    desk.complete()
+    if tells == "host":
+        project.box.github.edit(REPOSITORY, 4, state="open")
+        commits = [MadeCommit(name) for name in (merge, made, update)]
+        project.box.github.merge_pull_request(REPOSITORY, 12, closes=4, commits=commits)
+    desk.revert(before)
+    assert [] == desk.results()
+    revert = desk.revert(made)
+    assert [revert[:10]] == [place for _, place, *_ in desk.results()]
+
+
 def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     desk = ItemDesk(project, "github")
     later = desk.change("later.txt", "1\n", "Another pull request (#13)")
