@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
+from unlatch.lifecycle.items.repository import ORIGIN, read_remotes
 from unlatch.patterns import pattern
 from unlatch.project.trackers import Trackers
 from unlatch.worklog.name_matching import Match
@@ -31,6 +32,8 @@ _CLOSED = pattern(
     r"((?:[\w.-]{1,100}/[\w.-]{1,100})?#[0-9]{1,9})\b",
     re.IGNORECASE,
 )
+# The end of a remote's address.
+_REPOSITORY = pattern(r"[/:]([\w.-]{1,100})/([\w.-]{1,100}?)(?:\.git)?/?\Z")
 # What most names have, and most messages do not: ten times as fast as their words, and another
 # five times since all that it looks for begins with one of three characters.
 _SIGN = pattern(r"[-#:](?:(?<=[0-9]-)[\w.]|(?<=[0-9][A-Za-z]-)[\w.]|(?<=[-#])[0-9]|(?<=:)//)")
@@ -79,6 +82,15 @@ class Names:
             closed = {match[1].casefold() for match in _CLOSED.finditer(message[:_MOST])}
             words = (words - self._numbers) | (words & closed)
         return {name for word in words for name in self._ids[word]}
+
+
+def own_repositories(workspace: Workspace) -> frozenset[str]:
+    """The names of the repository by git's remote origin and by the configuration: octo/widgets."""
+    address = read_remotes(workspace.paths.root).get(ORIGIN, "")
+    origin = _REPOSITORY.search(address)
+    targets = (settings.target for settings in workspace.settings.values())
+    named = (origin and f"{origin[1]}/{origin[2]}", *targets)
+    return frozenset(name.casefold() for name in named if name)
 
 
 def _words_in(message: str) -> set[bytes]:

@@ -66,6 +66,7 @@ class Request:
         bookkeeping: the commits that changed nothing but the records of increments.
         items: what the linked items say; None where no tracker can be asked.
         places: addresses within the project's repository.
+        repositories: the names of the project's own repository, as octo/widgets, in lower case.
         kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
@@ -82,6 +83,7 @@ class Request:
     bookkeeping: frozenset[str] = frozenset()
     items: LinkedItems | None = None
     places: Sequence[str] = ()
+    repositories: frozenset[str] = frozenset()
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

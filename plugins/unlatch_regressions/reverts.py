@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from unlatch.config.choices import Reaction
 from unlatch_regressions.branch.commits import (
     Commit,
     brought_by,
@@ -52,7 +53,7 @@ def read_reverts(request: Request) -> Iterator[Cause]:
         HistoryMissing: the clone is shallow, or git cannot list the commits.
     """
     history, works = request.history, [*request.work.values()]
-    reverts = Reverts(history, (name for work in works for name in work.commits))
+    reverts = Reverts(history, _commits(works), request.repositories)
     asked = [*reverts.unexplained(works, besides=request.bookkeeping)] if request.items else []
     if asked:
         closed = closing_commits(request, asked)
@@ -60,7 +61,8 @@ def read_reverts(request: Request) -> Iterator[Cause]:
             replace(work, commits=work.commits | closed.get(work.increment.id, frozenset()))
             for work in works
         ]
-        reverts = Reverts(history, (name for work in works for name in work.commits))
+        reverts = Reverts(history, _commits(works), request.repositories)
+    yield from reverts.untold(works)
     for work in works:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
         yield from present.values()
@@ -70,6 +72,10 @@ def read_reverts(request: Request) -> Iterator[Cause]:
             if gone is not None and reverts.reverts(gone, work):
                 last = history.commits[-1]
                 yield replace(_cause(gone, work), is_gone=True, seen_at=last.at, commit=last.id)
+
+
+def _commits(works: Iterable[Work]) -> Iterator[str]:
+    return (name for work in works for name in work.commits)
 
 
 def _cause(revert: Commit, work: Work) -> Cause:
@@ -90,10 +96,14 @@ class Reverts:
 
     Args:
         work: the ids of the commits of finished work.
+        repositories: the names of the project's own repository, in lower case.
     """
 
-    def __init__(self, history: History, work: Iterable[str]) -> None:
+    def __init__(
+        self, history: History, work: Iterable[str], repositories: frozenset[str] = frozenset()
+    ) -> None:
         self._root, self._history = history.root, history
+        self._repositories = repositories
         self._candidates = [commit for commit in history.commits if says_revert(commit.message)]
         self._named = self._find_named()
         self._work = self._read_work(work) if self._candidates else {}
@@ -149,6 +159,40 @@ class Reverts:
                 or any(not self.reverts(revert, work) for revert in recorded)
             ):
                 yield work
+
+    def untold(self, works: Iterable[Work]) -> Iterator[Cause]:
+        """The reverts after a completion whose pull requests have no commits that are known."""
+        doubts = {
+            commit.id: why
+            for commit in self._candidates
+            if (why := self._doubt(commit)) is not None
+        }
+        completions = [*filter(None, (work.completed_in for work in works))] if doubts else []
+        before = self._history.ancestors(of=completions)
+        for name, why in doubts.items():
+            if any(not before.has(name, of=completion) for completion in completions):
+                commit = self._known[name]
+                at_most = Reaction.IGNORE
+                yield Cause(
+                    KIND,
+                    (name,),
+                    commit.at,
+                    commit.subject,
+                    name,
+                    "",
+                    name,
+                    at_most=at_most,
+                    why=why,
+                )
+
+    def _doubt(self, revert: Commit) -> str | None:
+        """Why it is not known what a commit reverts, if it names pull requests alone."""
+        if self._named[revert.id] or self._targets(revert):
+            return None
+        for pull in reverted_pulls(revert.message):
+            if not pull.is_of(self._repositories):
+                return f"{pull.repository} is not known as this repository"
+        return None
 
     def _unknown_targets(self, revert: Commit, besides: frozenset[str]) -> frozenset[str] | None:
         """What a commit names as reverted that is no known work; None if there is nothing.
@@ -269,8 +313,9 @@ class Reverts:
 
     def _of_pulls(self, candidate: Commit) -> Iterator[str]:
         """The commits with which the pull requests were merged that a message names."""
-        for number in reverted_pulls(candidate.message):
-            yield from self._by_pull.get(number, ())
+        for pull in reverted_pulls(candidate.message):
+            if pull.is_of(self._repositories):
+                yield from self._by_pull.get(pull.number, ())
 
     @cached_property
     def _by_pull(self) -> Mapping[int, list[str]]:

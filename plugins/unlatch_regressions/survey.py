@@ -12,7 +12,7 @@ from unlatch_regressions.branch.history import History
 from unlatch_regressions.homes import addresses_of
 from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
-from unlatch_regressions.names import Names
+from unlatch_regressions.names import Names, own_repositories
 from unlatch_regressions.policy import (
     DefaultBranch,
     find_default_branch,
@@ -109,6 +109,7 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         bookkeeping=bookkeeping,
         items=items,
         places=[*addresses_of(root, workspace, trackers)],
+        repositories=own_repositories(workspace),
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)

@@ -82,7 +82,7 @@ class Repository:
         """The commits that break the work, each with the work's commits that it reverts."""
         history = History(self.root, "main")
         since = history.ancestors(of=filter(None, [self.completed]))
-        breaking = Reverts(history, work).breaking(work)
+        breaking = Reverts(history, work, frozenset(["octo/widgets"])).breaking(work)
         return [
             (revert, about)
             for revert, about in breaking.items()

@@ -6,7 +6,7 @@ Indented lines are quoted: `git merge --squash` indents the messages of the comm
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
@@ -25,7 +25,7 @@ _REVERTS = pattern(
 )
 _EACH = pattern(rf"\b{_ID}\b")
 # "Reverts octo/widgets#12" (GitHub), "Reverts !12" (Azure DevOps).
-_PULL = pattern(r"^Reverts (?:[\w.-]{1,100}/[\w.-]{1,100})?[#!]([0-9]{1,9})\b", re.MULTILINE)
+_PULL = pattern(r"^Reverts ((?:[\w.-]{1,100}/[\w.-]{1,100})?)[#!]([0-9]{1,9})\b", re.MULTILINE)
 # Subjects of the merge or squash of a pull request on GitHub, and on Azure DevOps.
 _MERGED = pattern(
     r"\AMerge pull request #([0-9]{1,9}) |\AMerged PR ([0-9]{1,9}):|\(#([0-9]{1,9})\)\Z"
@@ -45,6 +45,17 @@ class Reverted:
     kept: str = ""
 
 
+class Pull(NamedTuple):
+    """A pull request that a message names; without a repository, it is one of its own."""
+
+    repository: str
+    number: int
+
+    def is_of(self, repositories: frozenset[str]) -> bool:
+        """Whether it is of its own repository, or one of these, in lower case."""
+        return not self.repository or self.repository.casefold() in repositories
+
+
 def reverted_commits(message: str) -> Iterator[Reverted]:
     """The commits that a message says it reverts."""
     for match in _REVERTS.finditer(_plain(message)):
@@ -52,9 +63,10 @@ def reverted_commits(message: str) -> Iterator[Reverted]:
             yield Reverted(named, match[2] or "")
 
 
-def reverted_pulls(message: str) -> Iterator[int]:
-    """The numbers of the pull requests that a message says it reverts."""
-    return map(int, _PULL.findall(_plain(message)))
+def reverted_pulls(message: str) -> Iterator[Pull]:
+    """The pull requests that a message says it reverts."""
+    for repository, number in _PULL.findall(_plain(message)):
+        yield Pull(repository, int(number))
 
 
 def says_revert(message: str) -> bool:

@@ -371,6 +371,31 @@ def test_what_a_branch_merged_from_the_default_branch_is_not_its_work(
     assert [revert[:10]] == [place for _, place, *_ in desk.results()]
 
 
+@pytest.mark.parametrize(
+    ("repository", "is_own"),
+    [
+        ("Octo/Widgets", True),
+        ("fabrikam/search", True),
+        ("", True),
+        ("octo/gadgets", False),
+    ],
+)
+def test_the_number_of_a_pull_request_counts_in_its_own_repository(
+    project: Project, repository: str, *, is_own: bool
+) -> None:
+    desk = ItemDesk(project, "github")
+    desk.git("remote", "add", "origin", "git@github.com:fabrikam/search.git")
+    project.run("resume", "7", "--reason", "More", "--yes").ends(0)
+    desk.commit("Reopen")
+    desk.change("slow.txt", "1\n", f"Count for {NAME} (#12)")
+    desk.complete()
+    revert = desk.change("slow.txt", "2\n", f"Back\n\nReverts {repository}#12")
+    [cause] = desk.read()["causes"]
+    expected = (NAME, None) if is_own else (None, f"{repository} is not known as this repository")
+    assert expected == (cause["increment"], cause["why"])
+    assert (revert[:10], is_own) == (cause["place"], cause["reaction"] == "reopen")
+
+
 def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     desk = ItemDesk(project, "github")
     later = desk.change("later.txt", "1\n", "Another pull request (#13)")
