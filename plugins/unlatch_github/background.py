@@ -60,15 +60,17 @@ def _commits(node: Mapping[str, Any]) -> Iterator[ClosingCommit]:
         if "oid" in closer:
             yield _commit(closer)
         elif closer.get("merged"):
+            pull = f"{closer['repository']['nameWithOwner']}#{closer['number']}"
             if closer["mergeCommit"]:
-                yield _commit(closer["mergeCommit"])
-            yield from (_commit(entry["commit"]) for entry in closer["commits"]["nodes"])
+                yield _commit(closer["mergeCommit"], pull)
+            yield from (_commit(entry["commit"], pull) for entry in closer["commits"]["nodes"])
 
 
-def _commit(node: Mapping[str, Any]) -> ClosingCommit:
+def _commit(node: Mapping[str, Any], pull: str = "") -> ClosingCommit:
     author = node["author"] or {}
     return ClosingCommit(
         str(node["oid"]),
         str(author.get("email") or ""),
         read_stamp(node["authoredDate"]),
+        pull,
     )

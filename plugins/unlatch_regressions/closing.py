@@ -7,17 +7,31 @@ commit that merged one also by its subject.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from unlatch_regressions.branch.messages import Pull
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unlatch.spi import Background
+    from unlatch.spi import Background, ClosingCommit
     from unlatch_regressions.request import Request, Work
 
 
-def closing_commits(request: Request, works: Sequence[Work]) -> Mapping[str, frozenset[str]]:
-    """The commits of the branch that closed items, by the id of the work that they made.
+class Closing(NamedTuple):
+    """The commits of the branch that closed items.
+
+    Args:
+        work: by the id of the work that they made.
+        pulls: by the number of the pull request in this repository that they belong to.
+    """
+
+    work: Mapping[str, frozenset[str]]
+    pulls: Mapping[int, frozenset[str]]
+
+
+def closing_commits(request: Request, works: Sequence[Work]) -> Closing:
+    """The commits of the branch that closed items.
 
     As for all commits of the work, only those that came before its completion, and that changed
     more than the records of increments.
@@ -27,8 +41,12 @@ def closing_commits(request: Request, works: Sequence[Work]) -> Mapping[str, fro
     before = history.ancestors(of=filter(None, (work.completed_in for work in works)))
     branch = _Branch(request)
     made: dict[str, frozenset[str]] = {}
+    pulls = defaultdict[int, frozenset[str]](frozenset)
     for work in works:
-        seen = (item.background for item in items.get(work.increment.id, ()))
+        seen = [item.background for item in items.get(work.increment.id, ())]
+        for pull, name in branch.pulls(seen):
+            if pull.is_of(request.repositories):
+                pulls[pull.number] |= {name}
         made[work.increment.id] = frozenset(
             name
             for name in branch.brought(frozenset(branch.found(seen)))
@@ -40,7 +58,7 @@ def closing_commits(request: Request, works: Sequence[Work]) -> Mapping[str, fro
                 else history.is_earlier(name, work.increment.completed_at)
             )
         )
-    return made
+    return Closing(made, pulls)
 
 
 class _Branch:
@@ -56,14 +74,27 @@ class _Branch:
         """Those that closed items."""
         for background in backgrounds:
             for closing in background.commits:
-                if self._history.find(closing.id):
-                    yield closing.id
-                elif closing.author and closing.authored:
-                    seconds = int(closing.authored.timestamp())
-                    yield from self._by_author.get(f"{closing.author} {seconds}", ())
+                yield from self._here(closing)
             for commit in self._history.commits if background.merges else ():
                 if commit.subject.startswith(background.merges):
                     yield commit.id
+
+    def pulls(self, backgrounds: Iterable[Background]) -> Iterator[tuple[Pull, str]]:
+        """The same, each with the pull request that it belongs to, where that is told."""
+        for background in backgrounds:
+            for closing in background.commits:
+                repository, _, number = closing.pull.rpartition("#")
+                for name in self._here(closing) if number.isdecimal() else ():
+                    if name not in self._history.updates:
+                        yield Pull(repository, int(number)), name
+
+    def _here(self, closing: ClosingCommit) -> Iterator[str]:
+        """The commits of the branch that a tracker means, which may be rebased."""
+        if self._history.find(closing.id):
+            yield closing.id
+        elif closing.author and closing.authored:
+            seconds = int(closing.authored.timestamp())
+            yield from self._by_author.get(f"{closing.author} {seconds}", ())
 
     def brought(self, names: frozenset[str]) -> frozenset[str]:
         """The same, with those that merges among them brought to the main line."""

@@ -56,12 +56,12 @@ def read_reverts(request: Request) -> Iterator[Cause]:
     reverts = Reverts(history, _commits(works), request.repositories)
     asked = [*reverts.unexplained(works, besides=request.bookkeeping)] if request.items else []
     if asked:
-        closed = closing_commits(request, asked)
+        closed, pulls = closing_commits(request, asked)
         works = [
             replace(work, commits=work.commits | closed.get(work.increment.id, frozenset()))
             for work in works
         ]
-        reverts = Reverts(history, _commits(works), request.repositories)
+        reverts = Reverts(history, _commits(works), request.repositories, pulls)
     yield from reverts.untold(works)
     for work in works:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
@@ -97,13 +97,18 @@ class Reverts:
     Args:
         work: the ids of the commits of finished work.
         repositories: the names of the project's own repository, in lower case.
+        pulls: commits of its pull requests, beside those that subjects tell, by number.
     """
 
     def __init__(
-        self, history: History, work: Iterable[str], repositories: frozenset[str] = frozenset()
+        self,
+        history: History,
+        work: Iterable[str],
+        repositories: frozenset[str] = frozenset(),
+        pulls: Mapping[int, frozenset[str]] | None = None,
     ) -> None:
         self._root, self._history = history.root, history
-        self._repositories = repositories
+        self._repositories, self._pulls = repositories, pulls or {}
         self._candidates = [commit for commit in history.commits if says_revert(commit.message)]
         self._named = self._find_named()
         self._work = self._read_work(work) if self._candidates else {}
@@ -192,6 +197,7 @@ class Reverts:
         for pull in reverted_pulls(revert.message):
             if not pull.is_of(self._repositories):
                 return f"{pull.repository} is not known as this repository"
+            return f"it cannot be told which commits pull request {pull.number} has"
         return None
 
     def _unknown_targets(self, revert: Commit, besides: frozenset[str]) -> frozenset[str] | None:
@@ -315,7 +321,8 @@ class Reverts:
         """The commits with which the pull requests were merged that a message names."""
         for pull in reverted_pulls(candidate.message):
             if pull.is_of(self._repositories):
-                yield from self._by_pull.get(pull.number, ())
+                told = self._pulls.get(pull.number, ())
+                yield from dict.fromkeys((*self._by_pull.get(pull.number, ()), *told))
 
     @cached_property
     def _by_pull(self) -> Mapping[int, list[str]]:

@@ -16,8 +16,8 @@ QUERY = "POST /api/graphql"
 MADE = datetime(2026, 9, 1, 10, tzinfo=UTC)
 
 
-def _commits(signs: str) -> tuple[ClosingCommit, ...]:
-    return tuple(ClosingCommit(sign * 40, "gil@example.com", MADE) for sign in signs)
+def _commits(signs: str, pull: str = "") -> tuple[ClosingCommit, ...]:
+    return tuple(ClosingCommit(sign * 40, "gil@example.com", MADE, pull) for sign in signs)
 
 
 def test_every_close_counts_and_is_read_with_the_others(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -32,8 +32,9 @@ def test_every_close_counts_and_is_read_with_the_others(box: Sandbox, plugin: Gi
     refs = [ref(box, number), ref(box, closed_issue(box))]
     box.requests.clear()
 
+    closing = _commits("a") + _commits("bcd", f"{REPOSITORY}#9")
     assert {
-        refs[0]: Background("Slow\nSince <b>May</b>", commits=_commits("abcd")),
+        refs[0]: Background("Slow\nSince <b>May</b>", commits=closing),
         refs[1]: Background("Smart discipline\n"),
     } == plugin.read_background(refs)
     assert [QUERY] == sent(box)

@@ -81,11 +81,13 @@ class ClosingCommit:
         id: its whole id.
         author: the email address of its author; "" if unknown. A rebase keeps it,
         authored: and the time at which the author made the commit; None if unknown.
+        pull: the merged pull request that it belongs to, as octo/widgets#12; "" if none is told.
     """
 
     id: str
     author: str = ""
     authored: datetime | None = None
+    pull: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ BACKGROUND = """fragment background on Issue {
           ... on Commit { ...made }
           ... on PullRequest {
             merged
+            number
+            repository { nameWithOwner }
             mergeCommit { ...made }
             commits(first: 100) { nodes { commit { ...made } } }
           }

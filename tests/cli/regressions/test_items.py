@@ -396,6 +396,20 @@ def test_the_number_of_a_pull_request_counts_in_its_own_repository(
     assert (revert[:10], is_own) == (cause["place"], cause["reaction"] == "reopen")
 
 
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "closed by hand"])
+def test_a_pull_request_without_its_number_in_a_subject(project: Project, *, is_told: bool) -> None:
+    desk = ItemDesk(project, "github")
+    if is_told:
+        made = [MadeCommit(desk.fix)]
+        project.box.github.merge_pull_request(REPOSITORY, 12, closes=4, commits=made)
+    # It does not undo the commit: that file has changed since.
+    revert = desk.change("search.txt", "slow\n", f"Back (#20)\n\nReverts {REPOSITORY}#12")
+    [cause] = desk.read()["causes"]
+    unknown = "it cannot be told which commits pull request 12 has"
+    expected = (NAME, None) if is_told else (None, unknown)
+    assert (revert[:10], *expected) == (cause["place"], cause["increment"], cause["why"])
+
+
 def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     desk = ItemDesk(project, "github")
     later = desk.change("later.txt", "1\n", "Another pull request (#13)")
