@@ -141,7 +141,7 @@ class Reverts:
     def unexplained(self, works: Sequence[Work], *, besides: frozenset[str]) -> Iterator[Work]:
         """The work of which other commits than the known ones may have been reverted.
 
-        The revert came after the completion, and what it names before that. A revert on record
+        What messages explain may be the work of others as well, as their items tell. The revert came after the completion, and what it names before that. A revert on record
         that reverts no known commit shows that there are others.
 
         Args:
@@ -152,8 +152,13 @@ class Reverts:
             for commit in self._candidates
             if (targets := self._unknown_targets(commit, besides)) is not None
         }
+        explained = {
+            name: frozenset(targets)
+            for name, targets in self._breaking_any.items()
+            if name not in unknown
+        }
         # Without such commits, nothing is asked of the history.
-        completions = (work.completed_in for work in works) if unknown else ()
+        completions = (work.completed_in for work in works) if unknown or explained else ()
         before = self._history.ancestors(of=filter(None, completions))
         for work in works:
             recorded = filter(None, map(self.by_fingerprint.get, work.recorded.at))
@@ -161,6 +166,11 @@ class Reverts:
             if (
                 is_undated
                 or any(_is_between(work.completed_in, *pair, before) for pair in unknown.items())
+                or any(
+                    work.commits.isdisjoint(targets)
+                    and _is_between(work.completed_in, revert, targets, before)
+                    for revert, targets in explained.items()
+                )
                 or any(not self.reverts(revert, work) for revert in recorded)
             ):
                 yield work

@@ -435,6 +435,20 @@ def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     assert ([revert[:10]], 1) == ([place for _, place, *_ in desk.results()], desk.asked)
 
 
+def test_a_commit_that_closed_more_items_than_its_message_names(project: Project) -> None:
+    desk = Desk(project, BOTH)
+    box = project.box
+    number = box.github.add_issue(number=5, title="Small", state="open")
+    url = f"{box.github.web_url}/{REPOSITORY}/issues/{number}"
+    other = project.increment("0008-small", links={"github": {"issue": number, "url": url}})
+    desk.commit("Finish more")
+    box.github.merge_pull_request(REPOSITORY, 12, closes=number, commits=[MadeCommit(desk.fix)])
+    desk.revert(desk.fix)
+    box.requests.clear()
+    assert {NAME, other} == {cause["increment"] for cause in desk.read()["causes"]}
+    assert 1 == box.requests.count()
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["named", "only undone"])
 def test_a_revert_that_is_explained_asks_no_tracker(project: Project, *, known: bool) -> None:
     desk = Desk(project, BOTH)
