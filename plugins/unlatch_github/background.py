@@ -43,6 +43,7 @@ def _read(name: str, issue: IssueSnapshot | TrackerError) -> Background | Tracke
                 f"{issue.item.title}\n{issue.body or ''}",
                 _is_strangers(issue.background),
                 tuple(_commits(issue.background)),
+                left_out=" and ".join(_left_out(issue.background)),
             )
     except TrackerError as error:
         return error
@@ -64,6 +65,17 @@ def _commits(node: Mapping[str, Any]) -> Iterator[ClosingCommit]:
             if closer["mergeCommit"]:
                 yield _commit(closer["mergeCommit"], pull)
             yield from (_commit(entry["commit"], pull) for entry in closer["commits"]["nodes"])
+
+
+def _left_out(node: Mapping[str, Any]) -> Iterator[str]:
+    """What is behind the limits of the query."""
+    if node["closes"]["pageInfo"]["hasPreviousPage"]:
+        yield f"all but the last {len(node['closes']['nodes'])} closes"
+    for event in node["closes"]["nodes"]:
+        closer = event["closer"] or {}
+        if closer.get("merged") and closer["commits"]["pageInfo"]["hasNextPage"]:
+            count = len(closer["commits"]["nodes"])
+            yield f"all but the first {count} commits of #{closer['number']}"
 
 
 def _commit(node: Mapping[str, Any], pull: str = "") -> ClosingCommit:

@@ -27,6 +27,10 @@ class NotAsked(UnlatchError):
     """Items whose trackers this command does not ask, or whose plugin cannot be asked."""
 
 
+class PartlyRead(UnlatchError):
+    """Items of which the tracker tells more than is asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A linked item, as its tracker describes it."""
@@ -37,7 +41,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Items of one tracker that were not read, for one cause."""
+    """Items of one tracker that were not read, or not whole, for one cause."""
 
     tracker: str
     names: tuple[str, ...]
@@ -46,7 +50,7 @@ class Unread:
     @property
     def is_failure(self) -> bool:
         """Whether they could not be read, where the command was able to ask."""
-        return not isinstance(self.error, NotAsked | CredentialMissing)
+        return not isinstance(self.error, NotAsked | CredentialMissing | PartlyRead)
 
 
 class LinkedItems:
@@ -73,13 +77,14 @@ class LinkedItems:
 
     @property
     def unread(self) -> Sequence[Unread]:
-        """Those that were to be read and could not be, by tracker and cause."""
+        """Those that were to be read and could not be, or not whole, by tracker and cause."""
         errors: dict[tuple[str, str, str], UnlatchError] = {}
         names: dict[tuple[str, str, str], list[str]] = {}
         for item, answer in self._seen.items():
-            if isinstance(answer, UnlatchError):
-                cause = (item[0], answer.id, answer.message)
-                errors.setdefault(cause, answer)
+            error = _left_out(answer) if isinstance(answer, Item) else answer
+            if error is not None:
+                cause = (item[0], error.id, error.message)
+                errors.setdefault(cause, error)
                 names.setdefault(cause, []).append(self._names[item])
         return [Unread(cause[0], tuple(names[cause]), error) for cause, error in errors.items()]
 
@@ -122,6 +127,12 @@ class LinkedItems:
             return {item: _item(ref, answers[ref]) for item, ref in refs.items()}
         except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
             return dict.fromkeys(refs, unexpected(error))
+
+
+def _left_out(item: Item) -> PartlyRead | None:
+    """What is not known of an item that was read."""
+    left_out = item.background.left_out
+    return PartlyRead("item-partly-read", f"{left_out} were left out") if left_out else None
 
 
 def _item(ref: ItemRef, answer: Background | UnlatchError) -> Item | UnlatchError:

@@ -141,8 +141,9 @@ class Reverts:
     def unexplained(self, works: Sequence[Work], *, besides: frozenset[str]) -> Iterator[Work]:
         """The work of which other commits than the known ones may have been reverted.
 
-        What messages explain may be the work of others as well, as their items tell. The revert came after the completion, and what it names before that. A revert on record
-        that reverts no known commit shows that there are others.
+        What messages explain may be the work of others as well, as their items tell. The revert
+        came after the completion, and what it names before that. A revert on record that reverts
+        no known commit shows that there are others.
 
         Args:
             besides: commits that are no work.

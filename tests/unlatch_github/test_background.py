@@ -59,7 +59,8 @@ def test_a_text_of_a_person_without_a_role_is_a_strangers(
     assert is_strangers is background.is_strangers
 
 
-PULL: dict[str, Any] = {"merged": False, "mergeCommit": None, "commits": {"nodes": []}}
+NOTHING: dict[str, Any] = {"nodes": [], "pageInfo": {"hasNextPage": False}}
+PULL: dict[str, Any] = {"merged": False, "mergeCommit": None, "commits": NOTHING}
 ISSUE: dict[str, Any] = {
     "__typename": "Issue",
     "number": 1,
@@ -75,7 +76,10 @@ ISSUE: dict[str, Any] = {
     "timelineItems": {"nodes": []},
     "authorAssociation": "NONE",
     "author": None,
-    "closes": {"nodes": [{"closer": None}, {"closer": PULL}, {"closer": {}}]},
+    "closes": {
+        "nodes": [{"closer": None}, {"closer": PULL}, {"closer": {}}],
+        "pageInfo": {"hasPreviousPage": False},
+    },
 }
 
 

@@ -100,12 +100,14 @@ class Background:
         commits: those that closed it, in any repository.
         merges: how the subjects of commits begin that merged its pull requests ("Merged PR 12:"),
             where the tracker does not show the commits.
+        left_out: what of this was not read, as "all but the last 5 closes"; "" if it is whole.
     """
 
     text: str
     is_strangers: bool = False
     commits: tuple[ClosingCommit, ...] = ()
     merges: tuple[str, ...] = ()
+    left_out: str = ""
 
 
 class Role(StrEnum):

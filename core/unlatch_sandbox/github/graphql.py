@@ -197,7 +197,8 @@ def _last_moves(issue: IssueRecord, asked: Arguments) -> Object:
     wanted = {kind: _EVENTS[kind] for kind in asked["itemTypes"]}
     moves = [move for move in issue.moves if move[1] in wanted.values()]
     nodes = [_event(issue, *move) for move in moves[-last:]]
-    return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
+    info = _page_info(len(moves) - len(nodes), is_first=False)
+    return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes, "pageInfo": info}
 
 
 def _event(issue: IssueRecord, id: int, word: str, by: str, moment: str, __: str | None) -> Object:
@@ -252,6 +253,14 @@ def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:
     return reason
 
 
+def _page_info(left: int, *, is_first: bool) -> Object:
+    return {
+        "__typename": "PageInfo",
+        "hasNextPage": is_first and left > 0,
+        "hasPreviousPage": not is_first and left > 0,
+    }
+
+
 def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:
     def page(asked: Arguments) -> Object:
         first, last = asked.get("first"), asked.get("last")
@@ -262,6 +271,7 @@ def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:
         else:
             raise _Undefined("You must provide a `first` or `last` value to paginate.")
         listed = [{"__typename": kind, **node} for node in chosen]
-        return {"__typename": f"{kind}Connection", "nodes": listed}
+        info = _page_info(len(nodes) - len(chosen), is_first=isinstance(first, int))
+        return {"__typename": f"{kind}Connection", "nodes": listed, "pageInfo": info}
 
     return page

@@ -43,6 +43,7 @@ BACKGROUND = """fragment background on Issue {
   authorAssociation
   author { __typename }
   closes: timelineItems(last: 5, itemTypes: [CLOSED_EVENT]) {
+    pageInfo { hasPreviousPage }
     nodes {
       ... on ClosedEvent {
         closer {
@@ -52,7 +53,10 @@ BACKGROUND = """fragment background on Issue {
             number
             repository { nameWithOwner }
             mergeCommit { ...made }
-            commits(first: 100) { nodes { commit { ...made } } }
+            commits(first: 100) {
+              pageInfo { hasNextPage }
+              nodes { commit { ...made } }
+            }
           }
         }
       }

@@ -435,6 +435,26 @@ def test_what_no_work_can_be_about_is_not_asked_for(project: Project) -> None:
     assert ([revert[:10]], 1) == ([place for _, place, *_ in desk.results()], desk.asked)
 
 
+def test_what_is_behind_the_limits_of_the_query_is_said(project: Project) -> None:
+    desk = ItemDesk(project, "github")
+    hub = project.box.github
+    branch = [MadeCommit(f"{at:040x}") for at in range(100)]
+    for number, commits in ((11, branch), (12, [*branch, MadeCommit(desk.fix)])):
+        hub.edit(REPOSITORY, 4, state="open")
+        merged = [MadeCommit("a" * 40), *commits]
+        hub.merge_pull_request(REPOSITORY, number, closes=4, commits=merged)
+    desk.revert(desk.fix)
+    [entry] = desk.read()["notSearched"]
+    left_out = "all but the first 100 commits of #12 were left out"
+    assert (["octo/widgets#4"], left_out) == (entry["items"], entry["error"]["message"])
+    for _ in range(5):
+        hub.edit(REPOSITORY, 4, state="open")
+        hub.edit(REPOSITORY, 4, state="closed")
+    said = project.run("regressions").ends(0).said
+    assert "not searched: octo/widgets#4: all but the last 5 closes were left out" in said
+    assert "Nothing breaks" not in said
+
+
 def test_a_commit_that_closed_more_items_than_its_message_names(project: Project) -> None:
     desk = Desk(project, BOTH)
     box = project.box

@@ -2,7 +2,7 @@
 
 from tests.fuzz.target import Target, parts_of, text_of
 
-from unlatch_regressions.branch.messages import Reverted, reverted_commits, reverted_pulls
+from unlatch_regressions.branch.messages import Pull, Reverted, reverted_commits, reverted_pulls
 from unlatch_regressions.branch.patches import Patch, read_patch
 
 _ID = "5f" * 20
@@ -25,7 +25,7 @@ diff --git a/logo.png b/logo.png
 index {_ID}..{_ID[::-1]} 100644
 Binary files a/logo.png and b/logo.png differ
 """
-_Read = tuple[list[Reverted], list[int], Patch]
+_Read = tuple[list[Reverted], list[Pull], Patch]
 
 
 def _read(data: bytes) -> _Read:
