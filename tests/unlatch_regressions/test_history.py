@@ -259,6 +259,31 @@ def test_a_merged_pull_request_that_is_reverted(repository: Repository) -> None:
     assert repository.reverts(fix) == [(squash, (fix,))]
 
 
+def test_merges_that_bring_a_branch_up_to_date_are_told_from_those_of_its_parts(
+    repository: Repository,
+) -> None:
+    def merge(branch: str, *, into: str) -> str:
+        repository.git("switch", "--quiet", into)
+        repository.git("merge", "--quiet", "--no-ff", "--no-edit", branch)
+        return repository.git("rev-parse", "HEAD")
+
+    repository.git("branch", "develop")
+    repository.git("switch", "--quiet", "--create", "part")
+    repository.fix()
+    part = merge("part", into="develop")
+    repository.git("switch", "--quiet", "main")
+    repository.fix("Fix index", "index.txt")
+    update = merge("main", into="develop")
+    # Another branch has the update, and through it what main had.
+    repository.git("switch", "--quiet", "--create", "copy", "part")
+    repository.fix("Fix more", line=30)
+    pulled = merge("develop", into="copy")
+    done = merge("copy", into="main")
+    history = History(repository.root, "main")
+    assert {update, pulled} == history.updates
+    assert {done} == {history.merged_by[name] for name in (part, update, pulled)}
+
+
 def test_an_amended_commit_and_a_picked_one_are_known_by_their_patch(
     repository: Repository,
 ) -> None:
