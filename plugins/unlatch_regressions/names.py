@@ -1,4 +1,4 @@
-"""What the words in messages and trailers mean: increments and linked items."""
+"""What the words in messages and trailers mean: increments, linked items, the own repository."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.items.repository import ORIGIN, read_remotes
 from unlatch.patterns import pattern
+from unlatch.project.git.run import ask_git
 from unlatch.project.trackers import Trackers
 from unlatch.worklog.name_matching import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
@@ -26,6 +28,10 @@ _AZURE = "ado"
 _MOST = 100_000
 # What stands around a word, but is in no name. Bytes are translated three times as fast as texts.
 _AROUND = bytes.maketrans(b",;()[]<>\"'`", b" " * 11)
+# https://github.com/octo/widgets.git, git@github.com:octo/widgets, and with ssh:// before it.
+_REMOTE = pattern(
+    r"(?:\w+://)?(?:[^@/\s]+@)?(?P<host>[\w.-]+(?::[0-9]+(?=/))?)[:/](?P<path>[^\s:]+)"
+)
 # What closes an item of GitHub or Azure DevOps.
 _CLOSED = pattern(
     r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?[ \t]+"
@@ -91,6 +97,17 @@ def own_repositories(workspace: Workspace) -> frozenset[str]:
     targets = (settings.target for settings in workspace.settings.values())
     named = (origin and f"{origin[1]}/{origin[2]}", *targets)
     return frozenset(name.casefold() for name in named if name)
+
+
+def addresses_of(root: Path, workspace: Workspace, trackers: Trackers) -> Iterator[str]:
+    """Addresses within the repository: of its remote, and of an item of each tracker."""
+    match = _REMOTE.fullmatch(ask_git(root, "remote", "get-url", "origin") or "")
+    if match:
+        path = match["path"].rstrip("/").removesuffix(".git").strip("/")
+        yield f"https://{match['host']}/{path}/-"
+    for name in workspace.settings:
+        with suppress(UnlatchError):  # items of this tracker have no place of their own
+            yield trackers.settings(name).locate("1", None).url
 
 
 def _words_in(message: str) -> set[bytes]:

@@ -9,10 +9,9 @@ from unlatch.project.git.run import ask_git
 from unlatch.values import dataclass
 from unlatch_regressions.branch.commits import require_history
 from unlatch_regressions.branch.history import History
-from unlatch_regressions.homes import addresses_of
 from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
-from unlatch_regressions.names import Names, own_repositories
+from unlatch_regressions.names import Names, addresses_of, own_repositories
 from unlatch_regressions.policy import (
     DefaultBranch,
     find_default_branch,
