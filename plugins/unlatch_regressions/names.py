@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.lifecycle.items.repository import ORIGIN, read_remotes
 from unlatch.patterns import pattern
 from unlatch.project.git.run import ask_git
 from unlatch.project.trackers import Trackers
@@ -92,7 +91,7 @@ class Names:
 
 def own_repositories(workspace: Workspace) -> frozenset[str]:
     """The names of the repository by git's remote origin and by the configuration: octo/widgets."""
-    address = read_remotes(workspace.paths.root).get(ORIGIN, "")
+    address = _origin(workspace.paths.root)
     origin = _REPOSITORY.search(address)
     targets = (settings.target for settings in workspace.settings.values())
     named = (origin and f"{origin[1]}/{origin[2]}", *targets)
@@ -101,13 +100,17 @@ def own_repositories(workspace: Workspace) -> frozenset[str]:
 
 def addresses_of(root: Path, workspace: Workspace, trackers: Trackers) -> Iterator[str]:
     """Addresses within the repository: of its remote, and of an item of each tracker."""
-    match = _REMOTE.fullmatch(ask_git(root, "remote", "get-url", "origin") or "")
+    match = _REMOTE.fullmatch(_origin(root))
     if match:
         path = match["path"].rstrip("/").removesuffix(".git").strip("/")
         yield f"https://{match['host']}/{path}/-"
     for name in workspace.settings:
         with suppress(UnlatchError):  # items of this tracker have no place of their own
             yield trackers.settings(name).locate("1", None).url
+
+
+def _origin(root: Path) -> str:
+    return ask_git(root, "remote", "get-url", "origin") or ""
 
 
 def _words_in(message: str) -> set[bytes]:
