@@ -53,6 +53,10 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
             for cell in kind.read.__closure__
         ),
         "unlatch_agents.hooks.named_by_branch._has": _each("name", [_ID]),
+        "unlatch_regressions.alerts.naming._pattern": lambda _: [
+            {"name": name, "flags": re.IGNORECASE}
+            for name in ("https://example.com/alerts/4", "Code scanning alert #4")
+        ],
         "unlatch_sessions.front_matter.matches": _each("key", ["source"]),
         "unlatch_agents.imports.composing.inside": _each("folder", [_ESCAPED]),
         "unlatch_agents.imports.composing._within": _each("folder", [_ESCAPED]),
