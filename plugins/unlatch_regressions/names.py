@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.patterns import pattern
-from unlatch.project.git.run import ask_git
 from unlatch.project.trackers import Trackers
 from unlatch.worklog.name_matching import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.link import Link
@@ -89,28 +87,23 @@ class Names:
         return {name for word in words for name in self._ids[word]}
 
 
-def own_repositories(workspace: Workspace) -> frozenset[str]:
+def own_repositories(workspace: Workspace, remote: str) -> frozenset[str]:
     """The names of the repository by git's remote origin and by the configuration: octo/widgets."""
-    address = _origin(workspace.paths.root)
-    origin = _REPOSITORY.search(address)
+    origin = _REPOSITORY.search(remote)
     targets = (settings.target for settings in workspace.settings.values())
     named = (origin and f"{origin[1]}/{origin[2]}", *targets)
     return frozenset(name.casefold() for name in named if name)
 
 
-def addresses_of(root: Path, workspace: Workspace, trackers: Trackers) -> Iterator[str]:
+def addresses_of(workspace: Workspace, trackers: Trackers, remote: str) -> Iterator[str]:
     """Addresses within the repository: of its remote, and of an item of each tracker."""
-    match = _REMOTE.fullmatch(_origin(root))
+    match = _REMOTE.fullmatch(remote)
     if match:
         path = match["path"].rstrip("/").removesuffix(".git").strip("/")
         yield f"https://{match['host']}/{path}/-"
     for name in workspace.settings:
         with suppress(UnlatchError):  # items of this tracker have no place of their own
             yield trackers.settings(name).locate("1", None).url
-
-
-def _origin(root: Path) -> str:
-    return ask_git(root, "remote", "get-url", "origin") or ""
 
 
 def _words_in(message: str) -> set[bytes]:

@@ -94,6 +94,7 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
     names = Names(workspace, increments)
     work, bookkeeping = finished_work(root, increments, history, names)
     items = LinkedItems(trackers, offline=options.offline)
+    remote = ask_git(root, "remote", "get-url", "origin") or ""
     request = Request(
         root,
         history,
@@ -107,8 +108,8 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         environ=environ,
         bookkeeping=bookkeeping,
         items=items,
-        places=[*addresses_of(root, workspace, trackers)],
-        repositories=own_repositories(workspace),
+        places=[*addresses_of(workspace, trackers, remote)],
+        repositories=own_repositories(workspace, remote),
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)

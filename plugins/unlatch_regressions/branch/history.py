@@ -100,6 +100,8 @@ class History:
 
         What such a merge changed is not the work of its line ("Update branch" of the hosts).
         """
+        if not any(self._is_merge(name) for name in self.merged_by):
+            return frozenset()
         place = {commit.id: place for place, commit in enumerate(reversed([*self._main_line()]))}
         # The last commit of the main line that each commit has.
         last: dict[str, int] = {}
@@ -113,6 +115,10 @@ class History:
                 if max(theirs) > ours or not is_same:
                     updates.add(commit.id)
         return frozenset(updates)
+
+    def _is_merge(self, name: str) -> bool:
+        commit = self.find(name)
+        return commit is not None and len(commit.parents) > 1
 
     def _main_line(self) -> Iterable[Commit]:
         last = self.commits[-1] if self.commits else None

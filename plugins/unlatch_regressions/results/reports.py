@@ -178,7 +178,10 @@ class _Junit:
             self._groups.pop()
         elif tag == "testcase" and (case := self._case) is not None:
             # Most cases have no children; 50,000 of them would notice each step.
-            result = self._without_child if self._is_plain else self._result
+            if self._is_plain and self._status is None:
+                result = _PASSED
+            else:
+                result = self._without_child if self._is_plain else self._result
             earlier = self.results.setdefault(case, result)
             if earlier is not result and earlier < result:
                 self.results[case] = result
