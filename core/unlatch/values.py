@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["dataclass"]
 
-_SPECIAL = ("ClassVar", "InitVar", "KW_ONLY")
-
 
 def _dataclass(
     cls: Any = None,
@@ -43,23 +41,12 @@ def _dataclass(
     shared = {name: method for name, method in shared.items() if name not in vars(cls)}
     # Without a docstring, `dataclasses` derives one from the signature, in 0.4 ms.
     cls.__doc__ = cls.__doc__ or cls.__name__
-    annotations = dict(cls.__annotations__)
-    cls.__annotations__ = {name: _unless_special(text) for name, text in annotations.items()}
     dataclass_: Any = dataclasses.dataclass(cls, eq=False, repr=False, init=False, **options)
-    dataclass_.__annotations__ = annotations
-    for name, field in dataclass_.__dataclass_fields__.items():
-        field.type = annotations.get(name, field.type)
     if "__init__" not in vars(cls):
         dataclass_.__init__ = _Init(dataclass_)
     for name, method in shared.items():
         setattr(dataclass_, name, method)
     return dataclass_
-
-
-def _unless_special(annotation: Any) -> Any:
-    """An annotation that has no text, in which `dataclasses` looks three times for those names."""
-    is_special = any(name in annotation for name in _SPECIAL) if type(annotation) is str else True
-    return annotation if is_special else object
 
 
 if TYPE_CHECKING:

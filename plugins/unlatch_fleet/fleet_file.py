@@ -3,10 +3,8 @@
 It lies outside of synced repositories. All mistakes are reported at once, each with its line.
 """
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -19,6 +17,7 @@ from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import read_user_file
 from unlatch.worklog.text.parsing import load_toml
+from unlatch_fleet.file_lines import FileLines
 from unlatch_fleet.repository_address import Address, read_address
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -33,14 +32,6 @@ _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 _BRANCH = pattern(
     r"(?!-)(?!.*(?:\.\.|@\{|//|[\s~^:?*\[\\\x00-\x1f\x7f]))[^/].*(?<![./])(?<!\.lock)"
 )
-_HEADER = pattern(r"\s*\[\[\s*repositories\s*\]\]")
-_LIST = "repositories"
-_TABLE = pattern(r"\s*\[{1,2}(?P<name>[^\[\]]+)\]{1,2}\s*(?:#.*)?")
-_PART = pattern(r"\"[^\"]*\"|'[^']*'|[^.\s]+")
-# A key, perhaps as the last part of a dotted one.
-_KEY = r"\s*+(?:[\w-]++\s*+\.\s*+)*{}\s*+[=.]"
-# What texts of several lines begin and end with.
-_QUOTES = ('"""', "'''")
 
 
 def _url(value: str) -> str:
@@ -282,7 +273,7 @@ class _Reading:
     """One reading of the file, which collects its mistakes with their lines."""
 
     def __init__(self, text: str, trackers: Collection[str]) -> None:
-        self._lines = [*_outside_texts(text)]
+        self._lines = FileLines(text)
         self._trackers = trackers
         self.problems: list[tuple[int, str]] = []
 
@@ -293,7 +284,7 @@ class _Reading:
         groups = {DEFAULT_GROUP, *(names if isinstance(names, dict) else ())}
         # One by one, so that a mistake in one hides no other.
         for number, (line, table) in enumerate(
-            zip(self._headers(len(tables)), tables, strict=True)
+            zip(self._lines.of_repositories(len(tables)), tables, strict=True)
         ):
             prefix = f"repositories[{number}]"
             if entry := self._checked(Entry, table, prefix, line):
@@ -316,7 +307,7 @@ class _Reading:
                 place = [str(part) for part in detail["loc"] if part != "[key]"]
                 where = ".".join(filter(None, [prefix, *place]))
                 message = validation_message(detail, a_table="a table")
-                self.problems.append((self._line(place, line), f"{where}: {message}"))
+                self.problems.append((self._lines.of(place, line), f"{where}: {message}"))
         return None
 
     def _check_names(self, table: Any, prefix: str, line: int, groups: Collection[str]) -> None:
@@ -331,14 +322,14 @@ class _Reading:
             for name in given:
                 if isinstance(name, str) and name not in known:
                     what = f"unknown name {name!r}; there are {', '.join(sorted(known))}"
-                    self.problems.append((self._line([key], line), f"{prefix}.{key}: {what}"))
+                    self.problems.append((self._lines.of([key], line), f"{prefix}.{key}: {what}"))
 
     def _check_webhooks(self, webhooks: Any) -> None:
         for name, table in webhooks.items() if isinstance(webhooks, dict) else ():
             tracker = table.get("tracker") if isinstance(table, dict) else None
             if isinstance(tracker, str) and tracker not in self._trackers:
                 there = ", ".join(sorted(self._trackers))
-                line = self._line(["webhooks", name, "tracker"], 0)
+                line = self._lines.of(["webhooks", name, "tracker"], 0)
                 what = f"webhooks.{name}.tracker: unknown name {tracker!r}; there are {there}"
                 self.problems.append((line, what))
                 table["proof"] = "path"  # nobody knows whether it signs
@@ -361,52 +352,3 @@ class _Reading:
             else:
                 self.problems.append((line, f"{problem}, with other settings"))
         return tuple(repository for _, repository in first.values()), tuple(repeated)
-
-    def _headers(self, count: int) -> list[int]:
-        """The line of each repository; where they are no tables of their own, that of the list."""
-        lines = [number for number, line in enumerate(self._lines, 1) if _HEADER.match(line)]
-        return lines if len(lines) == count else [self._line([_LIST], 0)] * count
-
-    def _line(self, place: Sequence[str], line: int) -> int:
-        """The line of a key; that of its table if it has none.
-
-        Args:
-            line: of the header of the repository that it belongs to; 0 for the whole file.
-        """
-        tables = self._tables(line)
-        matches = [table for table in tables if table[0] == (*place[: len(table[0])],)]
-        if not matches:
-            return line
-        name, line, end = max(matches, key=lambda table: len(table[0]))
-        for key in place[len(name) :]:
-            wanted = re.compile(_KEY.format(re.escape(key)))
-            numbers = range(line, end + 1)
-            line = next((n for n in numbers if wanted.match(self._lines[n - 1])), line)
-        return line
-
-    def _tables(self, line: int) -> Iterator[tuple[tuple[str, ...], int, int]]:
-        """The tables of a repository or of the whole file: name, first line and last line."""
-        lines = enumerate(self._lines, 1)
-        names = [(n, match["name"]) for n, text in lines if (match := _TABLE.fullmatch(text))]
-        last = len(self._lines)
-        if not line:
-            yield (), 1, names[0][0] - 1 if names else last
-        for (start, name), (following, _) in pairwise([*names, (last + 1, "")]):
-            parts = tuple(part.strip("'\"") for part in _PART.findall(name))
-            if not line:
-                yield parts, start, following - 1
-            elif start == line or (start > line and len(parts) > 1 and parts[0] == _LIST):
-                yield parts[1:], start, following - 1
-            elif start > line:
-                return
-
-
-def _outside_texts(text: str) -> Iterator[str]:
-    """The lines of a TOML file, those within a text of several lines empty."""
-    inside = ""
-    for line in text.split("\n"):
-        yield "" if inside else line
-        rest = "" if line.lstrip().startswith("#") and not inside else line
-        while quotes := next((q for q in ([inside] if inside else _QUOTES) if q in rest), ""):
-            rest = rest.partition(quotes)[2]
-            inside = "" if inside else quotes

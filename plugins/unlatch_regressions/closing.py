@@ -40,16 +40,16 @@ def closing_commits(request: Request, works: Sequence[Work]) -> Closing:
     history = request.history
     before = history.ancestors(of=filter(None, (work.completed_in for work in works)))
     branch = _Branch(request)
-    made: dict[str, frozenset[str]] = {}
+    commits: dict[str, frozenset[str]] = {}
     pulls = defaultdict[int, frozenset[str]](frozenset)
     for work in works:
         seen = [item.background for item in items.get(work.increment.id, ())]
         for pull, name in branch.pulls(seen):
-            if pull.is_of(request.repositories):
+            if pull.is_of(request.own.names):
                 pulls[pull.number] |= {name}
-        made[work.increment.id] = frozenset(
+        commits[work.increment.id] = frozenset(
             name
-            for name in branch.brought(frozenset(branch.found(seen)))
+            for name in branch.brought(frozenset(branch.closing(seen)))
             if name not in request.bookkeeping
             and name not in history.updates
             and (
@@ -58,7 +58,7 @@ def closing_commits(request: Request, works: Sequence[Work]) -> Closing:
                 else history.is_earlier(name, work.increment.completed_at)
             )
         )
-    return Closing(made, pulls)
+    return Closing(commits, pulls)
 
 
 class _Branch:
@@ -70,11 +70,11 @@ class _Branch:
         for commit in self._history.commits:
             self._by_author[commit.authored].append(commit.id)
 
-    def found(self, backgrounds: Iterable[Background]) -> Iterator[str]:
+    def closing(self, backgrounds: Iterable[Background]) -> Iterator[str]:
         """Those that closed items."""
         for background in backgrounds:
-            for closing in background.commits:
-                yield from self._here(closing)
+            for told in background.commits:
+                yield from self._here(told)
             for commit in self._history.commits if background.merges else ():
                 if commit.subject.startswith(background.merges):
                     yield commit.id

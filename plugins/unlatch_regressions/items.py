@@ -28,7 +28,7 @@ class NotAsked(UnlatchError):
 
 
 class PartlyRead(UnlatchError):
-    """Items of which the tracker tells more than is asked for."""
+    """Items with more closes, or more commits, than are read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import UnlatchError
 from unlatch.patterns import pattern
@@ -35,8 +35,6 @@ _CLOSED = pattern(
     r"((?:[\w.-]{1,100}/[\w.-]{1,100})?#[0-9]{1,9})\b",
     re.IGNORECASE,
 )
-# The end of a remote's address.
-_REPOSITORY = pattern(r"[/:]([\w.-]{1,100})/([\w.-]{1,100}?)(?:\.git)?/?\Z")
 # What most names have, and most messages do not: ten times as fast as their words, and another
 # five times since all that it looks for begins with one of three characters.
 _SIGN = pattern(r"[-#:](?:(?<=[0-9]-)[\w.]|(?<=[0-9][A-Za-z]-)[\w.]|(?<=[-#])[0-9]|(?<=:)//)")
@@ -87,20 +85,30 @@ class Names:
         return {name for word in words for name in self._ids[word]}
 
 
-def own_repositories(workspace: Workspace, remote: str) -> frozenset[str]:
-    """The names of the repository by git's remote origin and by the configuration: octo/widgets."""
-    origin = _REPOSITORY.search(remote)
-    targets = (settings.target for settings in workspace.settings.values())
-    named = (origin and f"{origin[1]}/{origin[2]}", *targets)
-    return frozenset(name.casefold() for name in named if name)
+class OwnRepository(NamedTuple):
+    """Where the project's repository is, by git's remote origin and by the configuration.
+
+    Args:
+        names: in lower case, as octo/widgets.
+        places: addresses within it.
+    """
+
+    names: frozenset[str] = frozenset()
+    places: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, workspace: Workspace, trackers: Trackers, remote: str) -> OwnRepository:
+        targets = (settings.target for settings in workspace.settings.values())
+        names = [target for target in targets if target]
+        places = [*_item_addresses(workspace, trackers)]
+        if match := _REMOTE.fullmatch(remote):
+            path = match["path"].rstrip("/").removesuffix(".git").strip("/")
+            names.append("/".join(path.split("/")[-2:]))
+            places.append(f"https://{match['host']}/{path}/-")
+        return cls(frozenset(map(str.casefold, names)), tuple(places))
 
 
-def addresses_of(workspace: Workspace, trackers: Trackers, remote: str) -> Iterator[str]:
-    """Addresses within the repository: of its remote, and of an item of each tracker."""
-    match = _REMOTE.fullmatch(remote)
-    if match:
-        path = match["path"].rstrip("/").removesuffix(".git").strip("/")
-        yield f"https://{match['host']}/{path}/-"
+def _item_addresses(workspace: Workspace, trackers: Trackers) -> Iterator[str]:
     for name in workspace.settings:
         with suppress(UnlatchError):  # items of this tracker have no place of their own
             yield trackers.settings(name).locate("1", None).url

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
+from unlatch_regressions.names import OwnRepository
 from unlatch_regressions.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ class Request:
         environ: for keys that sign events.
         bookkeeping: the commits that changed nothing but the records of increments.
         items: what the linked items say; None where no tracker can be asked.
-        places: addresses within the project's repository.
-        repositories: the names of the project's own repository, as octo/widgets, in lower case.
+        own: where the project's repository is.
         kept: what readers keep, so that no file is read twice, by names of their own.
     """
 
@@ -82,8 +82,7 @@ class Request:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     bookkeeping: frozenset[str] = frozenset()
     items: LinkedItems | None = None
-    places: Sequence[str] = ()
-    repositories: frozenset[str] = frozenset()
+    own: OwnRepository = OwnRepository()
     kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
 

@@ -2,9 +2,9 @@
 
 A message makes a commit a candidate. What it names counts if the branch has that commit and both
 change a common file; a commit that the branch does not have (rebased, squashed) is recognised by
-its patch. A candidate also reverts what it undoes and does not name, as `git revert --no-commit` of
-several commits writes it. Where it is not known what was reverted, the trackers are asked for the
-commits that closed the items.
+its patch. What a candidate undoes counts, too, where its message does not name it, as after
+`git revert --no-commit` of several commits. If it is not known what a candidate reverts, the
+trackers are asked which commits closed the items.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read_reverts(request: Request) -> Iterator[Cause]:
         HistoryMissing: the clone is shallow, or git cannot list the commits.
     """
     history, works = request.history, [*request.work.values()]
-    reverts = Reverts(history, _commits(works), request.repositories)
+    reverts = Reverts(history, _commits(works), request.own.names)
     asked = [*reverts.unexplained(works, besides=request.bookkeeping)] if request.items else []
     if asked:
         closed, pulls = closing_commits(request, asked)
@@ -61,7 +61,7 @@ def read_reverts(request: Request) -> Iterator[Cause]:
             replace(work, commits=work.commits | closed.get(work.increment.id, frozenset()))
             for work in works
         ]
-        reverts = Reverts(history, _commits(works), request.repositories, pulls)
+        reverts = Reverts(history, _commits(works), request.own.names, pulls)
     yield from reverts.untold(works)
     for work in works:
         present = {cause.fingerprint: cause for cause in reverts.causes(work)}
@@ -187,19 +187,9 @@ class Reverts:
         before = self._history.ancestors(of=completions)
         for name, why in doubts.items():
             if any(not before.has(name, of=completion) for completion in completions):
-                commit = self._known[name]
-                at_most = Reaction.IGNORE
-                yield Cause(
-                    KIND,
-                    (name,),
-                    commit.at,
-                    commit.subject,
-                    name,
-                    "",
-                    name,
-                    at_most=at_most,
-                    why=why,
-                )
+                revert = self._known[name]
+                seen = (KIND, (name,), revert.at, revert.subject, name, "", name)
+                yield Cause(*seen, at_most=Reaction.IGNORE, why=why)
 
     def _doubt(self, revert: Commit) -> str | None:
         """Why it is not known what a commit reverts, if it names pull requests alone."""

@@ -11,12 +11,8 @@ from unlatch_regressions.branch.commits import require_history
 from unlatch_regressions.branch.history import History
 from unlatch_regressions.items import LinkedItems
 from unlatch_regressions.judging import Judge, Policy, Verdict
-from unlatch_regressions.names import Names, addresses_of, own_repositories
-from unlatch_regressions.policy import (
-    DefaultBranch,
-    find_default_branch,
-    read_settings,
-)
+from unlatch_regressions.names import Names, OwnRepository
+from unlatch_regressions.policy import DefaultBranch, find_default_branch, read_settings
 from unlatch_regressions.readers import read_causes
 from unlatch_regressions.request import Request, Work
 from unlatch_regressions.work import finished_work
@@ -108,8 +104,7 @@ def survey(workspace: Workspace, trackers: Trackers, options: Options) -> Survey
         environ=environ,
         bookkeeping=bookkeeping,
         items=items,
-        places=[*addresses_of(workspace, trackers, remote)],
-        repositories=own_repositories(workspace, remote),
+        own=OwnRepository.of(workspace, trackers, remote),
     )
     policy = Policy(settings.policy, settings.runs, branch.limit, branch.why)
     judge = Judge(read_causes(request), request.work, history, policy, request.now)

@@ -38,7 +38,7 @@ VALUES: Mapping[str, Callable[[_Values], Iterable[dict[str, Any]]]] = MappingPro
         "unlatch_doctor.project._why_ignored": lambda module: (
             {"pattern": regex} for regex, _ in module["_OTHER_NAMES"]
         ),
-        "unlatch_fleet.fleet_file.wanted": _each("key", ["repositories", "events_share"]),
+        "unlatch_fleet.file_lines.wanted": _each("key", ["repositories", "events_share"]),
         "unlatch_efforts.referred_efforts._names": _each("effort", [_ID]),
         "unlatch.increments.layouts.discarding.__init__": _each("listed", [r"\-|~|\*|/"]),
         "unlatch.lifecycle.completion.newer_commits._names": lambda module: (

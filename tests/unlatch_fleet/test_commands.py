@@ -138,7 +138,7 @@ def test_drained_node_ends_by_itself(fleet: Fleet, typed: Typed, database: str) 
     fleet.write()
     with nodes_of(fleet, database, 1) as nodes:
         nodes.wait(nodes.is_idle)
-        assert "1 node ends" in typed("drain", "node-1").ends(0).out
+        assert "present syncs: 1 node\n" in typed("drain", "node-1").ends(0).out
         process = nodes.nodes[0].process
         assert process is not None
         assert process.wait(30) == 0

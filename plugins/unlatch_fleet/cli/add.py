@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.project.registry import Registry
-from unlatch_fleet.cli.chosen import repositories_in_words
 from unlatch_fleet.cli.connected import NODE_FILE, connected
 from unlatch_fleet.fleet_file import read_fleet
 
@@ -37,7 +37,7 @@ def add_fleet(*, file: Path, prune: bool, node_file: Path | None, as_json: bool)
         counts = {"added": added, "changed": changed, "removed": removed}
         output.document("fleet-add", listed=len(names), **counts, notInFile=kept)
         return 0
-    count = repositories_in_words(len(names))
+    count = times(len(names), "repository")
     output.ok(f"{count}: {added} added, {changed} changed, {removed} removed")
     if kept:
         words = "1 other stays" if len(kept) == 1 else f"{len(kept)} others stay"

@@ -109,11 +109,6 @@ def journal_file(folder: Path, file: Path) -> Path:
     return folder / f"{sha256(os.fsencode(file.resolve()))[:32]}.jsonl"
 
 
-def repositories_in_words(count: int) -> str:
-    """How many repositories there are."""
-    return "1 repository" if count == 1 else f"{count} repositories"
-
-
 def named(fleet: Fleet) -> dict[str, Repository]:
     """The repositories by their keys."""
     return {repository.address.key: repository for repository in fleet.repositories}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch_fleet.cli.connected import NODE_FILE, connected
@@ -74,8 +75,7 @@ def pause_fleet(
     if as_json:
         output.document("fleet-pause", repositories=names, changed=changed, paused=not ends)
         return 0
-    verb = "continue" if ends else "pause"
-    output.ok(f"1 repository {verb}s" if changed == 1 else f"{changed} repositories {verb}")
+    output.ok(f"{'continued' if ends else 'paused'}: {times(changed, 'repository')}")
     return 0
 
 
@@ -91,9 +91,7 @@ def drain_fleet(*, nodes: tuple[str, ...], node_file: Path | None, as_json: bool
     if as_json:
         output.document("fleet-drain", nodes=count)
         return 0
-    output.ok(
-        "1 node ends after its syncs" if count == 1 else f"{count} nodes end after their syncs"
-    )
+    output.ok(f"told to end after the present syncs: {times(count, 'node')}")
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.passing import with_context
 from unlatch.cli.terminal import output
@@ -18,7 +19,6 @@ from unlatch_fleet.cli.chosen import (
     journal_file,
     named,
     open_machine,
-    repositories_in_words,
     unit_options,
 )
 from unlatch_fleet.cli.journal import Journal
@@ -83,8 +83,7 @@ def sync_fleet(
         output.note(line)
     if len(left) < len(repositories):
         before = len(repositories) - len(left)
-        verb = "was" if before == 1 else "were"
-        output.note(f"{repositories_in_words(before)} {verb} synced before")
+        output.note(f"{times(before, 'repository')} synced before")
     if not (resume or dry_run):
         journal.begin()
     listener = _Listener(None if dry_run else journal, total=len(left), silent=as_json)

@@ -63,7 +63,7 @@ class Belonging:
         named = [name for item in alert.items for name in self._request.named(item)]
         fixed = [name for name in works if self._fixed(alert.fixed_by, works[name].commits)]
         texts = self._texts if alert.names or alert.numbers else {}
-        is_home = any(is_within(alert.home, place) for place in self._request.places)
+        is_home = any(is_within(alert.home, place) for place in self._request.own.places)
         meant = alert if is_home else replace(alert, numbers=())
         told = [name for name, text in texts.items() if means(text, meant)]
         return [name for name in dict.fromkeys((*named, *fixed, *told)) if name in works]

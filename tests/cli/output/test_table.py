@@ -7,6 +7,8 @@ from rich.cells import cell_len
 from tests.cli.project import Project
 from tests.cli.terminal import Terminal
 
+from unlatch.cli.terminal.columns import fitted
+
 LONG = "A title that goes on and on, far beyond where a narrow terminal ends"
 # Each of these signs takes two cells of a terminal.
 WIDE = "再開された作業の題名がここに長く続いている"
@@ -180,3 +182,23 @@ def test_a_title_that_takes_a_line_of_its_own_is_wrapped(project: Project) -> No
         assert terminal.end() == 0
     assert title in " ".join(terminal.text.split())
     assert max(map(cell_len, terminal.text.splitlines())) <= 40
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        ("short", ["short"]),
+        ("    note: of three words", ["    note: of", "        three", "        words"]),
+        # One that fits on no line follows what stands before it, and no further one does.
+        ("at " + "x" * 20 + " " + "y" * 20, ["at " + "x" * 20, "    " + "y" * 20]),
+        (
+            "next: unlatch resume 7 --reason 'a, b', or wait",
+            [
+                "next: unlatch resume 7 --reason 'a, b',",
+                "    or wait",
+            ],
+        ),
+    ],
+)
+def test_a_line_is_broken_at_spaces_and_never_within_a_command(line: str, lines: list[str]) -> None:
+    assert lines == fitted(line, width=14, cells=cell_len)

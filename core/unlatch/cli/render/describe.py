@@ -77,8 +77,9 @@ def brief(error: UnlatchError) -> str:
 
 
 def times(count: int, noun: str) -> str:
-    """A count with its noun: 1 time, 3 times, 5,000 times."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """A count with its noun: 1 time, 3 times, 5,000 repositories."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def document_lines(scope: Scope) -> Iterator[str]:

@@ -134,7 +134,10 @@ def fitted(line: str, *, width: int, cells: Callable[[str], int]) -> list[str]:
     first, *words = _unbroken(text)
     lines = [f"{' ' * margin}{first}"]
     for word in words:
-        if cells(longer := f"{lines[-1]} {word}") <= width or cells(word) > width - len(indent):
+        longer = f"{lines[-1]} {word}"
+        # A word that fits on no line follows one that does.
+        follows = cells(word) > width - len(indent) and cells(lines[-1]) <= width
+        if follows or cells(longer) <= width:
             lines[-1] = longer
         elif word:
             lines.append(f"{indent}{word}")
@@ -144,14 +147,16 @@ def fitted(line: str, *, width: int, cells: Callable[[str], int]) -> list[str]:
 def _unbroken(text: str) -> Iterator[str]:
     """The words of a text, a command as one word."""
     command: list[str] = []
+    quotes = 0
     for word in text.split(" "):
         if not command and word != "unlatch":
             yield word
             continue
         command.append(word)
-        if word[-1:] in (";", ",") and " ".join(command).count("'") % 2 == 0:
+        quotes += word.count("'")
+        if word[-1:] in (";", ",") and quotes % 2 == 0:
             yield " ".join(command)
-            command = []
+            command, quotes = [], 0
     if command:
         yield " ".join(command)
 
