@@ -38,14 +38,18 @@ def end_all(folder: Path, *, grace: float) -> None:
     Args:
         grace: seconds between SIGTERM and SIGKILL.
     """
-    places = [place for place in folder.glob("*") if (place / "leases").exists()]
+    places = _dispatches(folder)
     locks = {place.name: LeaseStore(place).lock(place.name) for place in places}
     end_workers(locks, grace=grace)
-    for place in places:
+    for place in _dispatches(folder):  # the node removes what has ended, perhaps right now
         # A frozen node may have the lock of the leases; its worker is dead even so.
-        with suppress(StoreError):
+        with suppress(StoreError, FileNotFoundError):
             clock, limits = steady_clock(), Limits(grace=0)
             LocalDispatcher(place, {}, place=_nowhere, clock=clock, limits=limits).recover(_ABOVE)
+
+
+def _dispatches(folder: Path) -> list[Path]:
+    return [place for place in folder.glob("*") if (place / "leases").exists()]
 
 
 def _nowhere(_: Assignment) -> Place:

@@ -78,12 +78,12 @@ def end_group(process: Popen[bytes], *, grace: float) -> int:
 
 def is_locked(path: Path) -> bool:
     """Whether a process of a worker holds its lock."""
-    folder, name = open_parent(path)
-    with folder:
-        try:
+    try:
+        folder, name = open_parent(path)
+        with folder:
             descriptor = folder.file(name)
-        except FileNotFoundError:
-            return False
+    except FileNotFoundError:  # perhaps with its folders: who started it has seen its end
+        return False
     try:
         # Shared, so that two processes that look at it do not take each other for the worker.
         system.lock(descriptor, shared=True)
@@ -103,7 +103,9 @@ def marked_processes(run_id: str, lock: Path) -> list[int]:
     worker's lock open. Only Linux shows this of other processes; elsewhere none is found.
     """
     mark = f"{MARK}={run_id}".encode()
-    inode = _inode(lock.lstat()) if is_locked(lock) else None
+    inode = None
+    with suppress(FileNotFoundError):
+        inode = _inode(lock.lstat()) if is_locked(lock) else None
     return [pid for pid in _own_processes() if _has_mark(pid, mark) or _has_open(pid, inode)]
 
 
