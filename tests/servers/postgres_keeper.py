@@ -25,7 +25,6 @@ from typing import Any
 # It holds test data alone: nothing has to survive a crash of the machine.
 SETTINGS = {
     "fsync": "off",
-    "synchronous_commit": "off",
     "full_page_writes": "off",
     "listen_addresses": "",
     "max_connections": "200",
