@@ -36,7 +36,7 @@ CELLS = [
 ]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("tracker", "answer"), CELLS)
 def test_a_comment_that_was_taken_and_refused_is_there_once(
     project: Project, tracker: str, answer: str

@@ -298,7 +298,6 @@ def test_an_undo_waits_for_a_reopen_that_another_machine_is_sending(
     assert "left open" in done.said
 
 
-@pytest.mark.sample
 @pytest.mark.parametrize("own", [True, False])
 def test_what_another_machine_took_back_during_a_write_leaves_nothing_pending(
     project: Project, own: bool, tmp_path: Path

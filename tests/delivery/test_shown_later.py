@@ -48,7 +48,7 @@ def test_a_part_that_is_shown_later_is_delivered_once(
     assert "pending" not in project.metadata()
 
 
-@pytest.mark.sample
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("act", ["resume", "complete"])
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_changed(
@@ -77,7 +77,7 @@ def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_change
     assert 0 == project.run("sync", "--check").code
 
 
-@pytest.mark.sample
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
@@ -101,7 +101,7 @@ def test_a_command_on_an_item_that_is_not_shown_yet_changes_nothing(
     ), done.said
 
 
-@pytest.mark.sample
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("first", ["resume", "reopen"])
 def test_an_increment_and_its_item_alone_know_of_each_other(

@@ -128,3 +128,15 @@ def test_two_files_with_one_id_are_both_named_and_neither_is_written(tasks: Proj
         assert "backlog/tasks/task-02 - Other.md" in done.said
     assert (5, "open") == (synced.code, issue(tasks)["state"]), synced.said
     assert before == tasks.tree()
+
+
+def test_a_change_of_one_file_is_a_change_of_its_task_alone(tasks: Project) -> None:
+    write(place(tasks, "tasks", 3), "---\nid: TASK-3\ntitle: Other\nstatus: To Do\n---\n")
+    create(tasks)
+    tasks.git("init", "--quiet", "--initial-branch=main")
+    tasks.commit()
+    tasks.git("checkout", "--quiet", "-b", "work")
+    change(place(tasks, "tasks", 2), "[ ] #2", "[x] #2")
+    tasks.commit("Count attempts")
+    found = tasks.run("sync", "--changed-since", "main", "--dry-run", "--json")
+    assert ["TASK-2"] == [one["increment"] for one in found.document["compared"]]

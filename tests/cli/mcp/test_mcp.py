@@ -315,3 +315,15 @@ def test_the_command_serves_over_stdio(project: Project, mode: Any) -> None:
     assert count == 8
     assert shown is not None
     assert shown["increment"]["status"] == "completed"
+
+
+def test_a_plan_names_and_binds_the_other_work(project: Project) -> None:
+    project.increment()
+    with_effort(project)
+    talk = Talk(project)
+    planned = talk.result("plan_resume", id="7", reason=REASON)
+    foreseen = {"ref": "effort:auth-bug", "before": "concluded", "status": "open"}
+    assert planned["plan"]["related"] == [foreseen]
+    assert project.run("effort", "reopen", "auth-bug", "--reason", REASON).code == 0
+    assert "plan-changed" in talk.error("apply_plan", token=planned["token"])
+    assert project.metadata()["status"] == "completed"

@@ -258,3 +258,11 @@ def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project:
     done = project.run("doctor", "--json")
     assert done.document["increments"] == 51
     assert [name for name, _ in findings(done, "error")] == ["metadata-duplicate-key"]
+
+
+def test_settings_are_listed_on_request_after_the_findings(project: Project) -> None:
+    project.configure("")
+    project.run("doctor").shows(not_out="Setting")
+    asked = project.run("doctor", "--settings")
+    assert asked.out.index("[no-tracker]") < asked.out.index("Setting") < asked.out.index("checked")
+    assert [] != project.run("doctor", "--json").document["settings"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import ALL, REASON, Project
+from tests.cli.project import ALL, NAME, REASON, Project
 
 SPEC = """# Smart discipline
 
@@ -175,3 +175,10 @@ def test_an_option_of_one_tracker_is_refused_where_no_item_is_there(project: Pro
         group, noun = tracker.split()
         assert count == project.run(group, f"reopen-{noun}", "--help").out.count("--children")
     assert "active" == project.metadata()["status"]
+
+
+def test_options_of_plugins_are_kept_with_the_operation(project: Project) -> None:
+    project.increment(links=project.items("jira"))
+    project.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path").ends(0)
+    assert {("allow-path",)} == {tuple(one["options"]) for one in project.metadata()["pending"]}
+    assert project.run("sync", NAME).code == 0

@@ -133,7 +133,6 @@ SCENARIOS: Mapping[Row, Callable[[Project], None]] = {
 }
 
 
-@pytest.mark.sample(4)
 @pytest.mark.parametrize("row", SCENARIOS, ids=lambda row: f"{row[0]}, {row[1]}")
 def test_what_goes_through_a_row_is_delivered_once(
     project: Project, table: Recorded, row: Row
