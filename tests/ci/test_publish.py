@@ -142,7 +142,13 @@ def test_two_reopens_at_once_are_both_kept(team: Team, here: Job) -> None:
     assert 0 == team.colleague.reopen("Something else", "--offline")
     (team.colleague.root / "code.py").write_text("print()\n")
     team.colleague.push("Reopen, and other work")
-    sync(here)
+    done = here.try_unlatch("sync", "--yes", "--commit", "push", "--json")
+    # Nothing was left to do, and the merge has brought more.
+    assert (0, [NAME], "at") == (
+        done.code,
+        done.document["commit"]["brought"],
+        done.document["retry"],
+    ), done.err
     there = shared(team)
     assert (there.root / "code.py").exists()
     assert (2, False) == (len(there.reasons), (team.folder / "ran").exists())
@@ -158,8 +164,9 @@ def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(
     here = job(team, "job")
     assert 0 == team.colleague.reopen("Something else", "--offline")
     team.colleague.push("Reopen")
-    sync(here)
-    assert 2 == len(shared(team).reasons)
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+    assert (0, 2) == (done.code, len(shared(team).reasons))
+    assert f"other commits brought pending operations: {NAME}" in done.out + done.err
 
 
 def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team, here: Job) -> None:

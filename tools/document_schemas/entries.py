@@ -228,7 +228,8 @@ MoveEntry = An increment that follows its items.
 SyncedIncrement = An increment whose items were updated.
   id: str; trackers: [DeliveryEntry]; left: int
 CommitEntry = The published commit, or the error.
-  commit branch: str?; increments: [str]; proposal: str?; skippedHooks: [str]; error: Failure?
+  commit branch: str?; increments: [str]; proposal: str?; skippedHooks brought: [str];
+  error: Failure?
 MessageEntry = An event of a tracker, and the increments that it is about.
   tracker action: str; url by: str?; increments: [str]; note: str?
 LookedEntry = What was done about a new comment on an item.

@@ -35,6 +35,7 @@ class Published:
         increments: the increments that had changed.
         proposal: the page for opening a pull request, if a person has to open one.
         skipped_hooks: the hooks of the checkout that did not run, because nobody trusts it.
+        brought: the increments for which merged commits brought pending operations.
     """
 
     commit: str
@@ -43,6 +44,7 @@ class Published:
     remote: str
     proposal: str | None = None
     skipped_hooks: tuple[str, ...] = ()
+    brought: tuple[str, ...] = ()
 
 
 # A commit; None if nothing had changed; or the reason why publishing failed.

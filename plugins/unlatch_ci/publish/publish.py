@@ -6,14 +6,21 @@ other commits are merged field by field, and the push is repeated.
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import PurePosixPath
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.paths import METADATA
+from unlatch.increments.records.pending import read_pending
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult
 from unlatch.project.workspace import Workspace
+from unlatch.spi.operation import OperationKey
 from unlatch.spi.render import without_references
 from unlatch.sync.publishing import Publish, Published, Way
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.record import BadRecord
 from unlatch.worklog.text.neutral import visible
 from unlatch_ci.publish.own_files import changed_increments, own_files
 from unlatch_ci.publish.target import PublishTarget, fetch, find_target
@@ -70,10 +77,12 @@ def publish(target: PublishTarget) -> Published | None:
         names = changed_increments(unpushed, below=target.below, units=target.units)
     else:
         return None
+    own = target.git("rev-parse", "HEAD").line
     _push(target)
     commit = target.git("rev-parse", "HEAD").line
     skipped = target.git.skipped_hooks(*_COMMIT_HOOKS, *_PUSH_HOOKS)
-    return Published(commit, target.branch, names, target.remote, skipped_hooks=skipped)
+    brought = _brought(target, own) if commit != own else ()
+    return Published(commit, target.branch, names, target.remote, None, skipped, brought)
 
 
 def _check_filters(target: PublishTarget, paths: Sequence[str]) -> None:
@@ -153,6 +162,30 @@ def _merge(target: PublishTarget) -> None:
         f"{target.branch} has other changes to the same fields",
         hint="run `unlatch sync` again on their state; nothing is posted twice",
     )
+
+
+def _brought(target: PublishTarget, own: str) -> tuple[str, ...]:
+    """The increments that have pending operations which they lacked in a commit.
+
+    Another job may have pushed them, or have left their outcome in doubt, after this sync had read
+    the increments.
+    """
+    listed = target.git("diff-tree", "-r", "-z", "--name-only", own, "HEAD").out
+    paths = map(PurePosixPath, os.fsdecode(listed).split("\0"))
+    changed = [f"{path}" for path in paths if path.name == METADATA]
+    more = [
+        path for path in changed if _pending(target, "HEAD", path) - _pending(target, own, path)
+    ]
+    return changed_increments(more, below=target.below, units=target.units)
+
+
+def _pending(target: PublishTarget, commit: str, path: str) -> set[OperationKey]:
+    """The pending operations in a file of a commit; what cannot be read is told by each sync."""
+    content = target.git("cat-file", "blob", f"{commit}:{path}").out
+    with suppress(JsonTextError, BadRecord):
+        value = JsonText.parse(content).value
+        return {each.key for each in read_pending(value if isinstance(value, dict) else {})}
+    return set()
 
 
 def _message(target: PublishTarget, increments: Sequence[str], *, has_logs: bool) -> str:

@@ -147,9 +147,10 @@ def retry_entry(
     """Whether to sync again for what is left, and when; `entries` have those of operations."""
     unread = (link.seen.error for link in result.plan.links)
     errors = [*filter(None, unread), *([published] if isinstance(published, UnlatchError) else [])]
-    retry = delivery_documents.retry_of_all(
-        [*entries, *map(delivery_documents.retry_of_error, errors)]
-    )
+    retries = map(delivery_documents.retry_of_error, errors)
+    done = None if isinstance(published, UnlatchError) else published
+    more = [delivery_documents.retry_at(0.0)] if done and done.brought else []
+    retry = delivery_documents.retry_of_all([*entries, *retries, *more])
     return delivery_documents.PERSON if code and retry["retry"] == "none" else retry
 
 
@@ -244,6 +245,7 @@ def _commit_entry(result: PublishResult) -> output.Json | None:
         "increments": done.increments if done else [],
         "proposal": done.proposal if done else None,
         "skippedHooks": done.skipped_hooks if done else [],
+        "brought": done.brought if done else [],
         "error": error_entry(error) if error else None,
     }
 

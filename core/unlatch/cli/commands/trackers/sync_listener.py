@@ -82,6 +82,10 @@ class Listener:
                 hooks = ", ".join(result.skipped_hooks)
                 output.note(f"hooks of this checkout did not run: {hooks}")
                 output.talk("To let them run: unlatch agents trust")
+            if result.brought:
+                names = output.clean(", ".join(result.brought))
+                output.note(f"other commits brought pending operations: {names}")
+                output.talk("Next: unlatch sync")
             if result.proposal:
                 output.talk(f"Next: {output.clean(result.proposal)}")
 
