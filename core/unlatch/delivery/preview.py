@@ -13,6 +13,7 @@ from unlatch.delivery.planning import (
     refuse_deliberate,
 )
 from unlatch.delivery.read_items import SAME_ITEM, read_items
+from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, PlannedRequest, Snapshot
@@ -130,9 +131,12 @@ def _preview_task(task: DeliveryTask, snapshot: Snapshot | UnlatchError | None) 
 def _unread(task: DeliveryTask) -> Previewed:
     previewed = Previewed(task.operation, task.link, task.name, Change(task.operation.op))
     try:
-        return replace(previewed, change=permitted_change(task))
+        change = permitted_change(task)
     except UnlatchError as error:
         return replace(previewed, error=error)
+    # As far as this clone knows, nobody saw the reopen.
+    is_silent = is_undo_of_unsent(task) and not task.operation.reason
+    return replace(previewed, change=replace(change, comment=None) if is_silent else change)
 
 
 def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchError | None:

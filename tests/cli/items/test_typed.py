@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 
+from unlatch_sandbox import Fault
+
 ORIGIN = "https://x-access-token:ghs_secret@github.com/octo/widgets.git"
 GHE = "https://ghe.example.com/octo/widgets/issues/4"
 NUMBERED = "github.com/octo/widgets/issues/"
@@ -170,6 +172,20 @@ def test_an_undo_withdraws_a_reopen_that_was_not_sent(outside: Project) -> None:
     done = outside.run("undo", url, "-y")
     assert (0, "closed") == (done.code, outside.states()["github"]), done.said
     assert "reopen undone" in outside.run("history", url).out
+
+
+@pytest.mark.parametrize("reason", [None, "A mistake"])
+def test_the_dry_run_of_an_undo_of_what_was_not_sent_announces_its_reason_alone(
+    outside: Project, reason: str | None
+) -> None:
+    outside.items("github")
+    url, why = outside.urls["github"], ("--reason", reason) if reason else ()
+    outside.run("reopen", url, "--reason", REASON, "--offline")
+    outside.run("undo", url, "-y", "--offline", *why)
+    outside.box.faults.add(Fault("github", "forbidden", times=99))
+    done = outside.run("sync", "--dry-run")
+    assert bool(reason) is ("Reopen undone" in done.out), done.said
+    assert ("1 comment" if reason else "0 comments") in done.said
 
 
 def test_an_undo_is_by_whom_git_knows_in_this_folder(outside: Project) -> None:

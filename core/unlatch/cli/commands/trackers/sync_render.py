@@ -301,8 +301,10 @@ def _sum(context: Context, preview: SyncPreview) -> str:
     }
     counts = count_requests(preview.previewed)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
-    watchers = "; people who watch these items are notified" if preview.previewed else ""
+    comments = count_comments(preview)
+    is_seen = bool(comments) or any(counts.values())
+    watchers = "; people who watch these items are notified" if is_seen else ""
     return (
         f"{times(preview.written, 'item')} would be written to; requests: {requests}; "
-        f"{times(count_comments(preview), 'comment')}{watchers}. Nothing was written."
+        f"{times(comments, 'comment')}{watchers}. Nothing was written."
     )
