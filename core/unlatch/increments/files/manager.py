@@ -51,10 +51,9 @@ _SENT = frozenset(("pending", "reopenHistory", "amendments"))
 _RECORDS = "unlatch.records"
 # Increments; those that one command reads by name, not those of a list.
 _MOST_KEPT = 200
-_UNANSWERED = (
-    "the time of the last change of state is not known, so the same command in another clone would "
-    "post a second comment"
-)
+_NO_TIME = "the time of the last change of state is not known"
+_UNREAD = "the last change of state could not be read"
+_UNANSWERED = "so the same command in another clone would post a second comment"
 
 
 class MetadataManager:
@@ -243,9 +242,12 @@ class MetadataManager:
             return write_plan(data, plans[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
-        if plans[-1].unanswered:
-            warning = f"{', '.join(plans[-1].unanswered)}: {_UNANSWERED}"
-            increment = replace(increment, warnings=(*increment.warnings, warning))
+        unread = plans[-1].unread
+        dated = [name for name in plans[-1].unanswered if name not in unread]
+        for names, why in ((dated, _NO_TIME), (unread, _UNREAD)):
+            if names:
+                warning = f"{', '.join(names)}: {why}, {_UNANSWERED}"
+                increment = replace(increment, warnings=(*increment.warnings, warning))
         return plans[-1], increment
 
     def intent(

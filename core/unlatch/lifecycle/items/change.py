@@ -167,8 +167,10 @@ class ItemPlan:
             return Plan(before, before)
         before = replace(before, status=_BEFORE[kind])
         if kind is Kind.REOPEN:
-            return plan_reopen(before, intent)
-        return plan_transition(before, Status.COMPLETED, intent, enqueue=Kind.CLOSE)
+            plan = plan_reopen(before, intent)
+        else:
+            plan = plan_transition(before, Status.COMPLETED, intent, enqueue=Kind.CLOSE)
+        return plan if self.snapshot else replace(plan, unread=plan.unanswered)
 
     def preview(self, place: Place) -> Preview:
         """The operation that would be recorded."""

@@ -178,7 +178,7 @@ def _record(
     workspace: Workspace, trackers: Trackers, change: ItemChange
 ) -> tuple[Plan, Increment, Mapping[OperationKey, Snapshot]]:
     """Enqueue the operations of a change, each by what it answers; also returns their items."""
-    operations, unanswered = [*change.unrecorded], list[str]()
+    operations, unanswered, unread = [*change.unrecorded], list[str](), list[str]()
     seen: dict[OperationKey, Snapshot] = {}
     beside = PendingBeside.of(workspace)
     if change.kind in (Kind.REOPEN, Kind.CLOSE):
@@ -193,6 +193,8 @@ def _record(
                 operations[place] = _answering(trackers, change, task.operation, answer)
                 if not _is_shared(change.increment, beside, task.link):
                     seen[operations[place].key] = answer
+            else:
+                unread.append(task.name)
             if operations[place].op == task.operation.op:
                 unanswered.append(task.name)
     pending = {operation.key for operation in change.increment.pending}
@@ -202,7 +204,8 @@ def _record(
         # Another process may have delivered some of them since the items were read.
         ended = known_operations(before) - {operation.op for operation in before.pending}
         due = [operation for operation in new if operation.op not in ended]
-        return plan_enqueue(before, *due, unanswered=unanswered)
+        plan = plan_enqueue(before, *due, unanswered=unanswered)
+        return replace(plan, unread=tuple(unread))
 
     by = new[0].by if new else None
     recorded, after = workspace.manager.apply(change.increment.id, enqueue, by=by or "unlatch")

@@ -132,6 +132,7 @@ class Plan:
             sync reports drift.
         unanswered: the names of the increment or items for which nothing shows what the operations
             answer, so that their ids are random.
+        unread: those of them that could not be read.
         event: None if only the pending operations change.
     """
 
@@ -142,6 +143,7 @@ class Plan:
     amended: AppliedAmendment | None = None
     pin_base: tuple[Link, ...] = ()
     unanswered: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     event: Event | None = None
 
     @property
