@@ -10,6 +10,7 @@ from tests.crash.items import REPOSITORY
 from tests.crash.members import Member, Team
 
 GITHUB = {
+    "CI": "true",
     "GITHUB_ACTIONS": "true",
     "GITHUB_ACTOR": "octocat",
     "GITHUB_ACTOR_ID": "583231",
@@ -31,6 +32,7 @@ AZURE = {
     "BUILD_REPOSITORY_URI": "https://dev.azure.com/fabrikam/widgets/_git/widgets",
 }
 GITLAB = {
+    "CI": "true",
     "GITLAB_CI": "true",
     "GITLAB_USER_LOGIN": "dana",
     "GITLAB_USER_EMAIL": "dana@example.com",

@@ -147,8 +147,8 @@ def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
     return Scheme.BASIC if user else Scheme.BEARER
 
 
-def missing_hint(tokens: Tokens, *, tracker: str) -> str:
-    """The next step for a user without a token."""
+def missing_hint(tokens: Tokens, *, tracker: str, env: Mapping[str, str] = os.environ) -> str:
+    """The next step for a user without a token; nobody logs in in a job of a CI system."""
     # Variables for special hosts matter only to users who know them.
     names = [
         place.token + (f" with {place.user}" if place.user else "")
@@ -156,7 +156,9 @@ def missing_hint(tokens: Tokens, *, tracker: str) -> str:
         if isinstance(place, EnvToken) and not place.not_for
     ]
     login = f"run `unlatch auth login {quote(tracker)}`"
-    return f"set {' or '.join(names)}, or {login}" if names else login
+    is_job = env.get("CI") or env.get("TF_BUILD")  # the one of Azure Pipelines
+    end = " in the environment of the job" if is_job else f", or {login}"
+    return f"set {' or '.join(names)}{end}" if names else login
 
 
 def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential | None:

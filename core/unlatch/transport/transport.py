@@ -239,7 +239,7 @@ def open_transport(
         origin=base_url,
         credential=credential,
         cache=cache,
-        missing=missing_hint(tokens, tracker=name),
+        missing=missing_hint(tokens, tracker=name, env=env),
         title=manifest.title,
         check=check,
         options=options,
