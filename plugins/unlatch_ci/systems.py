@@ -67,6 +67,16 @@ class Ci:
         return env(name) or _NOBODY
 
     @property
+    def repository(self) -> str | None:
+        """The address of the job's repository, as the system names it."""
+        env = self.environ.get
+        if self.system is System.GITHUB:
+            server, name = env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY")
+            return f"{server}/{name}" if server and name else None
+        name = "CI_PROJECT_URL" if self.system is System.GITLAB else "BUILD_REPOSITORY_URI"
+        return env(name, "").rstrip("/") or None
+
+    @property
     def is_fork(self) -> bool:
         """Whether the job is for a pull request from a fork; False if unknown."""
         env = self.environ.get
@@ -82,18 +92,16 @@ class Ci:
 
     def proposal_url(self, branch: str, onto: str) -> str | None:
         """The page for opening a pull request of `branch`."""
-        env = self.environ.get
+        if self.repository is None:
+            return None
         if self.system is System.GITHUB:
-            server, repository = env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY")
-            page = f"{server}/{repository}/compare/{quote(onto)}...{quote(branch)}?expand=1"
-            return page if server and repository else None
+            return f"{self.repository}/compare/{quote(onto)}...{quote(branch)}?expand=1"
         if self.system is System.AZURE:
-            base, page = env("BUILD_REPOSITORY_URI", "").rstrip("/"), "pullrequestcreate"
-            query = {"sourceRef": branch, "targetRef": onto}
+            page, query = "pullrequestcreate", {"sourceRef": branch, "targetRef": onto}
         else:
-            base, page = env("CI_PROJECT_URL", ""), "-/merge_requests/new"
+            page = "-/merge_requests/new"
             query = {"merge_request[source_branch]": branch, "merge_request[target_branch]": onto}
-        return f"{base}/{page}?{urlencode(query)}" if base else None
+        return f"{self.repository}/{page}?{urlencode(query)}"
 
 
 def _is_from_fork(event: str) -> bool:
@@ -115,6 +123,16 @@ def detect(environ: Mapping[str, str]) -> Ci | None:
         system for system, sign in _SIGNS.items() if environ.get(sign, "").casefold() == "true"
     )
     return next((Ci(system, environ) for system in systems), None)
+
+
+def repository(environ: Mapping[str, str]) -> str | None:
+    """The address of the repository whose job this is; None without one.
+
+    GitHub, "Variables reference" (GITHUB_REPOSITORY); Azure Pipelines, "Use predefined variables"
+    (Build.Repository.Uri); GitLab, "Predefined CI/CD variables reference" (CI_PROJECT_URL).
+    """
+    job = detect(environ)
+    return job.repository if job else None
 
 
 def is_fork(environ: Mapping[str, str]) -> bool:

@@ -34,7 +34,8 @@ def report_findings(
     job = ci.job()
     if job is None:
         return
-    ci.annotate(job, [Annotation(Level.WARNING, title, step) for step in steps])
+    level = Level.ERROR if code else Level.WARNING
+    ci.annotate(job, [Annotation(level, title, step) for step in steps])
     lines = [f"### {ci.words(title)}", ""]
     if rows:
         lines += ci.table(headings, [[ci.words(cell) for cell in row] for row in rows])

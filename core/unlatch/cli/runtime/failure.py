@@ -148,6 +148,8 @@ def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     output.talk(*buffer.getvalue().removesuffix("\n").split("\n"))
     if meant:
         output.talk(f"  next: {meant}")
+    if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _annotate(UsageError("usage", visible(error.format_message()), hint=meant))
     return error.exit_code
 
 

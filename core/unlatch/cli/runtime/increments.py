@@ -155,4 +155,4 @@ def _suggest_item(error: UsageError, word: str) -> None:
         error.hint = f"{step}; for increments: {error.hint}"
     else:
         looks = "by URL, or as octo/widgets#4 or SCRUM-28"
-        error.message += f"; without one, name an item ({looks})"
+        error.message += f", and {word[:80]!r} names no item ({looks})"

@@ -11,6 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from unlatch.cli.runtime.failure import in_job, part
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch.lifecycle.items.change import find_item_record, locate_items
@@ -162,10 +163,10 @@ def _repositories(context: Context) -> Mapping[str, Numbered]:
     """The repositories of git's remotes; one that the environment names is the only origin."""
     from unlatch.lifecycle.items import repository  # noqa: PLC0415  (rarely needed)
 
-    workspace, folder = _place(context)
+    workspace, remotes = _place(context)
     if named := repository.repository_of_environment(workspace):
         return {repository.ORIGIN: named}
-    return repository.repositories_of_remotes(workspace, folder)
+    return repository.repositories_of_remotes(workspace, remotes)
 
 
 def is_of_origin(context: Context, ref: ItemRef) -> bool:
@@ -183,14 +184,18 @@ def is_of_origin(context: Context, ref: ItemRef) -> bool:
     return len(hosts) == 1 and same.target.casefold() == ref.target.casefold()
 
 
-def _place(context: Context) -> tuple[Workspace, Path]:
-    """The user's settings, and the folder whose git remotes count."""
-    if context.has_project:
-        return context.workspace, context.paths.root
+def _place(context: Context) -> tuple[Workspace, Mapping[str, str]]:
+    """The user's settings, and the addresses of the git remotes that count."""
     from unlatch.lifecycle.items.places import user_items  # noqa: PLC0415  (rarely needed)
-    from unlatch.worklog.disk.user_files import user_config_file  # noqa: PLC0415
+    from unlatch.lifecycle.items.repository import read_remotes  # noqa: PLC0415  (rarely needed)
 
-    return Workspace(user_items(), os.environ, user_config_file(), tables={}), Path.cwd()
+    if context.has_project:
+        workspace, folder = context.workspace, context.paths.root
+    else:
+        workspace = Workspace(user_items(), os.environ, user_config_file(), tables={})
+        folder = Path.cwd()
+    own = part("repository")(os.environ) if in_job() else None
+    return workspace, read_remotes(folder, own=own)
 
 
 def find_groups(context: Context, words: Sequence[str]) -> list[ItemGroup]:

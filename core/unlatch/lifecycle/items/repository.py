@@ -32,23 +32,30 @@ _ADDRESS = pattern(
 _REPOSITORY = pattern(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 
-def read_remotes(folder: Path) -> Mapping[str, str]:
-    """The addresses of git's remotes by name, without a user and password."""
+def read_remotes(folder: Path, *, own: str | None = None) -> Mapping[str, str]:
+    """The addresses of git's remotes by name, without a user and password.
+
+    In a job without a checkout, its `own` repository is origin.
+    """
     remotes: dict[str, str] = {}
     for line in (ask_git(folder, "remote", "--verbose") or "").splitlines():
         name, _, address = line.partition("\t")
         remotes.setdefault(name, without_credentials(address.rpartition(" (")[0]))
+    for name in (ORIGIN, "the job") if own else ():
+        remotes.setdefault(name, without_credentials(own or ""))
     return remotes
 
 
-def repositories_of_remotes(workspace: Workspace, folder: Path) -> Mapping[str, Numbered]:
+def repositories_of_remotes(
+    workspace: Workspace, remotes: Mapping[str, str]
+) -> Mapping[str, Numbered]:
     """The repositories of git's remotes by the remote's name, each as what gives #4 its item.
 
     Only hosts that a tracker's token may be sent to count.
     """
     return {
         name: partial(numbered, settings, of=path)
-        for name, address in read_remotes(folder).items()
+        for name, address in remotes.items()
         for _, settings, path in _settings(workspace, address, trusted=True)
     }
 
@@ -75,9 +82,8 @@ def items_of_remotes(
     return origin, [(name, item) for name, item in items.items() if origin and item != origin]
 
 
-def no_repository(workspace: Workspace, folder: Path, number: str) -> UsageError:
+def no_repository(workspace: Workspace, remotes: Mapping[str, str], number: str) -> UsageError:
     """Why #4 is no item: `unknown-item`, with the command or setting that helps."""
-    remotes = read_remotes(folder)
     if not (address := remotes.get(ORIGIN, "")):
         others = "; other remotes: " + ", ".join(remotes) if remotes else ""
         reason = f"needs a repository, and there is no git remote origin{others}"

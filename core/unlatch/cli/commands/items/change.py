@@ -11,7 +11,6 @@ from unlatch.cli.commands.items.belonging import check_alone
 from unlatch.cli.commands.items.render import (
     change_entries,
     left_code,
-    tell_job,
     tell_left,
     tell_unchanged,
 )
@@ -21,7 +20,7 @@ from unlatch.cli.render.describe import first_line, lines_of, seen_line
 from unlatch.cli.render.dialog import Dialog
 from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
-from unlatch.cli.runtime.failure import UNDECIDED, in_job
+from unlatch.cli.runtime.failure import UNDECIDED, in_job, part
 from unlatch.cli.runtime.item_words import find_groups
 from unlatch.cli.runtime.passing import show_plan
 from unlatch.cli.terminal import output
@@ -256,7 +255,8 @@ class ItemDialog(Dialog):
         code = max(self._left_code(), *map(left_code, delivered), 0)
         is_project, verb = self.groups[0].is_project, self.options.command
         if in_job():
-            tell_job(self.context, self._plans, delivered, verb, code)
+            own = self.at(self.groups[0].place)
+            part("items")(own, self._plans, delivered, verb=verb, code=code)
         if self.options.as_json:
             place = "project" if is_project else "user"
             print_document(verb, code, place=place, items=change_entries(self._plans, done))

@@ -9,7 +9,7 @@ from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.render.refused import tell_known_refusals
-from unlatch.cli.runtime.failure import UNDECIDED, part, problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, in_job, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.reason import quoted_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -55,47 +55,16 @@ def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: boo
     count = times(sum(result.left for result in left), "operation")
     on_purpose = all(result.on_purpose for result in left)
     words = f"{count} recorded." if on_purpose else f"{count} recorded and not delivered."
-    output.talk(f"{output.warn(words)} Next: {_next(left, verb)}")
-    if _is_one_blocked(left):
+    ends = in_job() and not on_purpose  # and its records with it
+    step = "run this job again" if ends else "unlatch sync"
+    if is_one_blocked := _is_one_blocked(left):
+        step = item_command(left[0].increment, verb)  # with the option that helps
+    output.talk(f"{output.warn(words)} Next: {step}")
+    if is_one_blocked and not ends:
         output.talk(f"    To withdraw it: {join(['unlatch', 'unlink', _key(left[0].increment)])}")
-    if not is_project:
+    if not (is_project or ends):
         folder = left[0].increment.folder.parent
         output.talk(f"    They are in {folder}: only you on this machine can deliver them.")
-
-
-def tell_job(
-    context: Context,
-    plans: Sequence[ItemPlan],
-    delivered: Sequence[DeliveryResult],
-    verb: str,
-    code: int,
-) -> None:
-    """Give the result to the CI job that runs this: its summary, and outputs for later steps."""
-    updates = [update for result in delivered for update in result.deliveries]
-    served = [update for update in updates if update.error is None]
-    left = sum(result.left for result in delivered)
-    errors = [plan.error for plan in plans if plan.error is not None]
-    errors += [update.error for update in updates if update.error is not None]
-    title = f"unlatch {verb}: {times(len(served), 'operation')} delivered"
-    part("findings")(
-        context,
-        title=f"{title}, {left} not delivered" if left else title,
-        headings=("Item", "Operation", "Result"),
-        rows=[
-            (update.name, update.operation.kind, str(update.error or "delivered"))
-            for update in updates
-        ],
-        steps=[
-            f"{error.message}: {error.hint}" if error.hint else error.message for error in errors
-        ],
-        code=code,
-        changed=bool(served),
-    )
-
-
-def _next(left: Sequence[DeliveryResult], verb: str) -> str:
-    """For a blocked item the command that tries it again, with the option that helps."""
-    return item_command(left[0].increment, verb) if _is_one_blocked(left) else "unlatch sync"
 
 
 def _is_one_blocked(left: Sequence[DeliveryResult]) -> bool:
